@@ -1,4 +1,4 @@
-//! Reasonix: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Reasonix: its names, and the settings that its hooks depend on. Data; decides nothing.
 
 pub mod dialect;
 

@@ -1,12 +1,14 @@
-//! The dialect of Reasonix: commands that answer with an exit code, and two words on stdout. Its rooms are one file per
-//! direction, and this file only opens their doors. Rules: `docs/spec/dialect-reasonix.md` (RX-).
+//! The dialect of Reasonix: commands that answer with an exit code and with two directives on
+//! stdout. This file only assembles the dialect; its modules read and write each format.
+//!
+//! Implements `docs/spec/dialect-reasonix.md` (RX-).
 
 mod answer;
 mod config;
 mod directives;
 mod event;
 mod events;
-mod places;
+mod paths;
 #[cfg(test)]
 mod tests;
 mod vocabulary;
@@ -20,10 +22,11 @@ use crate::dialect::{DialectId, EventRow};
 use crate::hook::row::Mode;
 pub(crate) use crate::hook::{Compat, Hook, OnFailure};
 
-/// The dialect. The agent reads exit codes: whatever slipped, its own reading of the same report stands (RX-32).
+/// The dialect. The agent reads only exit codes; if an answer breaks the protocol, the agent's
+/// reading of the same report is kept beside it (RX-32).
 pub static REASONIX: Dialect = Dialect {
     failures: Failures { promise, ..Failures::DEFAULT },
-    // One after the other, until one blocks (RX-22).
+    // Hooks run one after another until one blocks (RX-22).
     runs: Runs { mode: |_| Mode::Serial, ..Runs::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::REASONIX,
@@ -31,8 +34,8 @@ pub static REASONIX: Dialect = Dialect {
         unknown_row: |event| {
             EventRow::unknown(event, Powers::from_slice(&[Power::Message]), Duration::from_secs(30))
         },
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: event::decode,
         encode_event: event::encode,
@@ -40,9 +43,9 @@ pub static REASONIX: Dialect = Dialect {
     })
 };
 
-/// Running out of time blocks where the event can be blocked; another exit code, a signal or a program that cannot be
-/// started never does (RX-21). A matcher that cannot be used is a gate that nobody can ask: it blocks, where the agent
-/// itself would drop it without a word (RX-14).
+/// The failure policy of Reasonix. A timeout blocks if the event can be blocked; an exit code other
+/// than 2, a signal or a program that cannot be started never blocks (RX-21). The agent silently
+/// drops a hook with an invalid matcher; a guarded reading blocks instead (RX-14).
 fn promise(hook: &Hook, row: &EventRow, failure: &Failure) -> OnFailure {
     match failure.code {
         Code::TimedOut | Code::Cancelled => row.failure,

@@ -1,5 +1,6 @@
-//! What a hook of Reasonix said: its exit code decides, and what it printed are words for that, context, or directives
-//! (RX-20 to RX-33). First the agent's own reading, to the letter; then what that reading would lose.
+//! Reads the answer of a hook of Reasonix: the exit code decides, and the output is a reason,
+//! context or directives (RX-20 to RX-33). Reads it as the agent does, then finds denials that the
+//! agent would lose. Judges nothing.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ use crate::event::Event;
 use crate::report::{End, Report};
 use crate::strict::{self, Reading};
 
-/// The protocol has no JSON answers: each one that denies is meant for another agent.
+/// The protocol has no JSON answers, so a JSON denial was written for a different agent.
 const PROTOCOL: Protocol = Protocol::PLAIN;
 
 /// Reads one report.
@@ -25,9 +26,9 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         Err(answer) => return answer.clone(),
     };
     let text = String::from_utf8_lossy(stdout);
-    // Whoever was ended while printing may have left half a line.
+    // A hook that was killed while it printed may have written half a line.
     let torn = report.is_truncated() || !matches!(report.end, End::Exited(_));
-    let heard = Heard {
+    let parsed = ParsedReport {
         event,
         spec: events::by_neutral(event.name.as_str()),
         report,
@@ -36,26 +37,26 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         printed: text.trim(),
         stderr,
     };
-    let exact = heard.exact();
-    heard.near_miss(row, exact)
+    let exact = parsed.exact();
+    parsed.near_miss(row, exact)
 }
 
-/// Whether a hook means to approve the call, in the words of other agents (ruling 33).
+/// Whether a hook approves the call in the protocol of a different agent (ruling 33).
 fn consents(object: &Map<String, Value>) -> bool {
     const KEYS: &[&str] = &["decision", "permissionDecision", "behavior", "allow", "approve"];
-    let says = |object: &Map<String, Value>| {
+    let approves = |object: &Map<String, Value>| {
         KEYS.iter().filter_map(|key| object.get(*key)).any(|value| match value {
             Value::Bool(yes) => *yes,
-            Value::String(word) => ["allow", "approve", "approved"].contains(&word.as_str()),
+            Value::String(text) => ["allow", "approve", "approved"].contains(&text.as_str()),
             _ => false,
         })
     };
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
-    says(object) || output.is_some_and(says)
+    approves(object) || output.is_some_and(approves)
 }
 
-/// One report, taken apart.
-struct Heard<'a> {
+/// The parsed report of one hook.
+struct ParsedReport<'a> {
     event: &'a Event,
     /// `None` for events that the agent does not have.
     spec: Option<&'static Spec>,
@@ -66,16 +67,16 @@ struct Heard<'a> {
     stderr: String,
 }
 
-impl Heard<'_> {
+impl ParsedReport<'_> {
     fn is_gate(&self) -> bool {
         self.spec.is_some_and(Spec::is_gate)
     }
 
     fn kind(&self) -> Printed {
-        self.spec.map_or(Printed::Words, |spec| spec.printed)
+        self.spec.map_or(Printed::Text, |spec| spec.printed)
     }
 
-    /// What the agent does, with its losses.
+    /// The answer as the agent reads it, including the denials that it loses.
     fn exact(&self) -> Answer {
         let mut answer = match self.report.end {
             End::Exited(0) => self.passed(),
@@ -87,31 +88,31 @@ impl Heard<'_> {
             answer.effects.messages.extend(self.directives.warn.iter().cloned());
             for line in &self.directives.broken {
                 let message =
-                    format!("`{line}` is not a valid directive: a colon follows its word");
+                    format!("`{line}` is not a valid directive: write a colon after its name");
                 answer.remarks.push(Failure::new(Code::BrokenDirective, message));
             }
         }
         answer
     }
 
-    /// Exit code 0: no objection, whatever the event (RX-20).
+    /// The answer of exit code 0, which never blocks (RX-20).
     fn passed(&self) -> Answer {
         match self.kind() {
-            Printed::Words => Answer::default(),
+            Printed::Text => Answer::default(),
             Printed::Context => self.context(),
             Printed::Input => self.input(),
             Printed::Directives => self.injects_without_block(),
         }
     }
 
-    /// `@@INJECT` counts where the turn is kept open, by this hook or by a later one (RX-28, RX-29).
+    /// `@@INJECT` has an effect only if this hook or a later one blocks the end of the turn (RX-28,
+    /// RX-29).
     fn injects_without_block(&self) -> Answer {
         if self.directives.inject.is_empty() {
             return Answer::default();
         }
         let message =
-            "`@@INJECT` counts where the end of the turn is blocked, and exit code 0 blocks nothing"
-                .to_owned();
+            "`@@INJECT` needs a blocked end of the turn, and exit code 0 blocks nothing".to_owned();
         Answer {
             if_denied: Some(self.directives.inject.join("\n")),
             remarks: vec![Failure::new(Code::NotHonoured, message)],
@@ -119,26 +120,26 @@ impl Heard<'_> {
         }
     }
 
-    /// Exit code 2 where the event can be blocked.
+    /// The answer of exit code 2 on an event that can be blocked.
     fn blocked(&self) -> Answer {
         let denied = Answer { restraint: Restraint::Deny, ..Answer::default() };
-        let words = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         if self.kind() == Printed::Directives {
             let injected =
                 (!self.directives.inject.is_empty()).then(|| self.directives.inject.join("\n"));
-            return Answer { reason: injected, printed: words(&self.stderr), ..denied };
+            return Answer { reason: injected, printed: filled(&self.stderr), ..denied };
         }
-        Answer { reason: words(&self.stderr).or_else(|| words(self.printed)), ..denied }
+        Answer { reason: filled(&self.stderr).or_else(|| filled(self.printed)), ..denied }
     }
 
-    /// Any other code, and exit code 2 where nothing can be blocked: a warning (RX-21).
+    /// A warning: any other exit code, and exit code 2 on an event that cannot be blocked (RX-21).
     fn warned(&self, code: i32) -> Answer {
-        let words = if self.stderr.is_empty() { self.printed } else { &self.stderr };
-        let (words, _) = directives::cut(words);
-        Answer { failure: Some(Failure::exited(code, &words)), ..Answer::default() }
+        let text = if self.stderr.is_empty() { self.printed } else { &self.stderr };
+        let (text, _) = directives::cut(text);
+        Answer { failure: Some(Failure::exited(code, &text)), ..Answer::default() }
     }
 
-    /// Stdout of a hook that passes, where the event takes context (RX-24).
+    /// The context that a passing hook printed (RX-24).
     fn context(&self) -> Answer {
         let mut answer = Answer::default();
         let text = match self.hook_output() {
@@ -154,7 +155,7 @@ impl Heard<'_> {
         if text.is_empty() {
             return answer;
         }
-        let (kept, dropped) = directives::cut(text);
+        let (context, dropped) = directives::cut(text);
         if dropped > 0 {
             let message = format!(
                 "it printed {dropped} characters more than the {} that are added",
@@ -162,17 +163,17 @@ impl Heard<'_> {
             );
             answer.remarks.push(Failure::new(Code::ContextCut, message));
         }
-        answer.effects.context.push(kept);
+        answer.effects.context.push(context);
         answer
     }
 
-    /// `hookSpecificOutput.updatedInput`, as later versions take it (RX-25).
+    /// Reads `hookSpecificOutput.updatedInput`, which later versions accept (RX-25).
     fn input(&self) -> Answer {
         let mut answer = Answer::default();
         if self.reading.strict().is_some_and(consents) {
             let message =
-                "Reasonix has no form for consent: exit code 0 is silence, and the rules of the \
-                agent decide"
+                "a hook of Reasonix cannot approve a call: after exit code 0 the rules of the agent \
+                decide"
                     .to_owned();
             answer.remarks.push(Failure::new(Code::NotHonoured, message));
         }
@@ -188,7 +189,8 @@ impl Heard<'_> {
         self.reading.strict()?.get("hookSpecificOutput")?.as_object()
     }
 
-    /// Whether the object is meant for this event; one that names another is dropped, and said so.
+    /// Whether the object is meant for this event. An object for a different event is dropped and
+    /// reported.
     fn addressed(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
         let Some(spec) = self.spec else { return false };
         let named = output.get("hookEventName").and_then(Value::as_str);
@@ -204,22 +206,23 @@ impl Heard<'_> {
         fits
     }
 
-    /// What tries to block and does not (RX-32, RX-33). The agent's own reading stands beside it.
+    /// Finds a denial that the agent would lose, and keeps the agent's reading beside it (RX-32,
+    /// RX-33).
     fn near_miss(&self, row: &EventRow, exact: Answer) -> Answer {
         if !self.is_gate() || exact.restraint == Restraint::Deny {
             return exact;
         }
         let Some(found) = self.injected() else { return self.lost(row, exact) };
         let mut answer = Answer { remarks: exact.remarks.clone(), ..found };
-        // The slip says the same in better words.
+        // The slip describes the exit code more precisely than the failure.
         answer.failure = exact.failure.clone().filter(|failure| failure.code != Code::ExitCode);
         answer.plain = Some(Box::new(exact));
         answer
     }
 
-    /// A denial in the protocol of another agent, wherever it stands.
+    /// Looks for a denial in the protocol of a different agent, anywhere in the output.
     fn lost(&self, row: &EventRow, exact: Answer) -> Answer {
-        let Heard { report, reading, stderr, .. } = self;
+        let ParsedReport { report, reading, stderr, .. } = self;
         let hearing = Hearing {
             can: Powers::from_slice(&[Power::Deny]),
             plain_is_context: self.kind() == Printed::Context,
@@ -228,7 +231,8 @@ impl Heard<'_> {
         denial::look(&hearing, exact)
     }
 
-    /// `@@INJECT` from a hook that neither passed nor blocked: who tells the agent what to mend wants it at work.
+    /// `@@INJECT` from a hook that neither passed nor blocked. A hook that tells the model what to
+    /// fix wants the turn to go on, so this denies.
     fn injected(&self) -> Option<Answer> {
         let undecided = !matches!(self.report.end, End::Exited(0 | 2));
         if !undecided || self.kind() != Printed::Directives || self.directives.inject.is_empty() {
@@ -237,7 +241,7 @@ impl Heard<'_> {
         Some(self.slipped(Answer::deny(self.directives.inject.join("\n"))))
     }
 
-    /// Adds how the hook ended, where that does not block by itself.
+    /// Adds a slip for an end that does not block by itself.
     fn slipped(&self, mut answer: Answer) -> Answer {
         let detail = match self.report.end {
             End::Exited(0) => return answer,

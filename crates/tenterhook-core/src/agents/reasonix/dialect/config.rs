@@ -1,6 +1,6 @@
-//! Reads one settings file of Reasonix: an entry is a command, the tools that it runs on, and how long (RX-11 to RX-18). What
-//! the agent drops without a word becomes a hook that never runs and says why (RX-15); a field that cannot be read costs
-//! that field and is named.
+//! Reads one settings file of Reasonix: an entry is a command with a matcher and a timeout (RX-11
+//! to RX-18). An entry that the agent silently drops becomes a disarmed hook with a reason (RX-15).
+//! A field that cannot be read is reported and ignored.
 
 use super::events::{self, Spec};
 use super::vocabulary::{FOREIGN_FIELDS, TOOLS};
@@ -16,7 +16,7 @@ use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, Node};
 
-/// The words of its files.
+/// The format of the files.
 static FILE: File = File {
     items: "hooks",
     shape: r#"write `{"hooks": {"PreToolUse": [{"match": "bash", "command": "..."}]}}`"#,
@@ -26,7 +26,7 @@ static FILE: File = File {
     ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, item)
 };
 
-/// The fields of an entry, the seed's first.
+/// The fields of an entry; those of the first version come first.
 const FIELDS: Fields = Fields {
     whose: "a hook",
     code: Code::UnknownEntryField,
@@ -45,7 +45,7 @@ const FIELDS: Fields = Fields {
     foreign: FOREIGN_FIELDS,
 };
 
-/// What a matcher is called elsewhere: without it the hook runs on every tool.
+/// Names of the matcher in other agents. Reasonix ignores them, so the hook runs on every tool.
 const MATCHERS: &[&str] = &["matcher", "matchers", "tool", "tools"];
 
 /// Reads `source`.
@@ -53,7 +53,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     file::read(&FILE, source, Format::Json)
 }
 
-/// What the table says of the event, where the agent has it.
+/// The row of the event in the table, if the agent has the event.
 fn spec(scope: &Scope) -> Option<&'static Spec> {
     events::by_name(&scope.name)
 }
@@ -72,7 +72,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let Some(invocation) = invocation(reader, node) else { return };
     let run = Run::Command(Command {
         env: entry::env(reader, node),
-        // From the project (RX-17).
+        // Relative to the project (RX-17).
         cwd: entry::cwd(reader, node),
         ..Command::new(invocation, Inherit::All)
     });
@@ -80,24 +80,24 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let mut hook = entry::draft(reader, node, &scope.name, text, scope, run);
     hook.matcher = Matcher::new(matcher);
     hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
-    if speaks_claude(reader, node) {
-        speak_claude(&mut hook, spec(scope));
+    if uses_claude_protocol(reader, node) {
+        use_claude_protocol(&mut hook, spec(scope));
     }
     hook.status = reader.text(node, "description");
-    // Who can neither block nor add anything only watches, and does so whatever others decided.
-    let listens = spec(scope).is_none_or(Spec::listens);
-    hook.phase = if listens { Phase::Decide } else { Phase::Observe };
+    // A hook that can neither block nor add anything observes, so it runs whatever others decided.
+    let decides = spec(scope).is_none_or(Spec::reads_answers);
+    hook.phase = if decides { Phase::Decide } else { Phase::Observe };
     hook.wait = wait(reader, node, scope);
     hook.arming = Off::arming(scope.off.clone());
     reader.read.hooks.push(hook);
 }
 
-/// A group as Claude Code has them: each inner entry is shown, and none runs.
+/// A group as in Claude Code: each inner entry is listed, but never runs.
 fn nested(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    let message = "Reasonix has no groups: what stands in the inner `hooks` never runs";
+    let message = "Reasonix has no groups: the entries of an inner `hooks` never run";
     let found = finding(Code::NestedHooks, message).label("never read");
     reader.report(node.span, found.help("put `match` and `command` into the entry itself"));
-    let because = "it stands in a group, and Reasonix looks for no hook there";
+    let because = "it is in a group, where Reasonix reads no hooks";
     let off = scope.off.clone().or_else(|| Some(Off::new(because, FILE.rules.misplaced)));
     let inner = Scope { off, ..scope.clone() };
     for entry in node.get("hooks").and_then(Node::as_array).unwrap_or_default() {
@@ -116,12 +116,12 @@ fn fields(reader: &mut Reader<'_>, node: &Node) {
     FIELDS.check(reader, node, MATCHERS);
 }
 
-/// `match`, anchored at both ends; on events that are about no tool it is ignored (RX-12, RX-13).
+/// `match`, anchored at both ends; ignored on events that are not about a tool (RX-12, RX-13).
 fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
     let Some(field) = reader.entry(node, "match") else { return MatcherSpec::Any };
     let span = field.node.span;
     let Some(text) = field.node.as_str() else {
-        // What is selected can only restrain: on every tool is the safe side (S-2).
+        // A hook can only restrain, so running on every tool is the safe choice (S-2).
         let kind = field.node.kind();
         let message = format!("`match` takes a string, found {kind}: this runs on every tool");
         reader.report(span, finding(Code::MatcherNotString, message));
@@ -136,7 +136,7 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
         reader.report(field.key_span, found.help("remove it, and test in the program"));
         return MatcherSpec::Any;
     }
-    // Read by itself first: `a)|(b` would be whole only between the anchors, and escape them.
+    // Compiled without anchors first: `a)|(b` is valid only between the anchors, and escapes them.
     let alone = MatcherSpec::Regex(text.to_owned());
     if let Err(why) = Matcher::new(alone.clone()).compile() {
         let message = format!("`{text}` is not a valid regular expression: {why}");
@@ -146,8 +146,8 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
         reader.report(span, finding(Code::InvalidMatcher, message).label(runs));
         return alone;
     }
-    let plain = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+    let plain = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
     };
     if text.split('|').all(plain) {
         return MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
@@ -155,7 +155,7 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
     MatcherSpec::Regex(format!("^(?:{text})$"))
 }
 
-/// `command` is a text for the shell; with `args`, as later versions have it, a program and its arguments.
+/// `command` is a line for the shell; with `args`, which later versions have, it is a program.
 fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
     let field = reader.entry(node, "command");
     let text = field.and_then(|field| field.node.as_str()).filter(|text| !text.trim().is_empty());
@@ -186,18 +186,19 @@ fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
     Some(Invocation::Argv { program: text.to_owned(), args })
 }
 
-/// `payloadFormat`, as later versions have it: in which protocol the hook is spoken to.
-fn speaks_claude(reader: &mut Reader<'_>, node: &Node) -> bool {
+/// Whether `payloadFormat`, which later versions have, selects the protocol of Claude Code.
+fn uses_claude_protocol(reader: &mut Reader<'_>, node: &Node) -> bool {
     let Some(field) = reader.entry(node, "payloadFormat") else { return false };
-    let word = field.node.as_str();
-    if !matches!(word, Some("claude" | "" | "reasonix" | "native")) {
-        let message = "`payloadFormat` takes `claude`: the hook is spoken to as Reasonix does";
+    let format = field.node.as_str();
+    if !matches!(format, Some("claude" | "" | "reasonix" | "native")) {
+        let message = "`payloadFormat` takes `claude`: this hook gets payloads of Reasonix";
         reader.report(field.node.span, finding(Code::WrongFieldType, message));
     }
-    word == Some("claude")
+    format == Some("claude")
 }
 
-/// `async`, as later versions have it: the event does not wait, and what the hook says comes too late to block.
+/// `async`, which later versions have: the event does not wait, so the hook answers too late to
+/// block.
 fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
     if !reader.flag(node, "async") {
         return Wait::Attached;
@@ -205,24 +206,25 @@ fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
     if let (Some(field), true) =
         (reader.entry(node, "async"), spec(scope).is_some_and(Spec::is_gate))
     {
-        let message = format!("`async` on `{}`: it comes too late to block", scope.name);
+        let message = format!("`async` on `{}`: the answer comes too late to block", scope.name);
         let found = finding(Code::AsyncOnGate, message);
         reader.report(field.key_span, found.help("remove `async` if this hook is to block"));
     }
     Wait::Detached
 }
 
-/// Lets the hook speak Claude Code's protocol (RX-34). Its time and the names that its `match` knows stay Reasonix's.
-fn speak_claude(hook: &mut Hook, spec: Option<&Spec>) {
+/// Switches the hook to the protocol of Claude Code (RX-34). The timeout and the tool names in
+/// `match` stay those of Reasonix.
+fn use_claude_protocol(hook: &mut Hook, spec: Option<&Spec>) {
     hook.dialect = DialectId::CLAUDE;
     hook.timeout = hook.timeout.or_else(|| spec.map(Spec::timeout));
-    // A matcher that is broken stays one, so that the failure policy decides.
+    // An invalid matcher stays, so that the failure policy decides.
     if *hook.matcher.spec() == MatcherSpec::Any || hook.matcher.compile().is_err() {
         return;
     }
     let matcher = std::mem::replace(&mut hook.matcher, Matcher::any());
     let text = match matcher.spec() {
-        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Words(names) => names.join("|"),
         MatcherSpec::Regex(text) | MatcherSpec::Never(text) => text.clone(),
         MatcherSpec::Any => String::new(),
     };

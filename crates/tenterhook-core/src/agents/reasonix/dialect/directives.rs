@@ -1,20 +1,21 @@
-//! The two words that a hook at the end of a turn may print: `@@INJECT:` and `@@WARN:` (RX-26 to RX-31). Reads text only.
+//! Reads the directives that a hook may print at the end of a turn: `@@INJECT:` and `@@WARN:`
+//! (RX-26 to RX-31). Reads text only.
 
-/// How many characters of one value, or of one hook's context, are kept (RX-24).
+/// The maximal length of a value, and of the context of one hook, in characters (RX-24).
 pub(super) const CAP: usize = 4_096;
 
-/// What the lines of one hook say.
+/// The directives of one hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directives {
-    /// What the agent is told to do next.
+    /// Instructions to the model.
     pub(super) inject: Vec<String>,
-    /// What the user is told.
+    /// Warnings to the user.
     pub(super) warn: Vec<String>,
-    /// Lines that begin like a directive and are none.
+    /// Lines that begin like a directive but lack the colon.
     pub(super) broken: Vec<String>,
 }
 
-/// Reads the complete lines of `text`; the last one is one unless more came than was kept.
+/// Reads the complete lines of `text`. If `truncated` is set, the last line is incomplete.
 pub(super) fn read(text: &str, truncated: bool) -> Directives {
     let mut found = Directives::default();
     let complete = match text.rfind('\n') {
@@ -23,20 +24,20 @@ pub(super) fn read(text: &str, truncated: bool) -> Directives {
         _ => text,
     };
     for line in complete.lines().map(str::trim).filter(|line| line.starts_with("@@")) {
-        let Some((word, value)) = line.split_once(':') else {
+        let Some((name, value)) = line.split_once(':') else {
             if [INJECT, WARN].iter().any(|text| begins(line, text)) {
                 found.broken.push(cut(line).0);
             }
             continue;
         };
         let (value, _) = cut(value.trim());
-        let into = match word.trim_end() {
-            word if word.eq_ignore_ascii_case(INJECT) => &mut found.inject,
-            word if word.eq_ignore_ascii_case(WARN) => &mut found.warn,
+        let values = match name.trim_end() {
+            name if name.eq_ignore_ascii_case(INJECT) => &mut found.inject,
+            name if name.eq_ignore_ascii_case(WARN) => &mut found.warn,
             _ => continue,
         };
         if !value.is_empty() {
-            into.push(value);
+            values.push(value);
         }
     }
     found
@@ -45,13 +46,13 @@ pub(super) fn read(text: &str, truncated: bool) -> Directives {
 const INJECT: &str = "@@INJECT";
 const WARN: &str = "@@WARN";
 
-fn begins(line: &str, word: &str) -> bool {
-    line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+fn begins(line: &str, name: &str) -> bool {
+    line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
-/// The first [`CAP`] characters, and how many more there are.
+/// The first [`CAP`] characters of `text`, and the number of characters that were cut.
 pub(super) fn cut(text: &str) -> (String, usize) {
     let mut chars = text.chars();
-    let kept: String = chars.by_ref().take(CAP).collect();
-    (kept, chars.count())
+    let start: String = chars.by_ref().take(CAP).collect();
+    (start, chars.count())
 }

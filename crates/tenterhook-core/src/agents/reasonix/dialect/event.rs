@@ -1,18 +1,18 @@
-//! Events on the wire: one line of JSON in camelCase, read into an event and written from one (RX-6 to RX-8). Knows no
-//! hook and no answer.
+//! Reads and writes payloads: one line of JSON with keys in camelCase (RX-6 to RX-8). Knows no hook
+//! and no answer.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
 use super::events::{self, Spec};
-use super::vocabulary::{FIELDS, ORDER, RESULT, STRUCTURE, TOLD_TOOL, TOOLS};
+use super::vocabulary::{AGENT_TOOL, FIELDS, ORDER, RESULT, STRUCTURE, TOOLS};
 use crate::dialect::kit::{event, tool_result};
 use crate::dialect::tools::{by_neutral, by_own};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
 
-/// Reads a payload. Everything but the name of the event is optional (Ruling 31).
+/// Reads a payload. Only the name of the event is required (Ruling 31).
 pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let mut fields = json.clone();
     let name = match fields.shift_remove("event") {
@@ -52,18 +52,18 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
 }
 
 fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) -> Result<(), EventFault> {
-    // The arguments come as the model wrote them: an object, or a text that may hold one.
+    // The agent passes the arguments as the model wrote them: an object, or a text with an object.
     let input = match args {
         Some(Value::String(text)) => event::arguments("toolArgs", text)?,
         Some(Value::Null) | None => Value::Object(Map::new()),
         Some(other) => other,
     };
     let (name, input) = match by_own(TOOLS, tool) {
-        Some(words) => {
-            if words.own.first() != Some(&tool) {
-                event.within.facts.insert(TOLD_TOOL.to_owned(), tool.into());
+        Some(known) => {
+            if known.own.first() != Some(&tool) {
+                event.within.facts.insert(AGENT_TOOL.to_owned(), tool.into());
             }
-            (words.neutral, words.neutral_input(&input))
+            (known.neutral, known.neutral_input(&input))
         }
         None => (tool, input),
     };
@@ -72,13 +72,13 @@ fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) -> Result<(),
     Ok(())
 }
 
-/// An input that a hook wrote for the tool of `event`, with the neutral keys.
+/// Translates an input that a hook wrote for the tool of `event` to the neutral keys.
 pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
-    let words = event.text("tool_name").and_then(|name| by_neutral(TOOLS, name));
-    words.map_or_else(|| input.clone(), |words| words.neutral_input(input))
+    let tool = event.text("tool_name").and_then(|name| by_neutral(TOOLS, name));
+    tool.map_or_else(|| input.clone(), |tool| tool.neutral_input(input))
 }
 
-/// Takes a text field; `null` counts as absent.
+/// Removes a text field from `fields`; `null` is treated as absent.
 fn text(fields: &mut Map<String, Value>, key: &str) -> Result<Option<String>, EventFault> {
     match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
@@ -100,7 +100,7 @@ fn nameless(json: &Map<String, Value>) -> EventFault {
     EventFault { message }
 }
 
-/// Writes the payload, one line with its end.
+/// Writes the payload as one line with a line feed.
 pub(super) fn encode(event: &Event) -> Envelope {
     let name =
         events::by_neutral(event.name.as_str()).map_or(event.name.as_str(), |spec| spec.name);
@@ -111,9 +111,9 @@ pub(super) fn encode(event: &Event) -> Envelope {
     let tool = event.text("tool_name").and_then(|name| by_neutral(TOOLS, name));
     for (key, value) in event.payload.iter().chain(&event.within.facts) {
         let value = match (key.as_str(), tool) {
-            (TOLD_TOOL, _) => continue,
-            ("tool_name", Some(words)) => told(event, words.own).into(),
-            ("tool_input", Some(words)) => words.own_input(value),
+            (AGENT_TOOL, _) => continue,
+            ("tool_name", Some(tool)) => tool_name(event, tool.own).into(),
+            ("tool_input", Some(tool)) => tool.own_input(value),
             ("tool_response", _) if !value.is_null() => {
                 if let Some(structure) = tool_result::structure(value) {
                     rest.insert(STRUCTURE.to_owned(), structure.clone());
@@ -142,13 +142,14 @@ pub(super) fn encode(event: &Event) -> Envelope {
     Envelope { body, ..Envelope::default() }
 }
 
-/// The tool's name as the agent told it, else the first of its names.
-fn told<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
-    let told = event.within.facts.get(TOLD_TOOL).and_then(Value::as_str);
-    told.filter(|told| own.contains(told)).or(own.first().copied()).unwrap_or_default()
+/// The name of the tool that the agent used in `event`, else the first of the names in `own`.
+fn tool_name<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
+    let name = event.within.facts.get(AGENT_TOOL).and_then(Value::as_str);
+    name.filter(|name| own.contains(name)).or(own.first().copied()).unwrap_or_default()
 }
 
-/// `notificationType` is `notification_type`, where no table says otherwise.
+/// Translates a key to the neutral one: from the table, else `notificationType` becomes
+/// `notification_type`.
 fn neutral_key(key: &str) -> String {
     if let Some((_, neutral)) = FIELDS.iter().find(|(own, _)| *own == key) {
         return (*neutral).to_owned();

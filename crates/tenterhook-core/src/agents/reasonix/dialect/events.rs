@@ -1,5 +1,5 @@
-//! The event table of Reasonix: which events there are, what each lets its hooks do, and what it does with what they print.
-//! Data only (RX-1 to RX-5).
+//! The table of the events of Reasonix: what hooks can do on each, and how their stdout is read
+//! (RX-1 to RX-5). Data only.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -24,43 +24,43 @@ pub(super) struct Spec {
     when: &'static str,
 }
 
-/// What `match` is tested on.
+/// The subject that `match` tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum About {
     /// The tool.
     Tool,
-    /// Nothing: `match` is ignored.
+    /// There is no subject: `match` is ignored.
     Nothing,
 }
 
-/// What exit code 2 does.
+/// The effect of exit code 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Block {
     /// It warns.
     Warns,
     /// It blocks.
     Blocks,
-    /// It blocks; the third time in a row it gives way (RX-4).
+    /// It blocks, but the third block in a row is ignored (RX-4).
     GivesWay,
-    /// It blocks; the third time in a row the turn ends (RX-4).
+    /// It blocks, and the third block in a row ends the turn (RX-4).
     EndsTurn,
 }
 
-/// What stdout is.
+/// How stdout is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Printed {
-    /// Words for a warning or a block.
-    Words,
-    /// Context for the model, where the hook passes (RX-24).
+    /// The text of a warning or a block.
+    Text,
+    /// Context for the model, if the hook passes (RX-24).
     Context,
     /// Lines that begin with `@@INJECT:` or `@@WARN:` (RX-26).
     Directives,
-    /// An object may replace the tool's input (RX-25).
+    /// An object that may replace the tool's input (RX-25).
     Input,
 }
 
-/// How many blocks in a row hold (RX-4): the third is one too many.
-const STRIKES: u32 = 2;
+/// How many blocks in a row have an effect (RX-4).
+const MAX_BLOCKS: u32 = 2;
 
 const fn event(
     name: &'static str,
@@ -69,7 +69,7 @@ const fn event(
     seconds: u64,
     when: &'static str,
 ) -> Spec {
-    Spec { name, neutral, about: About::Nothing, block, printed: Printed::Words, seconds, when }
+    Spec { name, neutral, about: About::Nothing, block, printed: Printed::Text, seconds, when }
 }
 
 const fn about_tool(mut spec: Spec) -> Spec {
@@ -85,7 +85,8 @@ const fn printing(printed: Printed, mut spec: Spec) -> Spec {
 use Block::{Blocks, EndsTurn, GivesWay, Warns};
 use Printed::{Context, Directives, Input};
 
-/// Every event: first the ten of the seed in the order of a session's life, then those that later versions added.
+/// Every event: the ten of the first version in the order of a session, then those of later
+/// versions.
 #[rustfmt::skip]
 pub(super) static EVENTS: &[Spec] = &[
     printing(Context, event("SessionStart", "SessionStart", Warns, 10, "before the first turn of a session, once")),
@@ -116,7 +117,7 @@ pub(super) fn by_name(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
-/// The event of that neutral name.
+/// The event with that neutral name.
 pub(super) fn by_neutral(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.neutral == name)
 }
@@ -126,7 +127,7 @@ impl Spec {
         self.neutral
     }
 
-    /// How long a hook may take that says nothing itself (RX-3).
+    /// The timeout of a hook that sets none (RX-3).
     pub(super) fn timeout(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
@@ -139,18 +140,18 @@ impl Spec {
         self.block != Warns
     }
 
-    /// Whether it matters to the event what its hooks say, or they only watch.
-    pub(super) fn listens(&self) -> bool {
-        self.is_gate() || self.printed != Printed::Words
+    /// Whether the answers of hooks have an effect on the event; otherwise hooks only observe it.
+    pub(super) fn reads_answers(&self) -> bool {
+        self.is_gate() || self.printed != Printed::Text
     }
 
     fn row(&self) -> EventRow {
-        let says = match self.printed {
-            Printed::Words | Directives => Power::Message,
+        let stdout = match self.printed {
+            Printed::Text | Directives => Power::Message,
             Context => Power::Context,
             Input => Power::Input,
         };
-        let powers = Powers::from_slice(&[Power::Message]).with(says);
+        let powers = Powers::from_slice(&[Power::Message]).with(stdout);
         EventRow {
             name: Cow::Borrowed(self.name),
             event: Cow::Borrowed(self.neutral),
@@ -160,8 +161,8 @@ impl Spec {
             failure: if self.is_gate() { OnFailure::Block } else { OnFailure::Continue },
             cap: match self.block {
                 Warns | Blocks => None,
-                GivesWay => Some(Cap::give_way(STRIKES)),
-                EndsTurn => Some(Cap::stop(STRIKES)),
+                GivesWay => Some(Cap::give_way(MAX_BLOCKS)),
+                EndsTurn => Some(Cap::stop(MAX_BLOCKS)),
             },
             dispatch: Dispatch::Awaited,
             when: Cow::Borrowed(self.when),

@@ -1,4 +1,4 @@
-//! The dialect, from text to hooks and back.
+//! Tests of the dialect: configs, payloads and answers.
 
 mod answers;
 mod configs;

@@ -1,10 +1,11 @@
-//! The words of Reasonix: its tools and their inputs, the fields of its payloads, what others call the fields of its entries. Tables only.
+//! The vocabulary of Reasonix: its tools and their inputs, its payload fields, and the names that
+//! other agents use for the fields of an entry. Tables only.
 
 use crate::dialect::tools::ToolWords;
 
 const PATH: (&str, &str) = ("path", "file_path");
 
-/// Its tools (RX-8). `bash` is what later versions call `run_command`.
+/// The tools (RX-8). Later versions call `run_command` `bash`.
 #[rustfmt::skip]
 pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["bash", "run_command", "run_background"], neutral: "Bash", keys: &[] },
@@ -19,11 +20,11 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["task", "spawn_subagent"], neutral: "Agent", keys: &[] },
 ];
 
-/// The text of a tool's result, and the result as the tool gave it, where that is more than a text (RX-7).
+/// The fields of a tool's result: its text, and the result itself if it is not only a text (RX-7).
 pub(super) const RESULT: &str = "toolResult";
 pub(super) const STRUCTURE: &str = "toolResponse";
 
-/// Fields of a payload and the neutral fields, where they are not the same name in another style (RX-7).
+/// Payload fields and their neutral fields, if they differ in more than the case style (RX-7).
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("toolCallId", "tool_use_id"),
     ("toolArgs", "tool_input"),
@@ -31,15 +32,15 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("lastAssistantText", "last_assistant_message"),
 ];
 
-/// The fields that come first, in the order in which the agent writes them.
+/// The fields that the agent writes first, in its order.
 pub(super) const ORDER: &[&str] =
     &["toolName", "toolArgs", RESULT, STRUCTURE, "prompt", "lastAssistantText", "turn"];
 
-/// Under this fact an event keeps the tool's name as its agent told it, where that is not the name that hooks are told
+/// The fact that stores the tool name of the agent, if it differs from the name that hooks receive
 /// by default.
-pub(super) const TOLD_TOOL: &str = "reasonix_tool";
+pub(super) const AGENT_TOOL: &str = "reasonix_tool";
 
-/// What other agents, and slips of the pen, call a field of an entry, and what to do about it.
+/// Names that other agents, or typing errors, give a field of an entry, and what to write instead.
 pub(super) const FOREIGN_FIELDS: &[(&str, &str)] = &[
     ("timeoutms", "write `timeout`, in milliseconds"),
     ("timeoutsec", "write `timeout`, in milliseconds"),

@@ -1,4 +1,4 @@
-//! Reports, and what they mean: as the agent reads them, and as they are judged here.
+//! The verdicts on reports of hooks, in exact and in guarded reading.
 
 use crate::diagnostic::Code;
 use std::time::Duration;
@@ -55,14 +55,14 @@ impl Hooked {
         judge(JudgeContext { hook: &hook, row, widened: None }, answer)
     }
 
-    fn hears(&self, report: &Report) -> Verdict {
+    fn judge_report(&self, report: &Report) -> Verdict {
         let event = self.event();
         let row = REASONIX.row(&event.name).expect("a row");
         self.judge(REASONIX.read_answer(&event, row, report))
     }
 
-    fn says(&self, end: End, stdout: &str, stderr: &str) -> Verdict {
-        self.hears(&report(end, stdout, stderr))
+    fn judge_output(&self, end: End, stdout: &str, stderr: &str) -> Verdict {
+        self.judge_report(&report(end, stdout, stderr))
     }
 }
 
@@ -76,10 +76,10 @@ fn reason(verdict: &Verdict) -> &str {
 
 const GATES: &[&str] = &["TurnStart", "PreToolUse", "UserPromptSubmit", "PreModelCall", "TurnEnd"];
 
-/// RX-2, RX-3, RX-4 (V-TE-05): the ten events of the seed, with their blocking and their time, in one table.
+/// RX-2, RX-3, RX-4 (V-TE-05): the ten events of the first version, with blocking and timeout.
 #[test]
-fn the_ten_events_block_and_wait_as_the_seed_says() {
-    let seed = [
+fn first_ten_events_have_the_documented_blocking_and_timeout() {
+    let documented = [
         ("SessionStart", false, 10),
         ("TurnStart", true, 5),
         ("PreToolUse", true, 5),
@@ -91,7 +91,7 @@ fn the_ten_events_block_and_wait_as_the_seed_says() {
         ("Stop", false, 30),
         ("SessionEnd", false, 10),
     ];
-    for (spec, (name, blocks, seconds)) in EVENTS.iter().zip(seed) {
+    for (spec, (name, blocks, seconds)) in EVENTS.iter().zip(documented) {
         let row = REASONIX.row(&EventName::new(spec.neutral())).expect("a row");
         assert_eq!((spec.name, spec.is_gate()), (name, blocks));
         assert_eq!((&*row.name, row.timeout), (name, Duration::from_secs(seconds)), "{name}");
@@ -122,7 +122,8 @@ fn exit_codes_decide() {
             (End::NotStarted { why: "x".into() }, Restraint::Silent, Some("not-started")),
         ] {
             for compat in [Compat::Guarded, Compat::Exact] {
-                let verdict = Hooked { compat, ..on(spec.name) }.says(end.clone(), "", "words");
+                let verdict =
+                    Hooked { compat, ..on(spec.name) }.judge_output(end.clone(), "", "words");
                 assert_eq!(verdict.restraint, expected, "{} {end:?}", spec.name);
                 assert_eq!(
                     codes(&verdict),
@@ -132,75 +133,79 @@ fn exit_codes_decide() {
                 );
             }
         }
-        let quiet = event.says(End::Exited(0), "", "");
+        let quiet = event.judge_output(End::Exited(0), "", "");
         assert_eq!(quiet, Verdict::silent(), "{}", spec.name);
     }
 }
 
-/// RX-21: whoever wants more than the agent promises says so.
+/// RX-21: `on_failure` of a hook overrides the policy of the agent.
 #[test]
-fn a_policy_goes_before_the_promise() {
+fn hook_failure_policy_overrides_that_of_the_agent() {
     for end in [End::Exited(127), End::NotStarted { why: "x".into() }, End::Signalled(9)] {
         let strict = Hooked { on_failure: Some(OnFailure::Block), ..on("PreToolUse") };
-        assert_eq!(strict.says(end, "", "").restraint, Restraint::Deny);
+        assert_eq!(strict.judge_output(end, "", "").restraint, Restraint::Deny);
     }
     let loose = Hooked { on_failure: Some(OnFailure::Continue), ..on("PreToolUse") };
-    assert_eq!(loose.says(End::TimedOut, "", "").restraint, Restraint::Silent);
+    assert_eq!(loose.judge_output(End::TimedOut, "", "").restraint, Restraint::Silent);
 }
 
-/// RX-14: exact drops a gate whose matcher cannot be used, guarded blocks.
+/// RX-14: an exact reading drops a gate with an invalid matcher, a guarded one blocks.
 #[test]
-fn a_gate_whose_matcher_is_broken_blocks_unless_followed_exactly() {
+fn gate_with_invalid_matcher_blocks_unless_exact() {
     let failed = || Answer::failed(Code::MatcherFailed, "m");
     assert_eq!(on("PreToolUse").judge(failed()).restraint, Restraint::Deny);
     assert_eq!(exactly("PreToolUse").judge(failed()).restraint, Restraint::Silent);
     assert_eq!(on("PostToolUse").judge(failed()).restraint, Restraint::Silent);
 }
 
-/// RX-23: stderr, else stdout, else words of our own.
+/// RX-23: the reason is stderr, else stdout, else a default text.
 #[test]
-fn a_block_is_explained_by_what_was_printed() {
-    let blocked = |stdout, stderr| on("PreToolUse").says(End::Exited(2), stdout, stderr);
+fn block_reason_is_stderr_else_stdout_else_a_default() {
+    let blocked = |stdout, stderr| on("PreToolUse").judge_output(End::Exited(2), stdout, stderr);
     assert_eq!(reason(&blocked("out", "err\n")), "err");
     assert_eq!(reason(&blocked(" out\n", "")), "out");
     assert_eq!(reason(&blocked("", "")), "denied by hook `h`, which gave no reason");
 }
 
-/// RX-24: stdout of a passing hook, 4,096 characters and never half of one.
+/// RX-24: stdout of a passing hook, up to 4,096 whole characters.
 #[test]
-fn what_a_passing_hook_prints_is_context_where_the_seed_says_so() {
+fn stdout_of_a_passing_hook_is_context_on_events_that_take_context() {
     for event in ["SessionStart", "TurnStart", "PreModelCall"] {
-        let said = |stdout: &str| on(event).says(End::Exited(0), stdout, "");
-        assert_eq!(said("\n hello \n").effects.context, ["hello"]);
-        assert_eq!(said(" \n").effects.context, [""; 0]);
-        assert_eq!(on(event).says(End::Exited(1), "hello", "").effects.context, [""; 0]);
+        let judge = |stdout: &str| on(event).judge_output(End::Exited(0), stdout, "");
+        assert_eq!(judge("\n hello \n").effects.context, ["hello"]);
+        assert_eq!(judge(" \n").effects.context, [""; 0]);
+        assert_eq!(on(event).judge_output(End::Exited(1), "hello", "").effects.context, [""; 0]);
         let exactly = "ü".repeat(4096);
-        assert_eq!(said(&exactly).effects.context, std::slice::from_ref(&exactly));
-        let cut = said(&"ü".repeat(4097));
+        assert_eq!(judge(&exactly).effects.context, std::slice::from_ref(&exactly));
+        let cut = judge(&"ü".repeat(4097));
         assert_eq!((&cut.effects.context[0], codes(&cut)), (&exactly, vec!["context-cut"]));
     }
     for event in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "TurnEnd", "Stop"] {
-        let verdict = on(event).says(End::Exited(0), "hello", "");
+        let verdict = on(event).judge_output(End::Exited(0), "hello", "");
         assert_eq!(verdict, Verdict::silent(), "{event}");
     }
 }
 
-/// RX-24, RX-25: the objects that later versions read, and only for their own event.
+/// RX-24, RX-25: the objects that later versions read, if they name the right event.
 #[test]
 fn objects_of_later_versions_are_read() {
-    let said = |event: &'static str, fields: serde_json::Value| {
-        on(event).says(End::Exited(0), &json!({"hookSpecificOutput": fields}).to_string(), "")
+    let judge = |event: &'static str, fields: serde_json::Value| {
+        on(event).judge_output(
+            End::Exited(0),
+            &json!({"hookSpecificOutput": fields}).to_string(),
+            "",
+        )
     };
-    let verdict = said("SessionStart", json!({"additionalContext": "c"}));
+    let verdict = judge("SessionStart", json!({"additionalContext": "c"}));
     assert_eq!(verdict.effects.context, ["c"]);
-    let verdict = said("SessionStart", json!({"hookEventName": "Stop", "additionalContext": "c"}));
+    let verdict = judge("SessionStart", json!({"hookEventName": "Stop", "additionalContext": "c"}));
     assert_eq!((verdict.effects.context.len(), codes(&verdict)), (0, vec!["not-honoured"]));
-    let verdict = said("PreToolUse", json!({"updatedInput": {"path": "b"}}));
+    let verdict = judge("PreToolUse", json!({"updatedInput": {"path": "b"}}));
     assert_eq!(verdict.effects.updated_input, Some(json!({"file_path": "b"})));
 }
 
 fn turn_end(code: i32, stdout: &str) -> Verdict {
-    on("TurnEnd").says(End::Exited(code), stdout, "")
+    on("TurnEnd").judge_output(End::Exited(code), stdout, "")
 }
 
 /// RX-26, RX-27 (R7.2 a, b): which lines are directives.
@@ -220,7 +225,7 @@ fn directives_are_lines_in_any_case_with_a_colon() {
     assert_eq!(codes(&broken), ["broken-directive"]);
 }
 
-/// RX-28, RX-29 (R7.2 c, d, g): in order, one message, and only where the end of the turn is blocked.
+/// RX-28, RX-29 (R7.2 c, d, g): `@@INJECT` lines are joined in order, and need a blocked event.
 #[test]
 fn injected_lines_are_the_reason_and_warnings_are_always_shown() {
     let blocked = turn_end(2, "@@INJECT: a\n@@WARN: x\nlog\n@@INJECT: b\n@@WARN: y\n");
@@ -229,37 +234,37 @@ fn injected_lines_are_the_reason_and_warnings_are_always_shown() {
     let passed = turn_end(0, "@@INJECT: a\n@@WARN: x\nlog\n");
     assert_eq!((passed.restraint, codes(&passed)), (Restraint::Silent, vec!["not-honoured"]));
     assert_eq!(passed.effects.messages, ["x"]);
-    assert_eq!(passed.if_denied.expect("words for another").text, "a");
+    assert_eq!(passed.if_denied.expect("a reason for a later denial").text, "a");
     let warned = turn_end(1, "@@WARN: x");
     assert_eq!((warned.effects.messages.len(), codes(&warned)), (1, vec!["exit-code"]));
-    let elsewhere = on("PreToolUse").says(End::Exited(0), "@@WARN: x", "");
+    let elsewhere = on("PreToolUse").judge_output(End::Exited(0), "@@WARN: x", "");
     assert_eq!(elsewhere, Verdict::silent());
 }
 
-/// RX-28 (R7.2 d): of torn output only whole lines count, and no value is longer than the cap.
+/// RX-28 (R7.2 d): an incomplete last line is ignored, and no value is longer than the cap.
 #[test]
-fn half_a_line_is_no_directive() {
+fn incomplete_line_is_not_a_directive() {
     let mut torn = report(End::Exited(2), "@@INJECT: a\n@@INJECT: b", "");
     let StepOutput::Bytes { stdout, .. } = &mut torn.said else { panic!("bytes") };
     (stdout.closed, stdout.dropped) = (Closed::Truncated, 10);
-    assert_eq!(reason(&on("TurnEnd").hears(&torn)), "a");
+    assert_eq!(reason(&on("TurnEnd").judge_report(&torn)), "a");
     let long = turn_end(2, &format!("@@INJECT: {}", "ü".repeat(5000)));
     assert_eq!(reason(&long).chars().count(), 4096);
 }
 
-/// RX-30 (R7.2 e): without a text to inject, the words name the hook and carry stderr.
+/// RX-30 (R7.2 e): without a text to inject, the reason names the hook and quotes stderr.
 #[test]
-fn the_fallback_names_the_hook_and_carries_stderr() {
+fn default_reason_names_the_hook_and_quotes_stderr() {
     for stdout in ["", "log\n", "@@INJECT:\n", "@@INJECT:   "] {
-        let verdict = on("TurnEnd").says(End::Exited(2), stdout, "2 tests fail\n");
+        let verdict = on("TurnEnd").judge_output(End::Exited(2), stdout, "2 tests fail\n");
         assert_eq!(reason(&verdict), "denied by hook `h`: 2 tests fail", "{stdout:?}");
     }
     assert_eq!(reason(&turn_end(2, "")), "denied by hook `h`, which gave no reason");
 }
 
-/// RX-32, RX-33, Ruling 4: what tries to block and does not; exact follows the agent.
+/// RX-32, RX-33, Ruling 4: a malformed denial blocks, except in an exact reading.
 #[test]
-fn a_block_that_slipped_blocks() {
+fn malformed_denial_blocks_unless_exact() {
     let deny = json!({"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "r"}}).to_string();
     let block = json!({"decision": "block", "reason": "r"}).to_string();
     let stop = json!({"continue": false, "stopReason": "r"}).to_string();
@@ -273,14 +278,14 @@ fn a_block_that_slipped_blocks() {
         ("TurnEnd", End::Exited(1), inject, &["wrong-exit-code"]),
         ("TurnEnd", End::Signalled(15), inject, &["wrong-exit-code", "signalled"]),
     ] {
-        let verdict = on(event).says(end.clone(), stdout, "");
+        let verdict = on(event).judge_output(end.clone(), stdout, "");
         assert_eq!(
             (verdict.restraint, reason(&verdict)),
             (Restraint::Deny, "r"),
             "{event} {stdout}"
         );
         assert_eq!(codes(&verdict), faults, "{event} {end:?} {stdout}");
-        let exact = exactly(event).says(end.clone(), stdout, "");
+        let exact = exactly(event).judge_output(end.clone(), stdout, "");
         assert_eq!(exact.restraint, Restraint::Silent, "{event} {end:?} {stdout}");
     }
     for (event, stdout) in [
@@ -291,7 +296,7 @@ fn a_block_that_slipped_blocks() {
         ("TurnStart", r#"note: {"decision": "block"}"#),
         ("PreToolUse", "@@INJECT: a"),
     ] {
-        let verdict = on(event).says(End::Exited(0), stdout, "");
+        let verdict = on(event).judge_output(End::Exited(0), stdout, "");
         assert_eq!(verdict.restraint, Restraint::Silent, "{event} {stdout}");
     }
 }

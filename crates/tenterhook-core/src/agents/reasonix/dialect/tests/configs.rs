@@ -1,4 +1,4 @@
-//! Settings files: what they make, and what is said about those that make less than they look like.
+//! The hooks and findings of settings files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn command(run: &Run) -> &Command {
     command
 }
 
-/// RX-11, RX-17, RX-18: every field of the seed.
+/// RX-11, RX-17, RX-18: every field of the first version.
 #[test]
 fn an_entry_with_every_field_is_read() {
     let read = load(&entry(
@@ -51,7 +51,7 @@ fn an_entry_with_every_field_is_read() {
         (hook.event.as_str(), hook.phase, hook.wait),
         ("PreToolUse", Phase::Decide, Wait::Attached)
     );
-    assert_eq!(hook.matcher.exact_names().expect("words"), ["edit_file", "write_file"]);
+    assert_eq!(hook.matcher.exact_names().expect("names"), ["edit_file", "write_file"]);
     assert_eq!(hook.timeout, Some(Duration::from_millis(1500)));
     assert_eq!(hook.status.as_deref(), Some("d"));
     let command = command(&hook.run);
@@ -62,9 +62,10 @@ fn an_entry_with_every_field_is_read() {
     assert_eq!(hook.place.as_ref().map(|location| (location.line, location.column)), Some((1, 27)));
 }
 
-/// RX-9: hooks that can neither block nor add anything only watch, so they run whatever others decided.
+/// RX-9: hooks that can neither block nor add anything observe, so they run whatever others
+/// decided.
 #[test]
-fn those_who_only_watch_are_observers() {
+fn hooks_without_powers_are_observers() {
     for (event, phase) in [
         ("SessionStart", Phase::Decide),
         ("TurnEnd", Phase::Decide),
@@ -84,9 +85,9 @@ fn matches(text: &str, tool: &str) -> Result<bool, PatternError> {
     Matcher::clone(&read.hooks[0].matcher).matches(Some(tool))
 }
 
-/// RX-12: anchored at both ends, whatever stands between.
+/// RX-12: the expression is anchored at both ends.
 #[test]
-fn a_match_is_the_whole_name() {
+fn match_tests_the_whole_name() {
     for (text, tool, expected) in [
         ("file", "read_file", false),
         (".*file", "read_file", true),
@@ -105,9 +106,9 @@ fn a_match_is_the_whole_name() {
     }
 }
 
-/// RX-13: elsewhere it is ignored, the opposite of what others do.
+/// RX-13: other events ignore `match`, unlike in other agents.
 #[test]
-fn match_counts_on_tool_events_only() {
+fn match_is_ignored_on_events_without_a_tool() {
     let read = load(&entry("UserPromptSubmit", r#"{"match": "bash", "command": "x"}"#));
     assert_eq!(
         (codes(&read), read.hooks[0].matcher.spec()),
@@ -115,10 +116,11 @@ fn match_counts_on_tool_events_only() {
     );
 }
 
-/// RX-5, RX-11 to RX-18: what the agent swallows is said, each with its place, and the neighbours live.
+/// RX-5, RX-11 to RX-18: each mistake that the agent ignores is reported at its line, and the other
+/// entries stay armed.
 #[test]
-fn what_the_agent_swallows_is_said() {
-    for (event, bad, code, lives) in [
+fn mistakes_that_the_agent_ignores_are_reported() {
+    for (event, bad, code, stays_armed) in [
         ("PreToolUse", r#"{"match": "("}"#, "invalid-matcher", false),
         ("PreToolUse", r#"{"match": "(", "command": "x"}"#, "invalid-matcher", true),
         ("PreToolUse", r#"{"match": ["a"], "command": "x"}"#, "matcher-not-string", true),
@@ -146,13 +148,13 @@ fn what_the_agent_swallows_is_said() {
         );
         let armed = read.hooks.iter().filter(|hook| hook.arming == Arming::Armed).count();
         let known = !code.ends_with("-event");
-        assert_eq!(armed, usize::from(known) + usize::from(lives), "{bad}");
+        assert_eq!(armed, usize::from(known) + usize::from(stays_armed), "{bad}");
     }
 }
 
-/// RX-15: shapes that hold no hook for the agent are shown, and never run.
+/// RX-15: hooks in a place where the agent reads none are listed, and never run.
 #[test]
-fn a_file_of_another_shape_is_shown_and_never_runs() {
+fn hooks_outside_the_expected_structure_are_listed_but_never_run() {
     for (text, code) in [
         (r#"{"hooks": [{"event": "Stop", "command": "x"}]}"#, "hooks-is-array"),
         (r#"{"hooks": {"Stop": {"command": "x"}}}"#, "event-value-is-object-not-array"),
@@ -180,7 +182,7 @@ fn a_file_of_another_shape_is_shown_and_never_runs() {
 
 /// RX-16: the agent drops the whole file for one comment.
 #[test]
-fn what_can_be_read_of_a_file_runs_unless_followed_exactly() {
+fn readable_hooks_of_an_invalid_file_run_unless_exact() {
     let text = "// mine\n{\"hooks\": {\"Stop\": [{\"command\": \"x\"},]}}";
     let read = load(text);
     assert_eq!((codes(&read).first(), read.unreadable), (Some(&"not-strict-json"), false));
@@ -189,7 +191,7 @@ fn what_can_be_read_of_a_file_runs_unless_followed_exactly() {
     assert!(matches!(exact.hooks[0].arming, Arming::Disarmed { rule: "RX-16", .. }));
 }
 
-/// RX-19: what later versions added to an entry.
+/// RX-19: the fields that later versions added to an entry.
 #[test]
 fn later_fields_are_read() {
     let read = load(&entry(
@@ -207,7 +209,7 @@ fn later_fields_are_read() {
 
 /// RX-34.
 #[test]
-fn a_hook_may_speak_another_protocol() {
+fn payload_format_claude_selects_the_protocol_of_claude_code() {
     let read = load(&entry(
         "PreToolUse",
         r#"{"command": "x", "match": "bash|Write", "payloadFormat": "claude"}"#,
@@ -228,17 +230,17 @@ fn a_hook_may_speak_another_protocol() {
     );
 }
 
-/// RX-10: the project before the user, both always.
+/// RX-10: the settings of the project come before those of the user.
 #[test]
-fn places_and_shapes() {
+fn settings_are_found_and_recognized_by_path_or_structure() {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    let places = REASONIX.candidates(&roots);
-    let places: Vec<_> = places
+    let found = REASONIX.candidates(&roots);
+    let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
         .collect();
     assert_eq!(
-        places,
+        found,
         [
             ("/p/.reasonix/settings.json", Layer::Project),
             ("/home/u/.reasonix/settings.json", Layer::User)
@@ -261,18 +263,18 @@ fn places_and_shapes() {
     }
 }
 
-/// RX-5, RX-11 to RX-18: each sample shows the finding that it is named after, at its line, and no other.
+/// RX-5, RX-11 to RX-18: each sample has exactly the finding that it is named after, at its line.
 #[test]
-fn every_sample_shows_its_finding_and_the_book_has_it() {
+fn every_sample_has_its_finding_and_its_documentation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let samples = root.join("conformance/check/reasonix");
     let text = |path: &Path| std::fs::read_to_string(path).expect("a text");
-    let book = text(&root.join("docs/spec/diagnostics.md"));
+    let documentation = text(&root.join("docs/spec/diagnostics.md"));
     let expected: toml_edit::DocumentMut =
         text(&samples.join("expect.toml")).parse().expect("TOML");
     for (file, case) in expected.iter() {
         let found = load(&text(&samples.join(file))).diagnostics;
-        let told: Vec<_> = found
+        let reported: Vec<_> = found
             .iter()
             .map(|diagnostic| {
                 let line = diagnostic.place.as_ref().map_or(0, |place| place.line);
@@ -282,10 +284,10 @@ fn every_sample_shows_its_finding_and_the_book_has_it() {
         let code = file.trim_end_matches(".json");
         let line = case["line"].as_integer().and_then(|n| usize::try_from(n).ok());
         let severity = case["severity"].as_str().expect("a severity").to_owned();
-        assert_eq!(told, [(code, line.expect("a line"), severity)], "{file}");
-        assert!(book.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
+        assert_eq!(reported, [(code, line.expect("a line"), severity)], "{file}");
+        assert!(documentation.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
     }
     let files = std::fs::read_dir(&samples).expect("samples").count();
-    assert_eq!(files, expected.len() + 2, "each file is expected something of");
+    assert_eq!(files, expected.len() + 2, "each file has an expectation");
     assert_eq!(load(&text(&samples.join("sound.json"))).diagnostics, []);
 }

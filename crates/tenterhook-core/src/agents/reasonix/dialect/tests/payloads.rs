@@ -1,4 +1,4 @@
-//! Events in both directions: what hooks are handed, and what becomes of it in neutral words.
+//! Payloads of events, read and written.
 
 use serde_json::{Value, json};
 
@@ -20,9 +20,9 @@ fn encode(event: &Event) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// RX-6, RX-7, Ruling 31: every event there and back, field by field.
+/// RX-6, RX-7, Ruling 31: every field of every event.
 #[test]
-fn payloads_go_there_and_back() {
+fn payloads_round_trip_unchanged() {
     for payload in [
         json!({"event": "SessionStart", "cwd": "/p", "source": "startup"}),
         json!({"event": "TurnStart", "cwd": "/p", "prompt": "fix it", "turn": 2}),
@@ -43,16 +43,16 @@ fn payloads_go_there_and_back() {
     }
 }
 
-/// RX-1: the names that mean another event elsewhere.
+/// RX-1: event names that other agents use for a different event.
 #[test]
-fn turn_end_is_stop_and_stop_is_the_end_of_a_turn() {
+fn turn_end_is_neutral_stop_and_stop_is_neutral_turn_complete() {
     let neutral = |name: &str| decode(json!({"event": name})).name.to_string();
     assert_eq!(neutral("TurnEnd"), "Stop");
     assert_eq!(neutral("Stop"), "TurnComplete");
     assert_eq!(neutral("SomethingElse"), "SomethingElse");
 }
 
-/// RX-8: what other dialects see of a call.
+/// RX-8: the neutral form of a tool call.
 #[test]
 fn tools_have_neutral_names_and_inputs() {
     let edit = decode(json!({"event": "PreToolUse", "toolName": "edit_file",
@@ -73,7 +73,7 @@ fn tools_have_neutral_names_and_inputs() {
     let payload = encode(&done);
     assert_eq!(payload["toolResult"], "a\n");
     assert_eq!(payload["toolResponse"], json!({"stdout": "a\n", "stderr": ""}));
-    // Round trip: a payload without the structure is the text.
+    // A payload without `toolResponse` reads as the text.
     assert_eq!(decode(payload).payload["tool_response"], done.payload["tool_response"]);
     let text = json!({"event": "PostToolUse", "toolName": "bash", "toolResult": "a\n"});
     assert_eq!(decode(text.clone()).payload["tool_response"], "a\n");
@@ -81,9 +81,9 @@ fn tools_have_neutral_names_and_inputs() {
     assert_eq!(encode(&decode(text)).get("toolResponse"), None);
 }
 
-/// RX-6: only the name is needed, and of a tool call the tool.
+/// RX-6: an event needs its name, and a tool event its tool.
 #[test]
-fn what_is_no_payload_says_what_is_missing() {
+fn invalid_payload_is_refused_with_the_missing_field() {
     for (payload, expected) in [
         (json!({}), "expected an object with the text field `event`"),
         (json!({"hook_event_name": "Stop"}), "found `hook_event_name`"),

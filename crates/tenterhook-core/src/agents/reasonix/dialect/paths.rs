@@ -1,4 +1,4 @@
-//! Which files Reasonix would load from given roots, and whether a file is one of its configs. Opens nothing.
+//! The paths of the settings of Reasonix, and whether a file is one of its configs. Opens nothing.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use crate::dialect::{Candidate, Fit, Roots};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
-/// Where its settings lie, below the project and below the home.
+/// The path of the settings, below the project and below the home.
 const SETTINGS: &str = ".reasonix/settings.json";
 
-/// The project's hooks run before the user's (RX-10).
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+/// The settings of the project and of the user. The project's hooks run first (RX-10).
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     [(&roots.cwd, Layer::Project), (&roots.home, Layer::User)]
         .map(|(directory, layer)| Candidate { path: directory.join(SETTINGS), layer })
         .into_iter()
@@ -22,7 +22,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 const OWN_EVENTS: &[&str] =
     &["TurnStart", "TurnEnd", "PreModelCall", "PostModelCall", "PostLLMCall"];
 
-/// How surely the file at `path` with this content is a config of this agent.
+/// How certain it is that the file at `path` with this content is a config of this agent.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if path.ends_with(SETTINGS) {
         return Fit::Certain;
