@@ -1,4 +1,4 @@
-//! Gen: its names, and what decides whether its hooks run. Data; decides nothing.
+//! Gen: its names, and the settings that its hooks depend on. Data; decides nothing.
 
 pub mod dialect;
 

@@ -1,4 +1,5 @@
-//! The dialect of Gen (gencode): its rooms are one file per direction, and this file only opens their doors.
+//! The dialect of Gen (gencode). This file only assembles the dialect; its modules read and write
+//! each format.
 //!
 //! Implements `docs/spec/dialect-gen.md` (G-). `gen` itself is a keyword.
 
@@ -10,7 +11,7 @@ mod fields;
 mod handler;
 mod matcher;
 mod model;
-mod places;
+mod paths;
 mod plugins;
 #[cfg(test)]
 mod tests;
@@ -26,16 +27,16 @@ pub(crate) use crate::hook::{Interpolation, Layer};
 /// The dialect.
 pub static GEN: Dialect = Dialect {
     runs: Runs {
-        // The agent runs the hooks of a dispatch one after the other, all on the same payload, until one blocks (G-40).
+        // The agent runs hooks one after another on the same payload, until one blocks (G-40).
         mode: |_| Mode::Serial,
         timeout: model::timeout,
         detaches: first_line::detaches,
-        // `async` is for observation only (G-43).
+        // An `async` hook only observes (G-43).
         discards_detached: true,
         ..Runs::DEFAULT
     },
     failures: Failures {
-        // The event name in an answer does not matter: the real event decides which fields count (G-35).
+        // An answer that names the wrong event is still read, with the fields of the real one (G-35).
         slips: |slip| match slip {
             SlipKind::WrongEventName => SlipPolicy::Counts,
             _ => SlipPolicy::PlainText,
@@ -47,14 +48,14 @@ pub static GEN: Dialect = Dialect {
         read: |_, event, row, report| model::read(event, row, report),
     },
     files: Files { plugins: plugins::find, ..Files::DEFAULT },
-    layers: Layers { settle: places::settle, last: Some(Layer::Plugin), ..Layers::DEFAULT },
+    layers: Layers { settle: paths::settle, last: Some(Layer::Plugin), ..Layers::DEFAULT },
     requests: Requests { interpolation: Interpolation::EMPTY_LOOSE, follows_redirects: true },
     ..Dialect::new(Core {
         id: DialectId::GEN,
         rows: || events::ROWS,
         unknown_row: events::unknown,
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: event::decode,
         encode_event: event::encode,

@@ -1,5 +1,5 @@
-//! Answers on the wire: what Gen itself makes of how a hook ended and what it printed (G-30 to G-34). What it would lose
-//! is looked for afterwards, by `kit::denial`.
+//! Reads the answer of a hook from its exit code and output as Gen does (G-30 to G-34). Denials
+//! that Gen would lose are found by `kit::denial`.
 
 use serde_json::{Map, Value};
 
@@ -14,8 +14,8 @@ use crate::event::Event;
 use crate::report::{End, Report};
 use crate::strict::{self, Found, Reading};
 
-/// One report, taken apart.
-struct Heard<'a> {
+/// The parsed report of one hook.
+struct ParsedReport<'a> {
     event: &'a Event,
     row: &'a EventRow,
     report: &'a Report,
@@ -23,7 +23,7 @@ struct Heard<'a> {
     stderr: String,
 }
 
-/// What holds on every event.
+/// The protocol, the same on every event.
 const PROTOCOL: Protocol = Protocol { tells: true, ..Protocol::PLAIN };
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
@@ -32,25 +32,25 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) 
         Err(answer) => return answer.clone(),
     };
     let after_first_line = first_line::after(stdout);
-    let heard = Heard {
+    let parsed = ParsedReport {
         event,
         row,
         report,
         reading: strict::read(after_first_line.unwrap_or(stdout)),
         stderr,
     };
-    let exact = heard.exact();
-    let answer = heard.misnamed(denial::look(&heard.hearing(asked), exact));
-    let mut answer = first_line::promised(heard.object(), answer);
+    let exact = parsed.exact();
+    let answer = parsed.misnamed(denial::look(&parsed.hearing(asked), exact));
+    let mut answer = first_line::promised(parsed.object(), answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
 
-impl Heard<'_> {
-    /// What the agent does, with its losses.
+impl ParsedReport<'_> {
+    /// The answer as the agent reads it, including the denials that it loses.
     fn exact(&self) -> Answer {
         match self.report.end {
-            // Nothing that was printed counts beside exit code 2 (G-30).
+            // Exit code 2 overrides the output (G-30).
             End::Exited(2) if self.stderr.is_empty() => Answer {
                 restraint: Restraint::Deny,
                 default_reason: Some("Hook blocked execution"),
@@ -75,7 +75,7 @@ impl Heard<'_> {
             _ => match self.object() {
                 Some(object) => fields::read(self.event, self.row, object)
                     .unwrap_or_else(|fault| Answer::failed(Code::InvalidAnswer, fault.to_string())),
-                // Plain text is never context here, on any event (G-31).
+                // Plain text is not context on any event (G-31).
                 None => Answer::failed(Code::UnreadableAnswer, self.unreadable()),
             },
         }
@@ -93,8 +93,8 @@ impl Heard<'_> {
         }
     }
 
-    /// A hook that names another event than the real one was written for that one: its restraint stands, and what it
-    /// grants does not (G-35).
+    /// Adds a slip if the answer names a different event. Its restraint applies, but what it grants
+    /// does not (G-35).
     fn misnamed(&self, answer: Answer) -> Answer {
         let named = self.object().and_then(fields::named_event);
         let Some(named) = named.filter(|text| *text != self.event.name.as_str()) else {
@@ -122,7 +122,7 @@ impl Heard<'_> {
     }
 }
 
-/// Where an event looks for a decision, the best place last.
+/// The fields in which an event reads a decision, the preferred one last.
 fn homes(row: &EventRow) -> Vec<Home> {
     let mut homes = vec![Home { path: vec!["continue"], words: &[] }];
     if row.powers.has(Power::Ask) {

@@ -1,5 +1,5 @@
-//! Reads one settings file of Gen, or a plugin's manifest: where its events stand, and its matchers (G-4, G-5). What a
-//! handler runs is read in `handler.rs`. A bad entry is rejected alone: the agent skips the whole file.
+//! Reads one settings file of Gen, or a plugin's manifest: its events and its matchers (G-4, G-5).
+//! `handler.rs` reads the handlers. Only the bad entry is rejected; the agent skips the whole file.
 
 use super::{events, handler, matcher};
 use crate::diagnostic::Code;
@@ -12,12 +12,12 @@ use crate::dialect::{DialectId, Subject};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node, NodeValue};
 
-/// The words of its files.
+/// The format of the files.
 static FILE: File = File {
     rules: Rules::all("G-4"),
-    // The agent reads keys in any case.
+    // The agent ignores the case of keys.
     case: Case::Ignored,
-    // Names of events are open (ruling 13): the hook is armed for an event of that name.
+    // Event names are open (ruling 13): a hook is armed for an event with any name.
     is_open: true,
     find,
     ..File::new(
@@ -28,7 +28,7 @@ static FILE: File = File {
     )
 };
 
-/// The words of its groups.
+/// The format of the groups.
 static GROUPS: Groups = Groups {
     types: &[("command", "command"), ("prompt", "prompt"), ("agent", "prompt"), ("http", "url")],
     more: &[],
@@ -58,7 +58,7 @@ static GROUPS: Groups = Groups {
     terms: handler::terms,
 };
 
-/// Reads `source`. An event that is mentioned replaces weaker layers, with nothing too (G-2).
+/// Reads `source`. An event that it mentions replaces weaker layers, even with an empty list (G-2).
 pub(super) fn read(source: &Source) -> ReadConfig {
     file::read(&FILE, source, Format::Json)
 }
@@ -67,35 +67,36 @@ fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     let hooks = root.get("hooks")?;
     let is_manifest = reader.source.name.ends_with("plugin.json");
     match &hooks.value {
-        // A plugin's manifest may name a file, which is a source of its own, or hold what such a file would.
+        // A plugin's manifest contains the hooks, or the path of a file, which is a separate
+        // source.
         NodeValue::String(_) if is_manifest => None,
         NodeValue::Object(_) if is_manifest && hooks.get("hooks").is_some() => hooks.get("hooks"),
         _ => Some(hooks),
     }
 }
 
-/// What is wrong with the matcher of a group.
+/// Reports an ignored, broken or ambiguous matcher of a group.
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let text = scope.matcher.as_str();
     let span = entry.node.span;
-    let means = matcher::read(scope.event().as_str(), text, reader.source.compat);
+    let parsed = matcher::read(scope.event().as_str(), text, reader.source.compat);
     let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
     if about_nothing && !matches!(text, "" | "*") {
-        let message = format!("`{}` has nothing that a matcher is tested on", scope.event());
+        let message = format!("`{}` has no subject that a matcher could test", scope.event());
         let found = finding(Code::MatcherIgnored, message)
             .help("Gen never runs the hooks of this group; here they run every time");
         reader.report(span, found);
     }
-    if let Some(why) = &means.broken {
+    if let Some(why) = &parsed.broken {
         let message = format!("the matcher is not a valid regular expression: {why}");
         let found = finding(Code::InvalidMatcher, message)
-            .help("until it is mended, the hook's failure policy decides each time");
+            .help("correct it; until then the hook's failure policy decides each time");
         reader.report(span, found);
     }
-    if means.ambiguous {
+    if parsed.ambiguous {
         let message = "this is read as a regular expression, not as a tool and its argument";
         let found = finding(Code::MatcherIsExpression, message)
-            .help("for the arguments of one tool, write one group for each of them");
+            .help("for several arguments of one tool, write one group per argument");
         reader.report(span, found);
     }
 }

@@ -1,5 +1,4 @@
-//! Events on the wire: the JSON that Gen hands to a hook, read into an event and written from one (G-10 to G-12). Knows
-//! no hook and no answer.
+//! Reads and writes the JSON that Gen passes to a hook (G-10 to G-12). Knows no hook and no answer.
 
 use serde_json::{Map, Value};
 
@@ -23,9 +22,9 @@ const SHAPE: Shape = Shape {
     no_transcript: Some(""),
 };
 
-/// The permission mode in which edits are accepted: the agent's word and the neutral one.
+/// The permission mode in which edits are accepted: the agent's name and the neutral one.
 const ACCEPTS_EDITS: (&str, &str) = ("auto", "acceptEdits");
-/// What a host that names no mode is in: the field is documented as always present.
+/// The permission mode of a host that names none: the agent documents that the field is always set.
 const DEFAULT_MODE: &str = "default";
 
 pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
@@ -33,7 +32,9 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     let (own, neutral) = ACCEPTS_EDITS;
     rename(event.within.facts.get_mut("permission_mode"), |text| (text == own).then_some(neutral));
     if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
-        rename(event.payload.get_mut(*field), |word| other(values, word, |(own, new)| (own, new)));
+        rename(event.payload.get_mut(*field), |value| {
+            translate(values, value, |(own, neutral)| (own, neutral))
+        });
     }
     Ok(event)
 }
@@ -42,13 +43,15 @@ pub(super) fn encode(event: &Event) -> Envelope {
     let mut fields = SHAPE.encode(event);
     let (own, neutral) = ACCEPTS_EDITS;
     if !fields.contains_key("permission_mode") {
-        // Where the agent writes it: before the name of the event.
+        // The agent writes this field before the name of the event.
         let at = fields.keys().position(|key| key == "hook_event_name").unwrap_or_default();
         fields.shift_insert(at, "permission_mode".to_owned(), DEFAULT_MODE.into());
     }
     rename(fields.get_mut("permission_mode"), |text| (text == neutral).then_some(own));
     if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
-        rename(fields.get_mut(*field), |word| other(values, word, |(own, new)| (new, own)));
+        rename(fields.get_mut(*field), |value| {
+            translate(values, value, |(own, neutral)| (neutral, own))
+        });
     }
     // No line break at the end: the agent writes none.
     let body = Envelope::written(&fields);
@@ -65,11 +68,11 @@ fn rename(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>)
 
 type Pair = (&'static str, &'static str);
 
-fn other(values: &[Pair], word: &str, turn: fn(Pair) -> Pair) -> Option<&'static str> {
-    values.iter().map(|pair| turn(*pair)).find(|(from, _)| *from == word).map(|pair| pair.1)
+fn translate(values: &[Pair], value: &str, orient: fn(Pair) -> Pair) -> Option<&'static str> {
+    values.iter().map(|pair| orient(*pair)).find(|(from, _)| *from == value).map(|pair| pair.1)
 }
 
-/// The same facts under the agent's own names and under those that scripts for Claude Code expect.
+/// The variables of hooks, under the agent's names and those that scripts for Claude Code expect.
 fn variables(event: &Event) -> Vec<(String, String)> {
     let cwd = event.within.cwd.to_string_lossy();
     let session = event.within.session_id.as_str();

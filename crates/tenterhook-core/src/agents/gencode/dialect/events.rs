@@ -1,4 +1,5 @@
-//! The event table of Gen: 24 events, their matcher subjects and what a hook may do (G-23). A table and nothing else.
+//! The event table of Gen: 24 events, their matcher subjects and the powers of hooks (G-23). Data
+//! only.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::answer::Powers;
 use crate::dialect::{Cap, EventRow, Subject};
 use crate::event::EventName;
 
-/// What the agent gives every hook that says nothing itself.
+/// The timeout of a hook that sets none.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
 const fn row(
@@ -18,11 +19,11 @@ const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    // Documented: whatever is not exit code 2 is an error that blocks nothing.
+    // The agent documents that an exit code other than 0 and 2 is an error that blocks nothing.
     EventRow::new((name, name), subject, powers, TIMEOUT, when)
 }
 
-/// An event for whose hooks the agent does not wait (G-45).
+/// A row of an event whose hooks the agent does not wait for (G-45).
 const fn observer(
     name: &'static str,
     subject: Subject,
@@ -32,7 +33,8 @@ const fn observer(
     row(name, subject, powers, when).fire_and_forget()
 }
 
-/// The end of a turn, which a hook that never relents must not hold for ever (ruling 1).
+/// The limit of denials in a row, so that a hook cannot block the end of a turn for ever (ruling
+/// 1).
 const CAP: Cap = Cap::give_way(8);
 
 const NONE: Subject = Subject::None;
@@ -41,12 +43,13 @@ const AGENT: Subject = Subject::Field("agent_type");
 const SOURCE: Subject = Subject::Field("source");
 const TRIGGER: Subject = Subject::Field("trigger");
 
-/// Events of other agents after whose denial the same is tried again, so that denials in a row must end at last.
+/// Events of other agents that fire again after a denial, with their limits of denials in a row.
 const RETRIED: &[(&str, Cap)] =
     &[("PreModelCall", Cap::stop(2)), ("TeammateIdle", Cap::give_way(8))];
 
-/// Every event, in the order of the agent's own documentation. Where the agent goes on without waiting, nothing is blocked;
-/// what a hook has to say reaches the model wherever there is a next call (G-39).
+/// Every event, in the order of the agent's documentation. A hook cannot block an event that the
+/// agent does not wait for; its context reaches the model with the next call, if there is one
+/// (G-39).
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
     row("SessionStart", SOURCE, &[Deny, Context, Message, Watch, InitialMessage], "a session begins"),
@@ -75,13 +78,13 @@ pub(super) static ROWS: &[EventRow] = &[
     observer("WorktreeRemove", Subject::Field("worktree_path"), &[Message], "a worktree was removed"),
 ];
 
-/// The event of that name.
+/// The event with that name.
 pub(super) fn find(name: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// Event names are open, and an event of another name is like those that the agent names: exit code 2 blocks it, and context
-/// arrives (G-39, rulings 13 and 40).
+/// The row of an unknown event. Event names are open: exit code 2 blocks such an event too, and its
+/// context reaches the model (G-39, rulings 13 and 40).
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = "an event that the agent does not name itself";
     let cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
@@ -94,7 +97,7 @@ pub(super) fn is_about_tool(event: &str) -> bool {
     find(event).is_some_and(|row| row.subject == TOOL)
 }
 
-/// Values that the agent spells in its own way.
+/// The values of a field that the agent spells differently from the neutral form.
 pub(super) struct Spelling {
     /// The event.
     pub(super) event: &'static str,

@@ -1,6 +1,6 @@
-//! The fields of an answer: one object that Gen accepts, read as it does (G-32 to G-37). What the agent would ignore, or
-//! what does not belong to the real event, becomes a remark; what it would reject is an error. Lenient reading is
-//! the business of `kit::denial`.
+//! Reads the fields of an answer as Gen does (G-32 to G-37). A field that the agent ignores, or
+//! that the event does not have, becomes a remark; an answer that the agent rejects is an error.
+//! Lenient reading is done by `kit::denial`.
 
 use serde_json::{Map, Value, json};
 
@@ -36,7 +36,7 @@ const SPECIFIC: Table = &[
     ("watchPaths", Type::Texts),
     ("initialUserMessage", Type::Text),
     ("retry", Type::Flag),
-    // The text that describes the protocol names them here and no `decision` (G-34).
+    // The documentation of the protocol has these three here instead of a `decision` (G-34).
     ("behavior", Type::Text),
     ("message", Type::Text),
     ("updatedPermissions", Type::List),
@@ -50,7 +50,7 @@ const DECISION: Table = &[
     ("interrupt", Type::Flag),
 ];
 
-/// What a decision word means, spelt as the agent spells it.
+/// The restraint that a decision stands for, spelt as in the agent.
 pub(super) fn restraint(word: &str) -> Restraint {
     match word {
         "allow" => Restraint::Allow,
@@ -60,7 +60,7 @@ pub(super) fn restraint(word: &str) -> Restraint {
     }
 }
 
-/// The event that an answer says it is for.
+/// The event that an answer names.
 pub(super) fn named_event(object: &Map<String, Value>) -> Option<&str> {
     let output = object.iter().find(|(key, _)| key.eq_ignore_ascii_case("hookSpecificOutput"))?.1;
     let named = output.as_object()?.iter();
@@ -70,7 +70,7 @@ pub(super) fn named_event(object: &Map<String, Value>) -> Option<&str> {
         .filter(|name| !name.is_empty())
 }
 
-/// Reads an answer; the error says why the agent rejects it whole.
+/// Reads an answer; the error says why the agent rejects all of it.
 pub(super) fn read(
     event: &Event,
     row: &EventRow,
@@ -94,7 +94,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The known fields of an object under their right names: the agent reads keys in any case, of several the last.
+    /// The known fields of an object under their documented names: the agent ignores the case of
+    /// keys, and the last of several wins.
     fn fields(
         &mut self,
         object: &Map<String, Value>,
@@ -124,7 +125,7 @@ impl Reader<'_> {
             self.decide(Restraint::Deny, reason);
         }
         if let Some(text) = filled(top, "systemMessage") {
-            // The agent has no text for the user alone: where nothing reaches the model, the user gets it (G-37).
+            // The agent shows no text to the user alone, unless the event adds no context (G-37).
             let to_model = self.has(Power::Context);
             let effects = &mut self.answer.effects;
             let texts = if to_model { &mut effects.context } else { &mut effects.messages };
@@ -141,7 +142,7 @@ impl Reader<'_> {
                 _ if !self.has(Power::Ask) => self.not_honoured("permissionDecision"),
                 Restraint::Silent => {
                     let message =
-                        format!("`permissionDecision` is `{word}`, which is not a known word");
+                        format!("`permissionDecision` is `{word}`, which is not a known value");
                     self.remark(Code::NotHonoured, message);
                 }
                 restraint => self.decide(restraint, filled(output, "permissionDecisionReason")),
@@ -192,8 +193,8 @@ impl Reader<'_> {
         let decision = self.fields(decision, DECISION, "hookSpecificOutput.decision.")?;
         match filled(&decision, "behavior").unwrap_or_default() {
             "deny" => {
-                let words = filled(&decision, "message").unwrap_or("denied by hook");
-                self.decide(Restraint::Deny, Some(words));
+                let reason = filled(&decision, "message").unwrap_or("denied by hook");
+                self.decide(Restraint::Deny, Some(reason));
             }
             "allow" => {
                 self.decide(Restraint::Allow, filled(&decision, "message"));
@@ -209,14 +210,15 @@ impl Reader<'_> {
                 self.decide(Restraint::Deny, filled(&decision, "message"));
             }
             word => {
-                let message = format!("`decision.behavior` is `{word}`, which is not a known word");
+                let message =
+                    format!("`decision.behavior` is `{word}`, which is not a known value");
                 self.remark(Code::NotHonoured, message);
             }
         }
         Ok(())
     }
 
-    /// One update in the host's shape; a bare rule is short for one that allows it in this session.
+    /// Reads one permission update. A string is a rule to allow for this session.
     fn permission_update(&mut self, update: &Value) {
         let updates = &mut self.answer.effects.updated_permissions;
         match update {
@@ -240,7 +242,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The agent watches absolute paths alone.
+    /// Reads the paths to watch; the agent ignores relative ones.
     fn watch(&mut self, paths: &Value) {
         let mut watched = Vec::new();
         for path in paths.as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -254,7 +256,7 @@ impl Reader<'_> {
         self.answer.effects.watch_paths = Some(watched);
     }
 
-    /// Of two decisions in one answer the more restraining one stands.
+    /// Records a decision; the more restraining one of several wins.
     fn decide(&mut self, restraint: Restraint, reason: Option<&str>) {
         if restraint > self.answer.restraint {
             self.answer.restraint = restraint;
@@ -262,7 +264,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the real event has the field; the name that the hook claims is not asked (G-35).
+    /// Whether the real event has the field, whatever event the answer names (G-35).
     fn may(&mut self, power: Power, key: &str) -> bool {
         let may = self.has(power);
         if !may {
@@ -286,7 +288,7 @@ impl Reader<'_> {
 
     fn done(mut self) -> Answer {
         self.answer.remarks.extend(self.unread.remark());
-        // A rewrite of an action that does not happen would only mislead the next reader.
+        // A denied action does not happen, so its rewrite is dropped.
         if self.answer.restraint == Restraint::Deny {
             self.answer.effects.updated_input = None;
             self.answer.effects.updated_permissions.clear();

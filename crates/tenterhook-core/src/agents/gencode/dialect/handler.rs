@@ -1,4 +1,5 @@
-//! What one handler of Gen runs, on what, and on which terms (G-6, G-7). Knows no group and no file.
+//! Reads one handler of Gen: its command or request, its conditions and options (G-6, G-7). Knows
+//! no group and no file.
 
 use std::time::Duration;
 
@@ -14,13 +15,14 @@ use crate::matcher::{Condition, Matcher};
 use crate::source::Source;
 use crate::syntax::{Entry, Node};
 
-/// How many tokens the answer of a model may have (G4.4).
+/// The maximal length of a model's answer, in tokens (G4.4).
 const MAX_TOKENS: u32 = 4096;
 
-/// How many turns an agent may take to look around: the system names no number, so it is Claude Code's.
+/// The maximal number of turns of an agent. Gen documents none, so this is the limit of Claude
+/// Code.
 const AGENT_TURNS: u32 = 50;
 
-/// What a handler of a type runs.
+/// Reads what a handler of type `kind` runs.
 pub(super) fn run(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -38,21 +40,21 @@ pub(super) fn run(
     })
 }
 
-/// On what it runs, how long, and whether the event waits.
+/// Sets the matcher, conditions, timeout and options of `hook`.
 pub(super) fn terms(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    let means = matcher::read(scope.event().as_str(), &scope.matcher, reader.source.compat);
-    hook.matcher = Matcher::new(means.spec);
-    let mut conditions: Vec<Condition> = means.condition.into_iter().collect();
+    let parsed = matcher::read(scope.event().as_str(), &scope.matcher, reader.source.compat);
+    hook.matcher = Matcher::new(parsed.spec);
+    let mut conditions: Vec<Condition> = parsed.condition.into_iter().collect();
     let tested = condition(reader, node, scope).map(|condition| conditions.extend(condition));
     let source = reader.source;
-    let placed =
+    let anchored =
         conditions.into_iter().map(|condition| condition.at(&source.project, &source.home));
-    hook.condition = Condition::all(placed.collect());
+    hook.condition = Condition::all(anchored.collect());
     hook.wait = match (reader.flag(node, "asyncRewake"), reader.flag(node, "async")) {
         (true, _) => Wait::Rewake,
         (false, true) => Wait::Detached,
@@ -92,14 +94,14 @@ fn prompt(reader: &mut Reader<'_>, node: &Node, text: String, turns: Option<u32>
     Prompt { model, max_tokens: Some(MAX_TOKENS), turns, ..Prompt::new(text) }
 }
 
-/// Only `powershell` is another shell than `sh`, in any case and with spaces round it.
+/// The shell of a command: `powershell` in any case and with spaces around it, else `sh`.
 fn shell(reader: &mut Reader<'_>, node: &Node) -> Shell {
     let Some(text) = reader.text(node, "shell") else { return Shell::Sh };
     match text.trim().to_lowercase().as_str() {
         "powershell" | "pwsh" => Shell::PowerShell,
         "" | "sh" => Shell::Sh,
         other => {
-            let message = format!("no shell is called `{other}` here; `sh` runs this");
+            let message = format!("unknown shell `{other}`; `sh` runs this command");
             let span = reader.entry(node, "shell").map_or(node.span, |entry| entry.node.span);
             let found = finding(Code::UnknownShell, message)
                 .weighing(Severity::Warning)
@@ -110,7 +112,7 @@ fn shell(reader: &mut Reader<'_>, node: &Node) -> Shell {
     }
 }
 
-/// `if`, which holds on calls of tools alone (G-24).
+/// Reads `if`, which holds only on tool calls (G-24).
 fn condition(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -133,7 +135,7 @@ fn condition(
     Ok(Some(condition))
 }
 
-/// Whole seconds; what is not above zero is the default.
+/// Reads the timeout in whole seconds; zero or a negative number selects the default.
 fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     let field = reader.entry(node, "timeout")?;
     let Some(number) = field.node.as_f64() else {
@@ -146,7 +148,7 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     }
     let timeout = seconds(number);
     if timeout.is_none() {
-        let message = "`timeout` is not above zero, so the default of 600 seconds counts";
+        let message = "`timeout` is not above zero, so the default of 600 seconds applies";
         reader.report(field.node.span, finding(Code::NoEffect, message));
     } else {
         reader.findings.many_seconds(field, number);
@@ -154,8 +156,8 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     timeout
 }
 
-/// A text for a shell, with the host's whole environment (ruling 3). A plugin's root is told in variables, so that no path
-/// is ever put into the text of a shell.
+/// A line for a shell with the whole environment of the host (ruling 3). The root of a plugin is
+/// passed in variables, so that no path is inserted into the line.
 fn command(source: &Source, text: String, shell: Shell) -> Command {
     let mut env = Vec::new();
     let mut text = text;

@@ -1,5 +1,5 @@
-//! Models that serve as Gen's hooks: they answer with what a command of Gen would print (ruling 18, MO-14), and are told which
-//! of it the event reads.
+//! Prompts and answers of models that serve as hooks of Gen. The prompt lists the fields that the
+//! event reads; the answer has the format of a command hook (ruling 18, MO-14). Calls no model.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::event::Event;
 use crate::hook::Run;
 use crate::report::Report;
 
-/// How long a model may take, whichever event it is about.
+/// The timeout of a model, on every event.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// The fields of `hookSpecificOutput` that a model is told about, with the power without which it is not told.
+/// The fields of `hookSpecificOutput` in a prompt, each with the power that the event must have.
 const FIELDS: &[(Power, &str)] = &[
     (Power::Ask, r#""permissionDecision": "deny", "ask" or "allow""#),
     (Power::Ask, r#""permissionDecisionReason": why, and what to do instead"#),

@@ -1,4 +1,4 @@
-//! Which of Gen's plugins count, and the files in which one configures hooks. Pure: opens no file itself.
+//! Finds the enabled plugins of Gen and their hook files. Reads files only through `Disk`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use crate::dialect::{Disk, Plugins, Roots};
 use crate::source::{Plugin, Source};
 use crate::syntax::{self, Format, Node, NodeValue};
 
-/// The plugins that count, each with its hook files: each directory of the agent's `plugins` is one, unless the settings
-/// say no (G-3).
+/// The enabled plugins with their hook files. Each directory in the agent's `plugins` is a plugin,
+/// unless the settings disable it (G-3).
 pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
     let settings: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
     let installed = disk.directories(&roots.home.join(".gen/plugins")).into_iter();
@@ -27,29 +27,29 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
     Plugins { active: active.collect(), flawed: None }
 }
 
-/// Whether the plugin of that name counts: the strongest of `settings`, weakest first, that speaks of it says so, by its name
-/// alone or with the place where it comes from.
+/// Whether the plugin `name` is enabled. The last of `settings` that mentions it decides; the key
+/// is its name, or its name and marketplace (`name@marketplace`).
 fn enabled(name: &str, settings: &[&str]) -> bool {
-    let says = |text: &&&str| {
+    let setting = |text: &&&str| {
         let root = syntax::parse(text, Format::Json).root?;
         let all = root.get("enabledPlugins")?.entries();
         let own = |key: &str| key.split('@').next() == Some(name);
         all.iter().rfind(|entry| own(&entry.key)).and_then(|entry| entry.node.as_bool())
     };
-    settings.iter().rev().find_map(|text| says(&text)).unwrap_or(true)
+    settings.iter().rev().find_map(|text| setting(&text)).unwrap_or(true)
 }
 
-/// Where a plugin may describe itself, the first that is there.
+/// The paths of a plugin's manifest; the first that exists is read.
 const MANIFESTS: &[&str] = &[".gen-plugin/plugin.json", ".claude-plugin/plugin.json"];
 
-/// The files in which a plugin configures hooks: what its manifest says, else the usual one.
+/// The hook files of a plugin: those that its manifest names, else the default one.
 fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
-    let usual = || vec![plugin.root.join("hooks/hooks.json")];
+    let default = || vec![plugin.root.join("hooks/hooks.json")];
     let mut manifests = MANIFESTS.iter().map(|manifest| plugin.root.join(manifest));
     let Some((path, text)) =
         manifests.find_map(|manifest| Some((manifest.clone(), read(&manifest)?)))
     else {
-        return usual();
+        return default();
     };
     let root = syntax::parse(&text, Format::Json).root;
     match root.as_ref().and_then(|root| root.get("hooks")).map(|hooks: &Node| &hooks.value) {
@@ -61,7 +61,7 @@ fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf
                 .unwrap_or(named);
             vec![plugin.root.join(named)]
         }
-        _ => usual(),
+        _ => default(),
     }
 }
 
@@ -71,36 +71,37 @@ mod tests {
 
     /// G-3, G-80.
     #[test]
-    fn a_plugin_counts_unless_the_strongest_word_is_no() {
+    fn plugin_is_enabled_unless_the_strongest_setting_disables_it() {
         let off = r#"{"enabledPlugins": {"guard@shop": false}}"#;
         let on = r#"{"enabledPlugins": {"guard": true}}"#;
-        for (settings, counts) in [
+        for (settings, expected) in [
             (vec![], true),
             (vec!["{"], true),
             (vec![off], false),
             (vec![on, off], false),
             (vec![off, on], true),
         ] {
-            assert_eq!(enabled("guard", &settings), counts, "{settings:?}");
+            assert_eq!(enabled("guard", &settings), expected, "{settings:?}");
         }
         assert!(enabled("other", &[off]));
     }
 
     /// G-3, G-80.
     #[test]
-    fn a_manifest_says_where_the_hooks_are() {
+    fn manifest_names_the_hook_files_of_a_plugin() {
         let plugin = Plugin { root: "/p".into(), ..Plugin::default() };
-        let of = |manifest: &str| {
+        let files_with = |manifest: &str| {
             let read = |path: &Path| {
                 (path == Path::new("/p/.gen-plugin/plugin.json")).then(|| manifest.to_owned())
             };
             files(&plugin, read)
         };
-        let usual = [PathBuf::from("/p/hooks/hooks.json")];
-        assert_eq!(files(&plugin, |_| None), usual);
-        assert_eq!(of(r#"{"name": "p"}"#), usual);
-        assert_eq!(of(r#"{"hooks": "${GEN_PLUGIN_ROOT}/h.json"}"#), [PathBuf::from("/p/h.json")]);
+        let default = [PathBuf::from("/p/hooks/hooks.json")];
+        assert_eq!(files(&plugin, |_| None), default);
+        assert_eq!(files_with(r#"{"name": "p"}"#), default);
+        let named = files_with(r#"{"hooks": "${GEN_PLUGIN_ROOT}/h.json"}"#);
+        assert_eq!(named, [PathBuf::from("/p/h.json")]);
         let own = [PathBuf::from("/p/.gen-plugin/plugin.json")];
-        assert_eq!(of(r#"{"hooks": {"hooks": {}}}"#), own);
+        assert_eq!(files_with(r#"{"hooks": {"hooks": {}}}"#), own);
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the dialect: its config, its layers, and what no neutral case can say.
+//! Tests of the dialect: its config, its layers, and what the neutral cases do not cover.
 
 mod layers;
 
@@ -49,7 +49,7 @@ fn command(hook: &Hook) -> &Command {
 
 /// G-4, X3.7: the agent skips a file with one wrong value, and its deny rules with it.
 #[test]
-fn one_bad_field_costs_one_entry() {
+fn bad_field_rejects_only_its_entry() {
     let read = GEN.read_config(&source(
         r#"{"permissions": {"deny": ["Bash(rm *)"]}, "hooks": {
             "PreToolUse": [{"matcher": 3, "hooks": [{"command": "a"}]},
@@ -77,18 +77,18 @@ fn one_bad_field_costs_one_entry() {
     );
     assert!(
         read.diagnostics.iter().all(|diagnostic| diagnostic.place.is_some()),
-        "each has its place"
+        "each finding has a location"
     );
     let armed: Vec<_> =
         read.hooks.iter().filter(|hook| is_armed(hook)).map(|hook| hook.run.line()).collect();
     assert_eq!(armed, ["b", "f", "h"]);
     let rejected = read.hooks.iter().filter(|hook| !is_armed(hook)).count();
-    assert_eq!(rejected, 6, "what is rejected is shown");
+    assert_eq!(rejected, 6, "rejected hooks are listed");
 }
 
-/// G-4: the agent refuses what is not strict JSON; only exact reading does.
+/// G-4: the agent refuses a file that is not strict JSON; only an exact reading does the same.
 #[test]
-fn a_comment_costs_nothing_unless_followed_exactly() {
+fn comment_in_settings_is_accepted_unless_exact() {
     let text = "{\"hooks\": {// why\n\"Stop\": [{\"hooks\": [{\"command\": \"x\"}]}],}}";
     let read = GEN.read_config(&source(text));
     assert_eq!(codes(&read)[0], "not-strict-json");
@@ -99,7 +99,7 @@ fn a_comment_costs_nothing_unless_followed_exactly() {
     assert!(broken.unreadable && codes(&broken) == ["not-strict-json"]);
     let twice = load_text(r#"{"hooks": {"Stop": [{"hooks": [{"command": "a"}]}], "Stop": []}}"#);
     assert_eq!(codes(&twice), ["duplicate-keys"]);
-    assert!(!is_armed(&twice.hooks[0]), "the last one counts");
+    assert!(!is_armed(&twice.hooks[0]), "the last list wins");
 }
 
 fn load_text(text: &str) -> ReadConfig {
@@ -108,7 +108,7 @@ fn load_text(text: &str) -> ReadConfig {
 
 /// G-5, ruling 13.
 #[test]
-fn an_unknown_event_stays_armed_and_names_the_nearest() {
+fn hook_of_unknown_event_stays_armed_and_suggests_the_nearest_name() {
     let read = load(&json!({ "preToolUse": [{ "hooks": [{ "command": "x" }] }] }));
     assert_eq!(codes(&read), ["unknown-event"]);
     assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PreToolUse`?"));
@@ -117,7 +117,7 @@ fn an_unknown_event_stays_armed_and_names_the_nearest() {
 
 /// G-6.
 #[test]
-fn the_terms_of_a_handler() {
+fn handler_options_are_read_with_their_defaults() {
     let (plain, found) = handler(&json!({ "command": "x" }));
     assert!(found.is_empty());
     assert_eq!((plain.timeout, plain.wait, plain.once), (None, Wait::Attached, false));
@@ -161,9 +161,9 @@ fn the_terms_of_a_handler() {
     }
 }
 
-/// G-7: per-hook `timeout` is kept for every type.
+/// G-7: `timeout` applies to every type.
 #[test]
-fn other_types_are_listed() {
+fn http_prompt_and_agent_handlers_are_read() {
     for kind in ["http", "prompt", "agent"] {
         let (hook, found) = handler(
             &json!({ "type": kind, "url": "https://u", "prompt": "p", "timeout": 2, "model": "m",
@@ -176,7 +176,7 @@ fn other_types_are_listed() {
 
 /// G-8.
 #[test]
-fn a_plugin_is_told_its_root_in_variables() {
+fn plugin_hooks_receive_the_plugin_root_in_variables() {
     let plugin = Plugin { name: "my-guard.x".to_owned(), root: "/p/a b".into(), data: "/d".into() };
     let text = |shell: &str| {
         json!({ "hooks": { "hooks": { "Stop": [{ "hooks": [
@@ -201,9 +201,9 @@ fn a_plugin_is_told_its_root_in_variables() {
     assert_eq!(read("pwsh").hooks[0].run.line(), "${env:GEN_PLUGIN_ROOT}/run");
 }
 
-/// G-20 to G-22, X3.9: the table of the agent's own tests, and what its code gets wrong.
+/// G-20 to G-22, X3.9: the cases of the agent's own tests, and cases that its code gets wrong.
 #[test]
-fn matchers_are_told_by_their_form() {
+fn matcher_text_is_read_as_names_expression_or_tool_pattern() {
     for (text, subject, expected) in [
         ("", "Bash", Ok(true)),
         ("*", "Bash", Ok(true)),
@@ -220,8 +220,8 @@ fn matchers_are_told_by_their_form() {
         ("**", "x", Err(())),
         ("[a", "[a", Err(())),
     ] {
-        let means = matcher::read("PreToolUse", text, Compat::Guarded);
-        let found = Matcher::new(means.spec).matches(Some(subject)).map_err(drop);
+        let parsed = matcher::read("PreToolUse", text, Compat::Guarded);
+        let found = Matcher::new(parsed.spec).matches(Some(subject)).map_err(drop);
         assert_eq!(found, expected, "{text} on {subject}");
     }
     let exact = matcher::read("PreToolUse", "[a", Compat::Exact);
@@ -241,15 +241,15 @@ fn matchers_are_told_by_their_form() {
         ("PreToolUse", "Notebook(Edit)", None),
         ("Stop", "Bash(git:*)", None),
     ] {
-        let means = matcher::read(event, text, Compat::Guarded);
-        let condition = means.condition.as_ref().map(crate::matcher::Condition::text);
+        let parsed = matcher::read(event, text, Compat::Guarded);
+        let condition = parsed.condition.as_ref().map(crate::matcher::Condition::text);
         assert_eq!(condition, pattern, "{event} {text}");
     }
 }
 
 /// G-22, G-23, G-24.
 #[test]
-fn dead_matchers_are_told() {
+fn matchers_and_conditions_that_never_hold_are_reported() {
     for (event, group, code, armed) in [
         ("Stop", json!({ "matcher": "Bash" }), "matcher-ignored", true),
         ("PreToolUse", json!({ "matcher": "a)|(b" }), "invalid-matcher", true),
@@ -271,9 +271,9 @@ fn dead_matchers_are_told() {
     }
 }
 
-/// G-10 and G-12, in both directions.
+/// G-10, G-12.
 #[test]
-fn events_go_there_and_back() {
+fn events_round_trip_unchanged() {
     let wire = json!({ "session_id": "s", "transcript_path": "/t", "cwd": "/w", "permission_mode": "auto",
         "hook_event_name": "StopFailure", "error": "billing", "last_assistant_message": "m" });
     let Value::Object(fields) = &wire else { panic!("an object") };
@@ -282,7 +282,7 @@ fn events_go_there_and_back() {
     assert_eq!(event.within.facts["permission_mode"], "acceptEdits");
     let envelope = GEN.encode_event(&event);
     assert_eq!(String::from_utf8(envelope.body).expect("UTF-8"), wire.to_string());
-    // Two neutral words are one of the agent's, which stands for the first.
+    // The agent has one value for two neutral ones; it reads back as the first.
     let event = event.with("error", "overloaded");
     let text = String::from_utf8(GEN.encode_event(&event).body).expect("UTF-8");
     assert!(text.contains(r#""error":"server""#), "{text}");
@@ -301,10 +301,10 @@ fn report(stdout: &str, stderr: &str, exit: i32) -> Report {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
 
-    /// G-31, G-38: no text round an allow leaves an allow (a byte order mark is no text, J-3), and no text at all makes the
-    /// readers fail.
+    /// G-31, G-38: text around an `allow` cancels it (except for a byte order mark, J-3), and no
+    /// text makes the readers panic.
     #[test]
-    fn consent_needs_the_clean_form(before in "[^{}\\s\u{feff}]{1,12}", config in ".{0,60}", exit in 0..4i32) {
+    fn allow_with_surrounding_text_is_not_consent(before in "[^{}\\s\u{feff}]{1,12}", config in ".{0,60}", exit in 0..4i32) {
         let allow = r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#;
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
         let row = GEN.row(&event.name).expect("an event of the table");
@@ -320,7 +320,7 @@ proptest::proptest! {
     }
 }
 
-/// Layers as the caller tells them.
+/// A source in a layer.
 fn layer(layer: Layer, name: &str, text: &str) -> Source {
     Source { layer, name: name.into(), ..source(text) }
 }

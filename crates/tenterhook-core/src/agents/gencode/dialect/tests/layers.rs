@@ -1,4 +1,4 @@
-//! What the settings layers do to each other (G-1 to G-3, ruling 5).
+//! How the settings layers replace each other (G-1 to G-3, ruling 5).
 
 use super::*;
 use crate::config::{Added, load as load_all};
@@ -7,7 +7,7 @@ fn hooks(event: &str, command: &str) -> String {
     json!({ "hooks": { event: [{ "hooks": [{ "command": command }] }] } }).to_string()
 }
 
-/// What runs on `event`, in configured order, and what is off with its rule.
+/// The commands of the armed hooks in configured order, and those of the disarmed hooks.
 fn running(sources: &[Source]) -> (Vec<String>, Vec<String>) {
     let loaded = load_all(sources, &Added::default(), None);
     let (armed, off): (Vec<_>, Vec<_>) =
@@ -21,12 +21,12 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// What stands in for a file that is torn (C-72).
-const HELD: &str = "(nothing: its file cannot be read)";
+/// The hooks that substitute those of an unreadable file (C-72).
+const SUBSTITUTE: &str = "(nothing: its file cannot be read)";
 
 /// G-2: replacement by event, and by an empty list or `null`.
 #[test]
-fn the_strongest_file_that_mentions_an_event_counts_alone() {
+fn strongest_file_that_mentions_an_event_replaces_the_others() {
     let user = layer(Layer::User, "~/.gen/settings.json", &hooks("Stop", "user"));
     let project = |text: &str| layer(Layer::Project, ".gen/settings.json", text);
     let local = layer(Layer::Local, ".gen/settings.local.json", &hooks("Stop", "local"));
@@ -35,7 +35,7 @@ fn the_strongest_file_that_mentions_an_event_counts_alone() {
         (project(r#"{"hooks": {"Stop": []}}"#), &[], &["user"]),
         (project(r#"{"hooks": {"Stop": null}}"#), &[], &["user"]),
         (project(r#"{"hooks": {"Setup": []}}"#), &["user"], &[]),
-        (project("{"), &["user", HELD, HELD], &[]),
+        (project("{"), &["user", SUBSTITUTE, SUBSTITUTE], &[]),
     ] {
         let found = running(&[user.clone(), project.clone()]);
         assert_eq!(found, (names(running_now), names(off)), "{}", project.text);
@@ -44,7 +44,7 @@ fn the_strongest_file_that_mentions_an_event_counts_alone() {
     assert_eq!(running(&all), (names(&["local"]), names(&["user", "project"])));
 }
 
-/// G-3: also where the host names the plugin first, and after a reload, where the agent forgets them.
+/// G-3: the same if the host names the plugin first, and after a reload, when the agent forgets it.
 #[test]
 fn plugins_run_last_and_are_never_replaced() {
     let plugin = layer(Layer::Plugin, "/p/hooks/hooks.json", &hooks("Stop", "plugin"));
@@ -63,9 +63,9 @@ fn plugins_run_last_and_are_never_replaced() {
     assert_eq!(again.hooks().len(), first.hooks().len());
 }
 
-/// C-3 holds for what a file replaces, too.
+/// C-3: a file that can no longer be read still replaces weaker files.
 #[test]
-fn a_torn_file_goes_on_replacing() {
+fn unreadable_file_still_replaces_weaker_layers() {
     let user = layer(Layer::User, "~/.gen/settings.json", &hooks("Stop", "user"));
     let project = layer(Layer::Project, ".gen/settings.json", r#"{"hooks": {"Stop": []}}"#);
     let first = load_all(&[user.clone(), project.clone()], &Added::default(), None).ruleset;

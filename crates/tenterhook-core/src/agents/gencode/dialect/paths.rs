@@ -1,5 +1,5 @@
-//! Which files Gen would load from given roots, whether a file is one of its configs, and what its layers do to each
-//! other (G-1 to G-3). Opens nothing.
+//! The paths of the settings of Gen, whether a file is one of its configs, and how its layers
+//! replace each other (G-1 to G-3). Opens nothing.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,9 +11,10 @@ use crate::hook::Layer;
 use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
-/// The settings, weakest first. The project is where the agent is started: there is no walk up to its parents.
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
-    // `CLAUDE_CONFIG_DIR` moves nothing of this agent.
+/// The settings, weakest first. The project is the directory in which the agent was started; its
+/// parents are not searched.
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+    // `CLAUDE_CONFIG_DIR` does not apply to this agent.
     let user = roots.home.join(".gen");
     [
         (user.join("settings.json"), Layer::User),
@@ -28,7 +29,8 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 /// Ends of paths that only this agent reads.
 const OWN: &[&str] = &[".gen/settings.json", ".gen/settings.local.json", ".gen-plugin/plugin.json"];
 
-/// A file is known by its place. Its shape is that of Claude Code's settings, which goes first where nobody says more.
+/// Recognizes a file by its path. The structure is that of Claude Code's settings, so a file
+/// elsewhere is only a weak match.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if OWN.iter().any(|end| path.ends_with(end)) {
         return Fit::Certain;
@@ -38,7 +40,7 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if has_event { Fit::Shape } else { Fit::No }
 }
 
-/// How strong a settings layer is; the others neither replace nor are replaced.
+/// The strength of a settings layer; other layers neither replace nor are replaced.
 const fn rank(layer: Layer) -> Option<u8> {
     match layer {
         Layer::User => Some(0),
@@ -53,7 +55,7 @@ const fn rank(layer: Layer) -> Option<u8> {
     }
 }
 
-/// Of the settings, the strongest file that mentions an event is the only one that counts for it, an empty list included.
+/// Disarms the hooks of an event that a stronger settings file mentions, even with an empty list.
 pub(super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
     let mentioned: Vec<(u8, String, HashSet<EventName>)> = layers
         .iter()
@@ -69,7 +71,7 @@ pub(super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
                 .iter()
                 .filter(|(rank, _, events)| *rank > own && events.contains(&hook.event));
             if let Some((_, name, _)) = stronger.max_by_key(|(rank, ..)| *rank) {
-                let because = format!("`{name}` says what runs on `{}`", hook.event);
+                let because = format!("`{name}` replaces the hooks of `{}`", hook.event);
                 hook.disarm(because, "G-2");
             }
         }
@@ -82,14 +84,15 @@ mod tests {
 
     /// G-1.
     #[test]
-    fn the_settings_of_another_agent_move_nothing() {
+    fn config_directory_of_claude_code_does_not_apply() {
         let roots = Roots {
             cwd: "/p".into(),
             home: "/home/x".into(),
             config_home: Some("/elsewhere".into()),
             ..Roots::default()
         };
-        let paths: Vec<_> = places(&roots).into_iter().map(|candidate| candidate.path).collect();
+        let paths: Vec<_> =
+            candidates(&roots).into_iter().map(|candidate| candidate.path).collect();
         assert_eq!(paths[0], Path::new("/home/x/.gen/settings.json"));
         assert!(paths.iter().all(|path| !path.starts_with("/elsewhere")), "{paths:?}");
     }
