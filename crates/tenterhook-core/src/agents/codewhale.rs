@@ -1,4 +1,4 @@
-//! CodeWhale: its names, and what decides whether its hooks run. Data; decides nothing.
+//! CodeWhale: its names, and the settings that its hooks depend on. Data; decides nothing.
 
 pub mod dialect;
 

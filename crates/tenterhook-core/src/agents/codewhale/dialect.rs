@@ -1,5 +1,6 @@
-//! The dialect of CodeWhale (once DeepSeek-TUI): hooks in TOML, run by a shell, told mostly through variables, with an
-//! answer of its own on each of the three events that listen. This file only opens the doors of its rooms.
+//! The dialect of CodeWhale (formerly DeepSeek-TUI): hooks in TOML that run in a shell and receive
+//! most fields in variables. Three events read an answer, each in a different format. This file
+//! only assembles the dialect; its modules read and write each format.
 //!
 //! Implements `docs/spec/dialect-codewhale.md` (CW-).
 
@@ -10,20 +11,21 @@ mod envelope;
 mod event;
 mod events;
 mod modes;
-mod places;
+mod paths;
 mod shell_env;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use crate::dialect::DialectId;
 pub(crate) use crate::dialect::parts::{Core, Dialect, Files, Layers, Matching, Runs};
 use crate::hook::Phase;
 use crate::hook::row::Mode;
 
-/// The dialect. A hook goes to the background by its entry, never by what it prints; what left the protocol is not seen.
+/// The dialect. A hook runs in the background if its entry says so; its output cannot do that.
 pub static CODEWHALE: Dialect = Dialect {
-    // One after the other in configured order, on every event; only a message that was blocked goes no further (CW-S9, CW-43).
+    // Hooks run one after another in configured order; only a blocked message ends the chain
+    // (CW-S9, CW-43).
     runs: Runs {
         mode: |phase| if matches!(phase, Phase::Rewrite) { Mode::Chained } else { Mode::InTurn },
         timeout_key: "timeout_secs",
@@ -36,8 +38,8 @@ pub static CODEWHALE: Dialect = Dialect {
         id: DialectId::CODEWHALE,
         rows: || events::ROWS,
         unknown_row: events::unknown,
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: event::decode,
         encode_event: envelope::encode,

@@ -1,5 +1,5 @@
-//! Reads what a hook said: first what the agent itself makes of it, to the letter (CW-S3 to CW-S7, CW-60 to CW-66), then
-//! what it would lose (CW-67 to CW-69, in `answer/lost.rs`). Judges nothing.
+//! Reads the answer of a hook as the agent does (CW-S3 to CW-S7, CW-60 to CW-66); `answer/lost.rs`
+//! finds the denials that the agent would lose (CW-67 to CW-69). Judges nothing.
 
 mod fields;
 mod lost;
@@ -20,8 +20,8 @@ use crate::text;
 /// The exit code that blocks (CW-S6).
 const BLOCKS: i32 = 2;
 
-/// One report, taken apart.
-struct Heard<'a> {
+/// The parsed report of one hook.
+struct ParsedReport<'a> {
     event: &'a Event,
     row: &'a EventRow,
     class: Class,
@@ -36,29 +36,29 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
-    let heard = Heard {
+    let parsed = ParsedReport {
         event,
         row,
-        class: events::of_neutral(event.name.as_str()).map_or(Class::Observer, |spec| spec.class),
+        class: events::by_neutral(event.name.as_str()).map_or(Class::Observer, |spec| spec.class),
         report,
         reading: strict::read(stdout),
         stderr,
     };
-    match heard.class {
-        Class::Observer => heard.observed(),
-        Class::Variables => heard.variables(),
-        Class::Submit | Class::Gate => lost::look(&heard, heard.exact()),
+    match parsed.class {
+        Class::Observer => parsed.observed(),
+        Class::Variables => parsed.variables(),
+        Class::Submit | Class::Gate => lost::look(&parsed, parsed.exact()),
     }
 }
 
-impl Heard<'_> {
-    /// Nothing that an observer prints is read (CW-S13, CW-S14).
+impl ParsedReport<'_> {
+    /// The answer of an observer: its output is not read (CW-S13, CW-S14).
     fn observed(&self) -> Answer {
         let failure = self.ended().or_else(|| self.failed_code());
         Answer { failure, ..Answer::default() }
     }
 
-    /// A hook that fails contributes nothing (CW-S16).
+    /// The variables that the hook printed; none if it failed (CW-S16).
     fn variables(&self) -> Answer {
         let mut answer = self.observed();
         if answer.failure.is_some() {
@@ -70,7 +70,7 @@ impl Heard<'_> {
         answer
     }
 
-    /// What the agent does, with its losses.
+    /// The answer as the agent reads it, including the denials that it loses.
     fn exact(&self) -> Answer {
         match (&self.report.end, self.class) {
             (End::Exited(BLOCKS), _) => self.blocked(),
@@ -86,7 +86,8 @@ impl Heard<'_> {
         self.reading.common()
     }
 
-    /// Exit code 2 blocks, whatever was printed; the words are those of a `reason`, else what was said (CW-61).
+    /// The denial of exit code 2, which blocks whatever the hook printed. Its reason is the field
+    /// `reason`, else stderr, else stdout (CW-61).
     fn blocked(&self) -> Answer {
         let given =
             self.object().and_then(|object| object.get("reason")?.as_str()).map(str::to_owned);
@@ -94,25 +95,26 @@ impl Heard<'_> {
             Found::Text => self.reading.text.trim(),
             _ => "",
         };
-        let said = [self.stderr.as_str(), printed].into_iter().find(|text| !text.is_empty());
-        let reason = given.or_else(|| said.map(str::to_owned));
+        let output = [self.stderr.as_str(), printed].into_iter().find(|text| !text.is_empty());
+        let reason = given.or_else(|| output.map(str::to_owned));
         let reason = reason.map(|reason| text::clean(&reason, fields::TEXT_CAP).text);
         Answer { restraint: Restraint::Deny, reason, ..Answer::default() }
     }
 
-    /// Exit code 0 of a hook that may replace the text (CW-S3 to CW-S5).
+    /// The answer of exit code 0 on `message_submit`, which may replace the text (CW-S3 to CW-S5).
     fn replaced(&self) -> Answer {
         match self.object() {
             Some(object) => fields::submit(object),
             None if self.reading.found == Found::Empty => Answer::default(),
-            // It changes nothing, and a person should hear of it.
+            // The output has no effect, so the user gets a remark.
             None => fields::remarked(
                 "it printed something that is not a JSON object; the text is unchanged",
             ),
         }
     }
 
-    /// An exit code but 2 of a gate: an object counts whatever the code, if it holds a decision (CW-60, CW-62).
+    /// The answer of a gate that did not exit with code 2: an object with a decision is read at
+    /// every exit code (CW-60, CW-62).
     fn judged(&self) -> Answer {
         let failure = self.failed_code();
         let Some(object) = self.object() else { return Answer { failure, ..Answer::default() } };
@@ -123,12 +125,12 @@ impl Heard<'_> {
         Answer { failure: failure.filter(|_| !decided), ..answer }
     }
 
-    /// Why it did not end by itself, or not all that it said was kept.
+    /// The failure of a hook that was killed, or whose output was cut.
     fn ended(&self) -> Option<Failure> {
         self.report.failure()
     }
 
-    /// An exit code that is no success.
+    /// The failure of a nonzero exit code.
     fn failed_code(&self) -> Option<Failure> {
         let End::Exited(code) = self.report.end else { return None };
         (code != 0).then(|| answer::exit_code(code, &self.stderr))

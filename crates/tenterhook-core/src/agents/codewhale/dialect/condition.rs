@@ -1,15 +1,15 @@
-//! The conditions of a hook: what each kind tests, and whether it can hold on an event at all (CW-30 to CW-36). Reads no
-//! config; `config/condition.rs` does.
+//! The conditions of a hook: the tests, and whether a test can hold on an event (CW-30 to CW-36).
+//! `config/condition.rs` reads them; this file reads no config.
 
 use toml_edit::{InlineTable, Value};
 
 use super::events::Spec;
 use super::modes;
-use super::words::{self, Category};
+use super::vocabulary::{self, Category};
 use crate::event::Event;
 use crate::matcher::{Condition, Picked};
 
-/// One condition.
+/// A condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Always,
@@ -20,7 +20,8 @@ pub(super) enum Test {
     ExitCode(i64),
     All(Vec<Test>),
     Any(Vec<Test>),
-    /// What is written cannot be read: it holds, because a gate must not vanish by a slip of the pen (CW-36).
+    /// A condition that cannot be read. It holds, because a typing error must not disable a gate
+    /// (CW-36).
     Unreadable,
 }
 
@@ -41,7 +42,7 @@ enum Mismatch {
     ExitCode(i64),
 }
 
-/// What can be known where an event happens.
+/// A fact about an event that a test needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needs {
     Tool,
@@ -50,7 +51,7 @@ pub(super) enum Needs {
 }
 
 impl Test {
-    /// What the test needs to know and `spec` never tells, so that it can never hold there.
+    /// The fact that the test needs and events of `spec` never have, so that the test cannot hold.
     pub(super) fn lacks(&self, spec: &Spec) -> Option<Needs> {
         match self {
             Self::ToolName(_) | Self::ToolCategory(_) if !spec.has_tool => Some(Needs::Tool),
@@ -61,7 +62,7 @@ impl Test {
         }
     }
 
-    /// Whether any part of it could not be read.
+    /// Whether any part of the condition could not be read.
     pub(super) fn is_unreadable(&self) -> bool {
         match self {
             Self::All(tests) | Self::Any(tests) => tests.iter().any(Self::is_unreadable),
@@ -69,7 +70,7 @@ impl Test {
         }
     }
 
-    /// The condition that planning asks.
+    /// Converts the test to the condition of a hook; `None` if it always holds.
     pub(super) fn into_condition(self) -> Option<Condition> {
         if self == Self::Always {
             return None;
@@ -82,7 +83,7 @@ impl Test {
         })
     }
 
-    /// The table that says the same; what could not be read cannot be written.
+    /// The test as a TOML table; `None` if a part of it could not be read.
     fn written(&self) -> Option<InlineTable> {
         let mut table = InlineTable::new();
         let (kind, key, value) = match self {
@@ -105,11 +106,11 @@ impl Test {
         Some(table)
     }
 
-    /// The condition in words.
+    /// The condition as text for messages.
     pub(super) fn text(&self) -> String {
-        let joined = |tests: &[Self], word: &str| {
+        let joined = |tests: &[Self], operator: &str| {
             let texts: Vec<String> = tests.iter().map(Self::text).collect();
-            format!("({})", texts.join(word))
+            format!("({})", texts.join(operator))
         };
         match self {
             Self::Always => "always".to_owned(),
@@ -129,7 +130,7 @@ impl Test {
     fn pick(&self, event: &Event) -> Picked {
         match self {
             Self::Unreadable => {
-                Picked::Widely("what is written cannot be read, so the hook runs".to_owned())
+                Picked::Widely("the condition cannot be read, so the hook runs".to_owned())
             }
             Self::All(tests) => all(tests, event),
             Self::Any(tests) => any(tests, event),
@@ -147,21 +148,21 @@ impl Test {
         match self {
             Self::ToolName(pattern) => {
                 about_tool()?;
-                let names = words::names(event);
-                let name = words::name(event).unwrap_or_default();
+                let names = vocabulary::names(event);
+                let name = vocabulary::name(event).unwrap_or_default();
                 let found = names.iter().any(|name| glob(pattern, name));
                 found.then_some(true).ok_or_else(|| Mismatch::Tool(name.to_owned()))
             }
             Self::ToolCategory(wanted) => {
                 about_tool()?;
-                let category = words::category(event);
+                let category = vocabulary::category(event);
                 let found = Category::ALL.iter().find(|(_, other)| *other == category);
                 let word = found.map_or("", |(word, _)| *word);
                 (category == *wanted).then_some(true).ok_or_else(|| Mismatch::Tool(word.to_owned()))
             }
             Self::Mode(wanted) => {
-                let mode = modes::of(event).ok_or(Mismatch::NoMode)?;
-                modes::holds(wanted, mode)
+                let mode = modes::current(event).ok_or(Mismatch::NoMode)?;
+                modes::matches(wanted, mode)
                     .then_some(true)
                     .ok_or_else(|| Mismatch::Mode(mode.to_owned()))
             }
@@ -203,16 +204,16 @@ fn any(tests: &[Test], event: &Event) -> Picked {
     found
 }
 
-/// The exit code that the tool itself gave; one that nobody gave is not made up.
+/// The exit code that the tool reported; `None` if it reported none.
 pub(super) fn exit_code(event: &Event) -> Option<i64> {
-    let told = event.payload.get("exit_code").and_then(serde_json::Value::as_i64);
-    told.or_else(|| {
+    let code = event.payload.get("exit_code").and_then(serde_json::Value::as_i64);
+    code.or_else(|| {
         let response = event.payload.get("tool_response")?;
         response.get("exit_code").or_else(|| response.get("exitCode"))?.as_i64()
     })
 }
 
-/// Whether `text` is `pattern`, in which `*` stands for any characters and everything else for itself.
+/// Whether `text` matches `pattern`, in which `*` matches any characters.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -232,7 +233,7 @@ mod tests {
     use super::glob;
 
     #[test]
-    fn a_star_stands_for_any_characters_and_nothing_else_does() {
+    fn star_is_the_only_special_character_of_a_glob() {
         for (pattern, text, expected) in [
             ("mcp__*", "mcp__github__search", true),
             ("mcp__*", "mcp_github", false),

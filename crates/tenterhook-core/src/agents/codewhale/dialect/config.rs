@@ -1,7 +1,6 @@
 //! Reads `config.toml` and `hooks.toml` into hooks and findings (CW-21 to CW-29). Opens no file.
 //!
-//! A mistake costs only the entry in which it stands, and of a gate as little as can be: what decides whether it runs is
-//! read so that it runs.
+//! A mistake affects only its entry. A gate stays armed if possible: an unreadable condition holds.
 
 mod condition;
 mod entry;
@@ -10,7 +9,7 @@ mod layers;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::places::FileKind;
+use super::paths::FileKind;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 pub(crate) use crate::dialect::findings::{Findings, finding};
 use crate::dialect::{ConditionFault, GROUPS, broken};
@@ -21,7 +20,7 @@ use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
 
 pub(super) use layers::settle;
 
-/// Reads one condition that stands alone.
+/// Reads a single condition that is not part of a file.
 pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, ConditionFault> {
     let mut reader = Reader::new(source);
     let test = reader.condition(node, 0);
@@ -33,10 +32,10 @@ pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, Condi
     }
 }
 
-/// The keys that stand round the entries.
+/// The keys of the table around the entries.
 const SETTINGS: &[&str] = &["enabled", "default_timeout_secs", "working_dir", "hooks"];
 
-/// What other agents call something that has another name here.
+/// Keys of other agents, and the key to write instead.
 const FOREIGN: &[(&str, &str)] = &[
     ("timeout", "timeout_secs"),
     ("timeout_ms", "timeout_secs"),
@@ -47,26 +46,26 @@ const FOREIGN: &[(&str, &str)] = &[
     ("on_failure", "continue_on_error"),
 ];
 
-/// What a file says about all its hooks.
+/// The settings of a file that apply to all hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Settings {
     off: bool,
-    /// Instead of each hook's own.
+    /// Overrides the timeout of each hook.
     timeout: Option<Duration>,
     directory: Option<PathBuf>,
 }
 
-/// The table round the entries, and the entries.
+/// The table around the entries, and the entries.
 #[derive(Clone, Copy, Debug)]
 struct Found<'n> {
-    /// What holds the settings; of a project's file, nothing that counts.
+    /// The table with the settings; those of a project's file are ignored.
     table: &'n Node,
     entries: &'n Node,
-    /// Whether it is spelt as a project's file.
+    /// Whether the file is a project's file.
     is_project: bool,
 }
 
-/// One file on its way from text to hooks.
+/// Reads one file into hooks and findings.
 pub(super) struct Reader<'a> {
     source: &'a Source,
     findings: Findings<'a>,
@@ -80,18 +79,17 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     for fault in parsed.faults.iter().filter(|fault| fault.kind != FaultKind::Empty) {
         let help = fault.help.clone();
         let message = format!(
-            "CodeWhale refuses the whole file; of its hooks those run here that are whole: {}",
+            "CodeWhale refuses the whole file; here the entries that can be read run: {}",
             fault.message
         );
-        let found =
-            finding(Code::BrokenFile, message).help(help.unwrap_or_else(|| {
-                "mend it; until then only entries that are whole count".to_owned()
-            }));
+        let found = finding(Code::BrokenFile, message).help(help.unwrap_or_else(|| {
+            "correct it; until then only entries that can be read run".to_owned()
+        }));
         reader.findings.report(fault.span, found);
     }
     let broken = parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty);
     if broken {
-        lose_doubled(&mut parsed);
+        drop_ambiguous_entries(&mut parsed);
     }
     if let Some(root) = &parsed.root {
         reader.file(root);
@@ -109,17 +107,17 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     }
 }
 
-/// An entry with a key that is written twice says two things, and nobody knows which one was meant: it is lost (C-71).
-fn lose_doubled(parsed: &mut Parsed) {
+/// Drops entries with a duplicate key: it is unknown which value the author meant (C-71).
+fn drop_ambiguous_entries(parsed: &mut Parsed) {
     let Parsed { root: Some(root), lost, .. } = parsed else { return };
     let mut lists = vec![root];
     while let Some(node) = lists.pop() {
         let NodeValue::Object(entries) = &mut node.value else { continue };
         for entry in entries.iter_mut().filter(|entry| entry.key == "hooks") {
             if let NodeValue::Array(items) = &mut entry.node.value {
-                let doubled = |item: &Node| !item.duplicates().is_empty();
-                lost.extend(items.iter().filter(|node| doubled(node)).map(|node| node.span));
-                items.retain(|item| !doubled(item));
+                let is_ambiguous = |item: &Node| !item.duplicates().is_empty();
+                lost.extend(items.iter().filter(|node| is_ambiguous(node)).map(|node| node.span));
+                items.retain(|item| !is_ambiguous(item));
             } else {
                 lists.push(&mut entry.node);
             }
@@ -127,10 +125,10 @@ fn lose_doubled(parsed: &mut Parsed) {
     }
 }
 
-/// Where the hooks of a file stand.
+/// Finds the entries and the settings of a file.
 fn find<'n>(source: &Source, root: &'n Node) -> Option<Found<'n>> {
     let hooks = root.get("hooks")?;
-    let kind = FileKind::of(Path::new(&*source.name));
+    let kind = FileKind::from_path(Path::new(&*source.name));
     let at_top = hooks.as_array().is_some();
     let is_project = match kind {
         FileKind::Config => false,
@@ -172,30 +170,29 @@ impl Reader<'_> {
         }
     }
 
-    /// Each of the two files has a spelling of its own; here either is read in either (CW-21).
+    /// Reports a file that spells its hooks like the other file; both spellings are read (CW-21).
     fn spelling(&mut self, root: &Node, found: Found<'_>) {
         let Some(hooks) = root.entry("hooks") else { return };
         let at_top = std::ptr::eq(found.table, root);
-        let kind = FileKind::of(Path::new(&*self.source.name));
+        let kind = FileKind::from_path(Path::new(&*self.source.name));
         let (here, wanted) = match (kind, at_top) {
             (FileKind::Config, true) => ("config.toml", "[[hooks.hooks]]"),
             (FileKind::Hooks, false) => ("hooks.toml", "[[hooks]]"),
             _ => return,
         };
-        let message = format!(
-            "`{here}` spells its hooks `{wanted}`; CodeWhale itself refuses the file as it is"
-        );
+        let message =
+            format!("hooks in `{here}` are written as `{wanted}`; CodeWhale refuses this file");
         let found = finding(Code::SpellingOfOtherFile, message).help(format!("write `{wanted}`"));
         self.findings.report(hooks.key_span, found);
     }
 
-    /// A profile replaces the whole table where it is chosen; which one is chosen no file says (CW-28).
+    /// Reports hooks of profiles, which are not read: no file says which profile is active (CW-28).
     fn profiles(&mut self, root: &Node) {
         for profile in root.get("profiles").map(Node::entries).unwrap_or_default() {
             if let Some(hooks) = profile.node.entry("hooks") {
                 let message = format!("the hooks of profile `{}` are not read", profile.key);
                 let found = finding(Code::ProfileHooks, message)
-                    .help("put hooks that must always run into a file of their own");
+                    .help("move hooks that must always run out of the profile, to `[hooks]`");
                 self.findings.report(hooks.key_span, found);
             }
         }
@@ -208,10 +205,9 @@ impl Reader<'_> {
                 let finding = self.unknown_key(field, SETTINGS);
                 self.findings.report(field.key_span, finding);
             } else if found.is_project && field.key != "hooks" {
-                let message = format!("`{}` says nothing in a project's file", field.key);
-                let finding = finding(Code::NoEffect, message).help(
-                    "only the entries of this file are read; say it in your own `config.toml`",
-                );
+                let message = format!("`{}` has no effect in a project's file", field.key);
+                let finding = finding(Code::NoEffect, message)
+                    .help("only the entries of this file are read; write it in your `config.toml`");
                 self.findings.report(field.key_span, finding);
             }
         }
@@ -233,7 +229,7 @@ impl Reader<'_> {
                 Some(0) => {
                     let found = finding(
                         Code::ZeroTimeout,
-                        "a time-out of zero leaves no time to run; it is ignored",
+                        "a timeout of zero leaves no time to run; it is ignored",
                     )
                     .help("leave it out, or give whole seconds");
                     self.findings.report(entry.node.span, found);
@@ -245,8 +241,8 @@ impl Reader<'_> {
         if let Some(entry) = table.entry("working_dir") {
             match entry.node.as_str() {
                 Some(_) if self.source.layer == Layer::Plugin => {
-                    let found = finding(Code::NoEffect, "a plugin cannot say where hooks start")
-                        .weighing(Severity::Error);
+                    let message = "a plugin cannot set the working directory of hooks";
+                    let found = finding(Code::NoEffect, message).weighing(Severity::Error);
                     self.findings.report(entry.key_span, found.help("leave it out"));
                 }
                 Some(text) => settings.directory = Some(self.directory(text)),
@@ -271,8 +267,7 @@ impl Reader<'_> {
     }
 
     fn unknown_key(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
-        let message =
-            format!("CodeWhale reads no key `{}` here, and says nothing of it", field.key);
+        let message = format!("CodeWhale silently ignores the key `{}` here", field.key);
         let foreign = FOREIGN.iter().find(|(name, own)| *name == field.key && known.contains(own));
         let near = foreign.map(|(_, own)| *own);
         let near = near.or_else(|| nearest(&field.key, known.iter().copied()));

@@ -1,29 +1,29 @@
-//! The event form: the variables that every hook gets, and the object on standard input of the events that have one
-//! (CW-S2, CW-S12, CW-S14, CW-S15, CW-50 to CW-59).
+//! Writes an event: the variables of every hook, and the object on standard input of some events
+//! (CW-S2, CW-S12, CW-S14, CW-S15, CW-50 to CW-59). Knows no hook.
 //!
-//! Variables are bounded, so no argument that a gate judges stands only there: it is on standard input in full (CW-53).
+//! Variables are cut, so a gate receives its arguments in full on standard input (CW-53).
 
 use serde_json::{Map, Value};
 
 use super::events::{self, Class, Spec};
-use super::{condition, modes, words};
+use super::{condition, modes, vocabulary};
 use crate::dialect::Envelope;
 use crate::dialect::kit::tool_result;
 use crate::event::Event;
 use crate::text;
 
-/// Bytes of a message or an error in a variable.
+/// The maximal length of a message or an error in a variable, in bytes.
 const MESSAGE_CAP: usize = 5_000;
-/// Bytes of arguments or a result in a variable, and of anything else there.
+/// The maximal length of any other value in a variable, in bytes.
 const VALUE_CAP: usize = 10_000;
-/// Bytes of what a subagent was asked or answered.
+/// The maximal length of the prompt or the answer of a subagent, in bytes.
 const PREVIEW_CAP: usize = 2_048;
-/// Characters of the error of a turn.
+/// The maximal length of the error of a turn, in characters.
 const ERROR_CAP: usize = 2_000;
-/// How a cut is marked.
+/// The suffix of a value that was cut.
 const MARK: &str = "...[truncated]";
 
-/// The fields of a turn's end behind the shared ones; what the host does not say is `null`.
+/// The fields of `turn_end` after the shared ones; a field that the host does not send is `null`.
 const TURN: &[&str] = &[
     "created_at",
     "model_backed",
@@ -51,9 +51,9 @@ const USAGE: &[&str] = &[
 /// The counts of `totals`.
 const TOTALS: &[&str] = &["session_tokens", "conversation_tokens", "input_tokens", "output_tokens"];
 
-/// Writes the variables and, where the event has one, the object.
+/// Writes the variables and, if the event has one, the object.
 pub(super) fn encode(event: &Event) -> Envelope {
-    let spec = events::of_neutral(event.name.as_str());
+    let spec = events::by_neutral(event.name.as_str());
     Envelope { body: body(event, spec), env: variables(event, spec), env_file: None }
 }
 
@@ -71,25 +71,25 @@ fn body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
             subagent(event, &mut form, "result");
             form.insert("status".into(), status(event).into());
         }
-        // The other events are told by variables alone.
+        // Hooks of other events receive only variables.
         Some(_) => return Vec::new(),
-        // A hook that another file put on an event of its own is told everything.
+        // A hook of an event that the agent does not have receives the whole payload.
         None => form.extend(event.payload.clone()),
     }
     let mut body = Envelope::written(&form);
-    // Programs that read a line must find its end.
+    // A program that reads a line needs the line feed.
     body.push(b'\n');
     body
 }
 
-/// What every object begins with (CW-S15).
+/// The fields at the start of every object (CW-S15).
 fn shared(event: &Event, name: &str) -> Map<String, Value> {
     let within = &event.within;
     let mut form = Map::new();
     form.insert("event".into(), name.into());
     form.insert("session_id".into(), within.session_id.as_str().into());
     form.insert("workspace".into(), workspace(event).into());
-    form.insert("mode".into(), modes::of(event).into());
+    form.insert("mode".into(), modes::current(event).into());
     form.insert("model".into(), model(event).into());
     form
 }
@@ -108,7 +108,7 @@ fn total_tokens(event: &Event) -> Value {
     event.within.facts.get("total_tokens").cloned().unwrap_or_default()
 }
 
-/// The text in full: what is cut would be lost from a message that a hook gives back (CW-52).
+/// Adds the text in full: a hook that returns a cut text would lose the rest (CW-52).
 fn submit(event: &Event, form: &mut Map<String, Value>) {
     let text = event.text("prompt").unwrap_or_default();
     form.shift_insert(1, "text".into(), text.into());
@@ -120,9 +120,9 @@ fn submit(event: &Event, form: &mut Map<String, Value>) {
 
 fn tool(event: &Event, form: &mut Map<String, Value>) {
     form.insert("total_tokens".into(), total_tokens(event));
-    form.insert("tool_name".into(), words::name(event).into());
+    form.insert("tool_name".into(), vocabulary::name(event).into());
     form.insert("tool_call_id".into(), event.text("tool_use_id").into());
-    form.insert("tool_args".into(), words::input(event).into());
+    form.insert("tool_args".into(), vocabulary::input(event).into());
 }
 
 fn turn(event: &Event, form: &mut Map<String, Value>) {
@@ -140,17 +140,18 @@ fn turn(event: &Event, form: &mut Map<String, Value>) {
     form.insert("stop_hook_active".into(), active.into());
 }
 
-/// The known counts of an object and no other field of it: what a host keeps there may be anything (CW-S14).
+/// The known counts of an object. Other fields are dropped, because a host may store anything in
+/// them (CW-S14).
 fn counts(given: Option<&Value>, keys: &[&str]) -> Value {
     let count = |key: &&str| given?.get(*key).filter(|value| value.is_number()).cloned();
     keys.iter().map(|key| ((*key).to_owned(), count(key).unwrap_or_default())).collect()
 }
 
 fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
-    // A host says who it is with the event, or with all that this one's hooks are told.
-    let who = |key: &str| event.text(key).or_else(|| event.within.facts.get(key)?.as_str());
-    form.shift_insert(1, "agent_id".into(), who("agent_id").into());
-    if let Some(kind) = who("agent_type") {
+    // A host names the subagent in the event or in the facts of its session.
+    let field = |key: &str| event.text(key).or_else(|| event.within.facts.get(key)?.as_str());
+    form.shift_insert(1, "agent_id".into(), field("agent_id").into());
+    if let Some(kind) = field("agent_type") {
         form.shift_insert(2, "agent_type".into(), kind.into());
     }
     form.insert("total_tokens".into(), total_tokens(event));
@@ -163,15 +164,15 @@ fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
     form.insert(text, was_cut.into());
 }
 
-/// What a subagent was asked or answered.
+/// The prompt or the answer of a subagent.
 fn subagent_text<'a>(event: &'a Event, about: &str) -> &'a str {
     let key = if about == "prompt" { "prompt" } else { "last_assistant_message" };
     event.text(key).unwrap_or_default()
 }
 
-/// How a subagent ended: as the host says, else by the mark or the first words of what it answered.
+/// The status of a subagent: from the host, else from the mark or the first line of its answer.
 fn status(event: &Event) -> String {
-    const SAID: &[&str] = &["cancelled", "failed", "interrupted"];
+    const STATUSES: &[&str] = &["cancelled", "failed", "interrupted"];
     if let Some(status) = event.text("status") {
         return bounded(status, 64);
     }
@@ -182,16 +183,17 @@ fn status(event: &Event) -> String {
         Some(object.get("status")?.as_str()?.to_owned())
     });
     let first = answer.lines().next().unwrap_or_default().to_lowercase();
-    let said = || SAID.iter().find(|word| first.contains(**word)).map(|text| (*text).to_owned());
-    marked.or_else(said).unwrap_or_else(|| "unknown".to_owned())
+    let named = || STATUSES.iter().find(|status| first.contains(**status));
+    let named = || named().map(|status| (*status).to_owned());
+    marked.or_else(named).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The variables, with those that apply.
+/// The variables that apply to the event.
 fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut set = |name: &str, value: Option<String>, cap: usize| {
         if let Some(value) = value {
-            // A variable cannot hold a NUL: with one in it, the hook would not even start.
+            // A variable cannot contain a NUL: the hook would not start.
             all.push((name.to_owned(), bounded(&value.replace('\0', "\u{fffd}"), cap)));
         }
     };
@@ -204,8 +206,9 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         set("CODEWHALE_SESSION_ID", session, VALUE_CAP);
         set("DEEPSEEK_WORKSPACE", Some(workspace(event)), VALUE_CAP);
         set("DEEPSEEK_MODEL", model(event).map(str::to_owned), VALUE_CAP);
-        set("DEEPSEEK_MODE", modes::of(event).map(str::to_owned), VALUE_CAP);
-        let previous = event.text("previous_mode").map(|text| modes::spelt(text).to_owned());
+        set("DEEPSEEK_MODE", modes::current(event).map(str::to_owned), VALUE_CAP);
+        let previous =
+            event.text("previous_mode").map(|text| modes::canonical_of_any_host(text).to_owned());
         set("DEEPSEEK_PREVIOUS_MODE", previous, VALUE_CAP);
         let tokens = Some(total_tokens(event)).filter(Value::is_number);
         set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|token| token.to_string()), VALUE_CAP);
@@ -218,7 +221,7 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         _ => None,
     };
     set("DEEPSEEK_MESSAGE", message, MESSAGE_CAP);
-    if let Some(name) = words::name(event) {
+    if let Some(name) = vocabulary::name(event) {
         set("DEEPSEEK_TOOL_NAME", Some(name.to_owned()), VALUE_CAP);
         set("DEEPSEEK_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
         set("CODEWHALE_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
@@ -227,11 +230,11 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         Some(Class::Gate | Class::Variables) => {
             set(
                 "DEEPSEEK_TOOL_ARGS",
-                words::input(event).map(|input| input.to_string()),
+                vocabulary::input(event).map(|input| input.to_string()),
                 VALUE_CAP,
             );
         }
-        Some(_) if spec.is_some_and(|spec| spec.has_tool) && words::name(event).is_some() => {
+        Some(_) if spec.is_some_and(|spec| spec.has_tool) && vocabulary::name(event).is_some() => {
             let failed = event.name.as_str() == events::FAILED_TOOL;
             set("DEEPSEEK_TOOL_RESULT", result(event), VALUE_CAP);
             set("DEEPSEEK_TOOL_SUCCESS", Some((!failed).to_string()), VALUE_CAP);
@@ -244,11 +247,11 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     all
 }
 
-/// What the tool gave back, as the text that it printed or read, whether it failed or not (CW-57).
+/// The result of the tool as text, whether it failed or not (CW-57).
 fn result(event: &Event) -> Option<String> {
     let value = event.payload.get("tool_response").or_else(|| event.payload.get("error"))?;
     let text = tool_result::text(value);
-    // Shells drop the last line breaks of a variable that they quote.
+    // A shell drops trailing line breaks of a value.
     Some(if value.is_string() { text } else { text.trim_end().to_owned() })
 }
 
@@ -256,17 +259,17 @@ fn error(event: &Event, class: Option<Class>) -> Option<String> {
     if class != Some(Class::Observer) {
         return None;
     }
-    let said = event.payload.get("error").and_then(Value::as_str);
+    let error = event.payload.get("error").and_then(Value::as_str);
     if event.name.as_str() != events::FAILED_TOOL {
-        return said.map(str::to_owned);
+        return error.map(str::to_owned);
     }
-    let name = words::name(event).unwrap_or_default();
-    let why = said.map(str::to_owned).or_else(|| result(event)).unwrap_or_default();
+    let name = vocabulary::name(event).unwrap_or_default();
+    let why = error.map(str::to_owned).or_else(|| result(event)).unwrap_or_default();
     let text = format!("tool `{name}` failed");
     Some(if why.starts_with(&text) { why } else { format!("{text}: {why}") })
 }
 
-/// A text cut to `cap` bytes between two characters, with a mark behind the cut.
+/// Cuts `text` to at most `cap` bytes, between two characters, and appends [`MARK`].
 fn bounded(text: &str, cap: usize) -> String {
     if text.len() <= cap {
         return text.to_owned();
@@ -281,7 +284,7 @@ mod tests {
 
     /// `truncate_env_value_respects_utf8_boundaries`.
     #[test]
-    fn a_cut_is_between_two_characters_and_marked() {
+    fn long_text_is_cut_between_characters_and_marked() {
         assert_eq!(bounded("abc", 3), "abc");
         assert_eq!(bounded("aü", 2), format!("a{MARK}"));
         assert_eq!(bounded("🐋🐋", 7), format!("🐋{MARK}"));
@@ -290,8 +293,8 @@ mod tests {
 
     /// CW-57.
     #[test]
-    fn a_result_has_one_form() {
-        let of = |key: &str, value: Value| {
+    fn tool_result_is_written_as_text() {
+        let text = |key: &str, value: Value| {
             result(&Event::new("PostToolUse", Default::default()).with(key, value)).unwrap()
         };
         for (key, value, expected) in [
@@ -302,13 +305,13 @@ mod tests {
             ("tool_response", serde_json::json!({"lines": 3}), "{\"lines\":3}"),
             ("error", serde_json::json!("exit code 1\nno"), "exit code 1\nno"),
         ] {
-            assert_eq!(of(key, value), expected);
+            assert_eq!(text(key, value), expected);
         }
     }
 
-    /// CW-58: whoever names the agent, its hooks hear it.
+    /// CW-58: the name of a subagent comes from the event or from the session.
     #[test]
-    fn a_subagent_is_named_by_the_event_or_by_its_session() {
+    fn subagent_is_named_by_the_event_or_by_its_session() {
         let mut event = Event::new("SubagentStart", Default::default()).with("prompt", "look");
         event.within.facts.insert("agent_id".to_owned(), "a-1".into());
         event.within.facts.insert("agent_type".to_owned(), "general".into());
@@ -317,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subagent_says_how_it_ended_in_one_of_three_ways() {
+    fn subagent_status_comes_from_field_mark_or_first_line() {
         let event =
             |key: &str, text: &str| Event::new("SubagentStop", Default::default()).with(key, text);
         for (key, text, expected) in [

@@ -1,21 +1,21 @@
-//! Reads the event form: the object that hooks find on standard input, and for events that the agent tells by variables
-//! alone the same object with their fields (CW-54). Knows no hook.
+//! Reads an event from the object that hooks receive on standard input. For events that the agent
+//! passes only in variables, the object has the fields of the variables (CW-54). Knows no hook.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::{events, modes, words};
+use super::{events, modes, vocabulary};
 use crate::diagnostic::nearest;
 use crate::dialect::kit::event;
 use crate::dialect::{EventFault, Roots, tools};
 use crate::event::{Event, Surroundings};
 
-/// Fields that say something of the form and nothing of the event.
-const OF_THE_FORM: &[&str] =
+/// Fields that describe the object and not the event; they are dropped.
+const FORMAT_FIELDS: &[&str] =
     &["text_bytes", "text_original_bytes", "text_truncated", "tool_success"];
 
-/// The agent's fields and the neutral ones, where only the name differs.
+/// The agent's fields and the neutral ones, if only the name differs.
 const FIELDS: &[(&str, &str)] = &[
     ("text", "prompt"),
     ("message", "prompt"),
@@ -26,7 +26,7 @@ const FIELDS: &[(&str, &str)] = &[
     ("tool_exit_code", "exit_code"),
 ];
 
-/// Reads the form. What it leaves out, `roots` give.
+/// Reads an event; `roots` provide what the object lacks.
 pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let name = match json.get("event") {
         Some(Value::String(name)) => name.as_str(),
@@ -43,7 +43,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         spec.covers.first().copied().unwrap_or_default(),
         surroundings(&mut fields, roots)?,
     );
-    // The mode is what this event is about: matchers are tested on the payload.
+    // Matchers of this event test the mode, so it must be in the payload.
     if name == "mode_change"
         && let Some(mode) = event.within.facts.get("mode").cloned()
     {
@@ -59,15 +59,15 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         return fault(format!("`{name}` needs the text field `tool_name`"));
     }
     for (key, value) in fields {
-        if !OF_THE_FORM.contains(&key.as_str()) {
+        if !FORMAT_FIELDS.contains(&key.as_str()) {
             let renamed = FIELDS.iter().find(|(own, _)| *own == key).map(|(_, neutral)| *neutral);
             event.payload.insert(renamed.map_or(key, str::to_owned), value);
         }
     }
     if event.name.as_str() == events::FAILED_TOOL && !event.payload.contains_key("error") {
-        // Hooks of other agents look for the words here.
-        let words = event.payload.get("tool_response").cloned().unwrap_or_default();
-        event.payload.insert("error".to_owned(), words);
+        // Hooks of other agents read the output of a failed tool here.
+        let output = event.payload.get("tool_response").cloned().unwrap_or_default();
+        event.payload.insert("error".to_owned(), output);
     }
     if name == "message_submit" && event.text("prompt").is_none() {
         return fault("`message_submit` needs the text field `text`");
@@ -115,7 +115,7 @@ fn surroundings(
     }
     Ok(Surroundings {
         session_id,
-        // What the event calls the workspace is both, wherever the one who hands it on stands (CW-59).
+        // The workspace is both, whatever the working directory of this process is (CW-59).
         cwd: workspace.clone(),
         project: workspace,
         home: roots.home.clone(),
@@ -124,21 +124,23 @@ fn surroundings(
     })
 }
 
-/// The tool's name and arguments in neutral words; its own word is kept where the table would give hooks another.
+/// Reads the tool's name and arguments into neutral ones. The agent's name is stored if the table
+/// would give hooks a different one.
 fn read_tool(
     name: &Value,
     fields: &mut Map<String, Value>,
     event: &mut Event,
 ) -> Result<(), EventFault> {
     let Value::String(own) = name else { return fault("`tool_name` must be a string") };
-    let tool = tools::by_own(words::TOOLS, own);
+    let tool = tools::by_own(vocabulary::TOOLS, own);
     event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |tool| tool.neutral).into());
-    let told = tool.and_then(|tool| tools::by_neutral(words::TOOLS, tool.neutral)?.own.first());
-    if told.is_some_and(|told| told != own) {
-        event.payload.insert(words::OWN_NAME.into(), own.as_str().into());
+    let default =
+        tool.and_then(|tool| tools::by_neutral(vocabulary::TOOLS, tool.neutral)?.own.first());
+    if default.is_some_and(|name| name != own) {
+        event.payload.insert(vocabulary::OWN_NAME.into(), own.as_str().into());
     }
     let args = match fields.shift_remove("tool_args") {
-        // As the variable holds them.
+        // The variable contains the arguments as text.
         Some(Value::String(text)) => event::arguments("tool_args", text)?,
         Some(Value::Null) | None => json!({}),
         Some(args) => args,
@@ -151,7 +153,7 @@ fn read_tool(
 fn is_false(value: Option<&Value>) -> bool {
     match value {
         Some(Value::Bool(truth)) => !truth,
-        Some(Value::String(word)) => word == "false",
+        Some(Value::String(text)) => text == "false",
         _ => false,
     }
 }

@@ -1,4 +1,5 @@
-//! The event table: the eleven events of the agent, what their hooks may do, and which conditions can hold there (CW-20).
+//! The table of the eleven events of the agent: the powers of hooks, and the conditions that can
+//! hold (CW-20). Data only.
 
 use std::time::Duration;
 
@@ -7,35 +8,35 @@ use crate::answer::{Power, Powers};
 use crate::dialect::{EventRow, Subject};
 use crate::event::EventName;
 
-/// How long a hook may take that says nothing itself.
+/// The timeout of a hook that sets none.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What the agent makes of what a hook prints.
+/// How the agent reads the output of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// The text may be replaced, or held back.
+    /// The hook may replace or block the text.
     Submit,
-    /// The call may be refused, asked about, or rewritten.
+    /// The hook may deny, ask about, or rewrite the call.
     Gate,
-    /// Lines of variables.
+    /// The hook prints lines of variables.
     Variables,
-    /// Nothing.
+    /// The agent ignores the output.
     Observer,
 }
 
-/// One event in the agent's words.
+/// One event of the agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     /// The name in configs.
     pub(super) name: &'static str,
-    /// The neutral events that it covers; the first is the one that its hooks are called by.
+    /// The neutral events that it covers; the hooks are named after the first.
     pub(super) covers: &'static [&'static str],
     pub(super) class: Class,
     /// Whether it is about a tool call, so that conditions on tools can hold.
     pub(super) has_tool: bool,
-    /// Whether a tool may have given an exit code.
+    /// Whether the event may have the exit code of a tool.
     pub(super) has_exit_code: bool,
-    /// Whether hooks are told the mode.
+    /// Whether hooks receive the mode.
     pub(super) has_mode: bool,
 }
 
@@ -72,19 +73,19 @@ pub(super) static EVENTS: &[Spec] = &[
     observer("session_end", &["SessionEnd"]),
 ];
 
-/// What an entry is whose event the agent does not have.
+/// The row of an entry whose event the agent does not have.
 pub(super) static OBSERVER: Spec = Spec { has_exit_code: true, ..tool("", &[], Class::Observer) };
 
-/// A tool that failed is told to hooks of two events of the agent.
+/// The neutral event of a failed tool, which two events of the agent cover.
 pub(super) const FAILED_TOOL: &str = "PostToolUseFailure";
 
-/// The event of that name in a config.
+/// The event that a config calls `name`.
 pub(super) fn spec(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
-/// The event that the agent would call a neutral one.
-pub(super) fn of_neutral(event: &str) -> Option<&'static Spec> {
+/// The event of the agent that covers a neutral event.
+pub(super) fn by_neutral(event: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.covers.contains(&event))
 }
 
@@ -101,7 +102,7 @@ const fn row(
 const TOOL: Subject = Subject::Field("tool_name");
 const AGENT: Subject = Subject::Field("agent_type");
 
-/// What hooks may do on each neutral event that the agent has.
+/// The powers of hooks on each neutral event that the agent has.
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
     row("session_start", "SessionStart", Subject::Field("source"), &[], "a session begins"),
@@ -109,16 +110,16 @@ pub(super) static ROWS: &[EventRow] = &[
     row("tool_call_before", "PreToolUse", TOOL, &[Deny, Ask, Input, Context], "a tool is about to run"),
     row("shell_env", "ShellEnv", TOOL, &[Env], "the environment of a shell command is about to be made"),
     row("tool_call_after", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("tool_call_after", FAILED_TOOL, TOOL, &[], "a tool failed; hooks of `on_error` hear of it too"),
+    row("tool_call_after", FAILED_TOOL, TOOL, &[], "a tool failed; hooks of `on_error` run too"),
     row("on_error", "HostError", Subject::None, &[], "the host met an error"),
     row("mode_change", "ModeChange", Subject::Field("mode"), &[], "the host went to another mode"),
     row("subagent_spawn", "SubagentStart", AGENT, &[], "a subagent begins"),
     row("subagent_complete", "SubagentStop", AGENT, &[], "a subagent ended"),
-    row("turn_end", "TurnComplete", Subject::None, &[], "a turn ended, and everything about it is counted"),
+    row("turn_end", "TurnComplete", Subject::None, &[], "a turn ended, and its totals are known"),
     row("session_end", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
 ];
 
-/// What hooks of this agent do on events that it does not have: they observe.
+/// The row of an event that the agent does not have: its hooks only observe.
 pub(super) fn unknown(event: &EventName) -> EventRow {
     EventRow::unknown(event, Powers::NONE, TIMEOUT)
 }

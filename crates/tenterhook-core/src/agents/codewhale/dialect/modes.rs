@@ -1,15 +1,16 @@
-//! How modes are spelt: the seed's words, the labels of later versions, and what other hosts call the same (CW-31).
+//! The names of modes: those of the first version, the labels of later versions, and those of other
+//! hosts (CW-31). Tables, and lookups in them.
 
 use crate::event::Event;
 
-/// Each mode with the other words for it. The first word is what hooks are told.
+/// Each mode with its aliases. Hooks receive the first name, the canonical one.
 const MODES: &[(&str, &[&str])] =
     &[("agent", &["act"]), ("plan", &[]), ("operate", &[]), ("auto", &[]), ("yolo", &[])];
 
-/// Modes that later versions show under one label.
+/// Labels of later versions, each with the modes that it covers.
 const LABELS: &[(&str, &[&str])] = &[("act", &["agent", "auto", "yolo"])];
 
-/// What the permission modes of other hosts come to.
+/// The permission modes of other hosts and the modes of the agent.
 const FOREIGN: &[(&str, &str)] = &[
     ("default", "agent"),
     ("acceptEdits", "agent"),
@@ -19,13 +20,13 @@ const FOREIGN: &[(&str, &str)] = &[
     ("bypassPermissions", "yolo"),
 ];
 
-/// The words that conditions may use.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+/// Every name that a condition may use.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     MODES.iter().flat_map(|(word, others)| std::iter::once(*word).chain(others.iter().copied()))
 }
 
-/// A mode as hooks are told it; a word that nobody knows stays as it is.
-pub(super) fn told(word: &str) -> &str {
+/// The canonical name of a mode; an unknown name is returned unchanged.
+pub(super) fn canonical(word: &str) -> &str {
     let known = |(own, others): &&(&str, &[&str])| {
         own.eq_ignore_ascii_case(word)
             || others.iter().any(|other| other.eq_ignore_ascii_case(word))
@@ -33,41 +34,45 @@ pub(super) fn told(word: &str) -> &str {
     MODES.iter().find(known).map_or(word, |(own, _)| *own)
 }
 
-/// The mode in which `event` happens, as hooks are told it.
-pub(super) fn of(event: &Event) -> Option<&str> {
+/// The canonical name of the mode in which `event` happens.
+pub(super) fn current(event: &Event) -> Option<&str> {
     let fact = |key: &str| event.within.facts.get(key)?.as_str();
     if let Some(word) = event.text("mode").or_else(|| fact("mode")) {
-        return Some(spelt(word));
+        return Some(canonical_of_any_host(word));
     }
     let foreign = fact("permission_mode")?;
     FOREIGN.iter().find(|(word, _)| *word == foreign).map(|(_, own)| *own)
 }
 
-/// A mode that an event names, in whoever's word, as hooks are told it.
-pub(super) fn spelt(word: &str) -> &str {
-    FOREIGN.iter().find(|(foreign, _)| *foreign == word).map_or_else(|| told(word), |(_, own)| own)
+/// The canonical name of a mode that the agent or a different host names.
+pub(super) fn canonical_of_any_host(word: &str) -> &str {
+    FOREIGN
+        .iter()
+        .find(|(foreign, _)| *foreign == word)
+        .map_or_else(|| canonical(word), |(_, own)| own)
 }
 
-/// What another host would call this mode, for hooks of its dialect.
+/// The permission mode of other hosts that corresponds to a mode, for hooks of their dialects.
 pub(super) fn foreign(word: &str) -> &'static str {
-    let own = told(word);
+    let own = canonical(word);
     FOREIGN.iter().find(|(_, value)| *value == own).map_or("default", |(word, _)| *word)
 }
 
-/// Whether a condition that says `wanted` holds in `mode`: case does not count, nor which version's word it is.
-pub(super) fn holds(wanted: &str, mode: &str) -> bool {
+/// Whether a condition on the mode `wanted` holds in `mode`: case is ignored, and aliases are
+/// equal.
+pub(super) fn matches(wanted: &str, mode: &str) -> bool {
     let labelled = LABELS.iter().find(|(label, _)| label.eq_ignore_ascii_case(wanted));
-    told(wanted).eq_ignore_ascii_case(told(mode))
-        || labelled.is_some_and(|(_, modes)| modes.contains(&told(mode)))
+    canonical(wanted).eq_ignore_ascii_case(canonical(mode))
+        || labelled.is_some_and(|(_, modes)| modes.contains(&canonical(mode)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// CW-31: a change of modes in another host is told in the words of this agent.
+    /// CW-31: the modes of other hosts are translated to those of the agent.
     #[test]
-    fn a_mode_is_told_in_the_words_of_the_agent() {
+    fn modes_of_other_hosts_have_canonical_names() {
         for (word, text) in [
             ("acceptEdits", "agent"),
             ("bypassPermissions", "yolo"),
@@ -77,7 +82,7 @@ mod tests {
             ("research", "research"),
         ] {
             let event = Event::new("ModeChange", Default::default()).with("mode", word);
-            assert_eq!(of(&event), Some(text), "{word}");
+            assert_eq!(current(&event), Some(text), "{word}");
         }
     }
 }

@@ -1,20 +1,21 @@
-//! Reads what a `shell_env` hook prints: lines of variables for a shell command (CW-S16). Expands nothing.
+//! Reads what a `shell_env` hook prints: lines of variables for a shell command (CW-S16). Expands
+//! nothing.
 
 use serde_json::{Map, Value};
 
-/// Bytes of one value.
+/// The maximal length of one value, in bytes.
 const VALUE_CAP: usize = 32 * 1024;
-/// Bytes of all names and values of one hook.
+/// The maximal length of all names and values of one hook, in bytes.
 const TOTAL_CAP: usize = 256 * 1024;
 
-/// The variables, and which names were dropped because their values are too long.
+/// The variables, and the names that were dropped because their values are too long.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Variables {
     pub(super) set: Map<String, Value>,
     pub(super) too_long: Vec<String>,
 }
 
-/// Lines `KEY=VALUE`; blank lines, comments, and lines without `=` say nothing.
+/// Reads lines `KEY=VALUE`; blank lines, comments and lines without `=` are ignored.
 pub(super) fn read(stdout: &str) -> Variables {
     let mut variables = Variables::default();
     let mut total = 0;
@@ -55,7 +56,7 @@ mod tests {
     /// `parse_env_lines_handles_realistic_hook_output`, `..._drops_nul_bearing_entries`,
     /// `..._empty_when_no_assignments`.
     #[test]
-    fn lines_are_read_as_they_always_were() {
+    fn variable_lines_are_parsed_with_quotes_and_export() {
         let read = |text: &str| Value::Object(read(text).set);
         assert_eq!(
             read("A=1\nexport B='two words'\n# C=3\n\nD=\"x\"\n=empty\nno equals\n E = a=b \n"),

@@ -1,4 +1,4 @@
-//! What holds of the dialect as a whole: files, and events there and back.
+//! Tests of the whole dialect: files, and events read and written.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ fn decoded(json: Value) -> Event {
     CODEWHALE.decode_event(json.as_object().expect("an object"), &roots).expect("an event")
 }
 
-fn told(event: &Event) -> Value {
+fn stdin_json(event: &Event) -> Value {
     serde_json::from_slice(&CODEWHALE.encode_event(event).body).unwrap_or_default()
 }
 
@@ -36,9 +36,10 @@ fn variable(event: &Event, name: &str) -> Option<String> {
     env.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
-/// CW-20, `all_eleven_event_names_are_stable_and_exhaustive`, `every_event_name_round_trips_through_serde`.
+/// CW-20, `all_eleven_event_names_are_stable_and_exhaustive`,
+/// `every_event_name_round_trips_through_serde`.
 #[test]
-fn eleven_events_each_with_its_rows() {
+fn every_event_has_a_row_for_each_neutral_event_it_covers() {
     let mut names: Vec<&str> = CODEWHALE.rows().iter().map(|row| &*row.name).collect();
     names.dedup();
     assert_eq!(names.len(), 11);
@@ -57,7 +58,7 @@ fn eleven_events_each_with_its_rows() {
 
 /// CW-S17, `steering_allowlist_is_exactly_three_events`.
 #[test]
-fn the_table_says_what_hooks_may_do() {
+fn only_three_events_read_answers() {
     let steering: Vec<&str> = CODEWHALE
         .rows()
         .iter()
@@ -71,7 +72,7 @@ fn the_table_says_what_hooks_may_do() {
 
 /// `minimal_hook_toml_keeps_its_documented_defaults`.
 #[test]
-fn an_entry_of_two_keys_has_the_documented_defaults() {
+fn minimal_entry_has_the_documented_defaults() {
     let read = load("[[hooks]]\nevent = 'tool_call_before'\ncommand = 'x'\n");
     let hook = &read.hooks[0];
     assert_eq!((hook.wait, hook.on_failure, hook.timeout), (Wait::Attached, None, None));
@@ -90,8 +91,8 @@ fn every_bad_sample_has_its_code_on_its_line() {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a sample is text");
         let first = text.lines().next().unwrap_or_default();
-        let words: Vec<&str> = first.split(' ').collect();
-        let ["#", "expect:", code, "at", "line", line] = words.as_slice() else {
+        let parts: Vec<&str> = first.split(' ').collect();
+        let ["#", "expect:", code, "at", "line", line] = parts.as_slice() else {
             panic!("{}: {first}", path.display());
         };
         let found: Vec<_> = load(&text)
@@ -111,9 +112,10 @@ fn every_bad_sample_has_its_code_on_its_line() {
     assert!(count > 10, "only {count} samples");
 }
 
-/// CW-22, CW-29, `rejection_drops_only_the_offending_entry`, `rejected_hooks_are_dropped_at_load_and_reported`.
+/// CW-22, CW-29, `rejection_drops_only_the_offending_entry`,
+/// `rejected_hooks_are_dropped_at_load_and_reported`.
 #[test]
-fn what_never_runs_is_listed_and_its_siblings_live() {
+fn rejected_hooks_are_listed_and_their_siblings_stay_armed() {
     let read = load(
         "[[hooks]]\nname = 'g'\nevent = 'nothing'\ncommand = 'x'\n\
          [[hooks]]\nname = 'g'\nevent = 'turn_end'\ncommand = 'x'\ntimeout_secs = 0\n\
@@ -132,19 +134,22 @@ fn what_never_runs_is_listed_and_its_siblings_live() {
     assert!(load("[[hooks").unreadable);
 }
 
-/// CW-29, `hook_labels_are_bounded_and_defanged`, `problem_summaries_bound_and_defang_the_hook_name`.
+/// CW-29, `hook_labels_are_bounded_and_defanged`,
+/// `problem_summaries_bound_and_defang_the_hook_name`.
 #[test]
-fn a_name_is_one_short_line() {
+fn hook_name_is_cleaned_and_cut_to_64_characters() {
     let name = format!("a\\u001b[31mb\\nc{}", "x".repeat(100));
     let read = load(&format!("[[hooks]]\nname = \"{name}\"\nevent = 'turn_end'\ncommand = 'x'\n"));
     let id = read.hooks[0].id.as_str();
     assert!(id.starts_with("ab c") && id.chars().count() == 64, "{id}");
 }
 
-/// CW-35, `exit_code_conditions_are_rejected_only_where_no_exit_code_exists`, `mode_conditions_are_rejected_on_shell_env_only`,
-/// `tool_conditions_are_rejected_on_events_with_no_tool`, `unsupported_conditions_nested_in_combinators_are_still_rejected`.
+/// CW-35, `exit_code_conditions_are_rejected_only_where_no_exit_code_exists`,
+/// `mode_conditions_are_rejected_on_shell_env_only`,
+/// `tool_conditions_are_rejected_on_events_with_no_tool`,
+/// `unsupported_conditions_nested_in_combinators_are_still_rejected`.
 #[test]
-fn impossible_conditions_over_all_events() {
+fn conditions_that_cannot_hold_disarm_the_hook_on_every_event() {
     let kinds = [
         ("{ type = 'tool_name', name = 'bash' }", "tool"),
         ("{ type = 'tool_category', category = 'shell' }", "tool"),
@@ -178,10 +183,11 @@ fn impossible_conditions_over_all_events() {
     }
 }
 
-/// CW-33, CW-34, `exit_code_condition_matches_only_a_real_exit_code`, `tool_exit_code_env_var_survives_a_windows_crash_code`,
+/// CW-33, CW-34, `exit_code_condition_matches_only_a_real_exit_code`,
+/// `tool_exit_code_env_var_survives_a_windows_crash_code`,
 /// `tool_exit_code_env_var_is_absent_when_the_tool_reported_none`.
 #[test]
-fn exit_codes_are_those_that_the_tool_gave() {
+fn exit_code_condition_matches_only_a_reported_exit_code() {
     let read = load(
         "[[hooks]]\nevent = 'tool_call_after'\ncommand = 'x'\n\
          condition = { type = 'exit_code', code = 3221225477 }\n",
@@ -195,43 +201,42 @@ fn exit_codes_are_those_that_the_tool_gave() {
         }));
         let picked = condition.pick(&MatchContext::for_event(&event), crate::hook::Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, expected, "{code}");
-        let told = variable(&event, "DEEPSEEK_TOOL_EXIT_CODE");
-        assert_eq!(told, code.as_i64().map(|code| code.to_string()));
+        let received = variable(&event, "DEEPSEEK_TOOL_EXIT_CODE");
+        assert_eq!(received, code.as_i64().map(|code| code.to_string()));
     }
 }
 
 /// CW-51, `payload_env_vars_are_bounded`, `hook_context_bounds_tool_args_environment_value`.
 #[test]
-fn variables_are_bounded_and_standard_input_is_not() {
+fn variables_are_cut_but_standard_input_is_not() {
     let long = "é".repeat(20_000);
     let message = decoded(json!({"event": "message_submit", "text": long}));
     assert_eq!(
         variable(&message, "DEEPSEEK_MESSAGE").map(|variable| variable.len()),
         Some(5_000 + 14)
     );
-    assert_eq!(told(&message)["text"], long);
+    assert_eq!(stdin_json(&message)["text"], long);
     let call = decoded(
         json!({"event": "tool_call_before", "tool_name": "bash", "tool_args": {"command": long}}),
     );
     let args = variable(&call, "DEEPSEEK_TOOL_ARGS").expect("arguments");
     assert!(args.len() <= 10_000 + 14 && args.ends_with("...[truncated]"), "{}", args.len());
-    assert_eq!(told(&call)["tool_args"]["command"], long);
+    assert_eq!(stdin_json(&call)["tool_args"]["command"], long);
     let nul =
         decoded(json!({"event": "tool_call_after", "tool_name": "bash", "tool_result": "a\0b"}));
     assert_eq!(variable(&nul, "DEEPSEEK_TOOL_RESULT").as_deref(), Some("a\u{fffd}b"));
 }
 
-/// CW-54, CW-56: what is told is what is read.
-/// V-7.
+/// CW-54, CW-56, V-7.
 #[test]
-fn events_survive_the_way_out_and_back() {
+fn events_round_trip_unchanged() {
     for form in [
         json!({"event": "message_submit", "text": "hi", "session_id": "s", "workspace": "/p", "mode": "plan", "model": "m", "total_tokens": 1}),
         json!({"event": "tool_call_before", "session_id": "s", "workspace": "/p", "mode": "agent", "model": "m", "total_tokens": 7, "tool_name": "edit_file", "tool_call_id": "c", "tool_args": {"path": "/a", "search": "x", "replace": "y"}}),
         json!({"event": "shell_env", "session_id": "s", "workspace": "/p", "mode": "yolo", "model": "m", "tool_name": "bash", "tool_args": {"command": "ls"}}),
         json!({"event": "subagent_spawn", "agent_id": "a", "session_id": "s", "workspace": "/p", "mode": "agent", "model": "m", "prompt_preview": "x", "prompt_truncated": true}),
     ] {
-        let json = told(&decoded(form.clone()));
+        let json = stdin_json(&decoded(form.clone()));
         for (key, value) in form.as_object().expect("an object") {
             assert_eq!(json.get(key), Some(value), "{form} {key}");
         }
@@ -244,7 +249,7 @@ fn events_survive_the_way_out_and_back() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_says_why() {
+fn unreadable_event_is_refused_with_a_reason() {
     let roots = Roots::default();
     for (form, expected) in [
         (json!({}), "`event`"),
@@ -261,9 +266,9 @@ fn an_event_that_cannot_be_read_says_why() {
     }
 }
 
-/// CW-25, CW-26, CW-27: what files do to each other.
+/// CW-25, CW-26, CW-27: the settings of one file apply to the hooks of others.
 #[test]
-fn the_users_file_governs_the_project() {
+fn user_settings_apply_to_hooks_of_the_project() {
     let hook = "[[hooks]]\nevent = 'turn_end'\ncommand = 'x'\ntimeout_secs = 90\n";
     let load = |sources: &[Source]| {
         let loaded = config::load(sources, &Added::default(), None);
@@ -289,7 +294,7 @@ fn the_users_file_governs_the_project() {
 
 /// CW-40.
 #[test]
-fn the_files_of_the_agent() {
+fn files_are_found_and_recognized_by_path_or_entries() {
     let roots = Roots { cwd: "/r/api".into(), home: "/home/a".into(), ..Roots::default() };
     let found = CODEWHALE.candidates(&roots);
     let found: Vec<_> = found
@@ -318,9 +323,9 @@ fn the_files_of_the_agent() {
     }
 }
 
-/// The hazard of the agent: it passes over keys that it does not know, and says nothing.
+/// The agent silently ignores unknown keys.
 #[test]
-fn a_key_of_another_agent_is_told_with_its_own() {
+fn key_of_a_different_agent_is_reported_with_the_right_key() {
     for (key, own) in [("timeout", "timeout_secs"), ("matcher", "condition"), ("comand", "command")]
     {
         let read = load(&format!("[[hooks]]\nevent = 'turn_end'\ncommand = 'x'\n{key} = 1\n"));
@@ -330,9 +335,10 @@ fn a_key_of_another_agent_is_told_with_its_own() {
     }
 }
 
-/// `config_problems_are_not_part_of_the_serialized_config` and the rest of a big file: other keys are none of ours.
+/// `config_problems_are_not_part_of_the_serialized_config`; the other tables of a big file are
+/// ignored.
 #[test]
-fn other_tables_of_a_config_say_nothing() {
+fn other_tables_of_a_config_are_ignored() {
     let text = "model = 'x'\n[memory]\nenabled = true\n[hooks]\nenabled = true\n";
     let read = CODEWHALE.read_config(&source("/h/.codewhale/config.toml", Layer::User, text));
     assert_eq!((read.hooks.len(), read.diagnostics.as_slice()), (0, &[][..]));
@@ -342,7 +348,7 @@ fn other_tables_of_a_config_say_nothing() {
     assert!(read.diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Error));
 }
 
-/// The guide states what hooks read and print, and which event may change a text.
+/// The guide documents what hooks read and print, and which event may change a text.
 #[test]
 fn guide_states_the_contract_of_every_event() {
     let guide = include_str!("../../../../../../docs/guide/dialects/codewhale.md");

@@ -1,44 +1,44 @@
-//! The fields of an answer, one event each: what the agent takes, and what it passes over without a word (CW-S3, CW-S4,
-//! CW-60). What was wrong becomes a remark; whether that costs more is not decided here.
+//! Reads the fields of an answer on each event, and those that the agent silently ignores (CW-S3,
+//! CW-S4, CW-60). A mistake becomes a remark. Judges nothing.
 
 use serde_json::{Map, Value};
 
-use super::super::words;
+use super::super::vocabulary;
 use crate::answer::{Answer, Failure, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::kit::unread::Unread;
 use crate::event::Event;
 use crate::text;
 
-/// Characters of a replaced message.
+/// The maximal length of a replaced message, in characters.
 const MESSAGE_CAP: usize = 32_000;
-/// Characters of a reason or a context.
+/// The maximal length of a reason or a context, in characters.
 pub(super) const TEXT_CAP: usize = 2_000;
-/// Bytes of rewritten arguments.
+/// The maximal length of rewritten arguments, in bytes.
 const INPUT_CAP: usize = 32 * 1024;
 
 /// The keys of an answer to `message_submit`.
 pub(super) const SUBMIT: &[&str] = &["text", "reason"];
 /// The keys of an answer to `tool_call_before`.
 pub(super) const GATE: &[&str] = &["decision", "reason", "updatedInput", "additionalContext"];
-/// The words of `decision`. A hook cannot loosen anything: its `allow` is no objection (CW-63).
+/// The values of `decision`. A hook cannot grant anything: its `allow` has no effect (CW-63).
 pub(super) const DECISIONS: &[(&str, Restraint)] =
     &[("allow", Restraint::Silent), ("ask", Restraint::Ask), ("deny", Restraint::Deny)];
 
-/// The words of `decision` alone.
+/// The names of the values of `decision`.
 pub(super) const WORDS: &[&str] = &["allow", "ask", "deny"];
 
-/// The code of a remark about a field that should have counted: a gate that said so did not answer (CW-68).
+/// The code of a remark about an invalid field: a gate with one gave no answer (CW-68).
 pub(super) const INVALID: Code = Code::InvalidAnswer;
-/// The code of output that is no answer.
+/// The code of output that is not an answer.
 pub(super) const UNREADABLE: Code = Code::UnreadableAnswer;
 
-/// Whether the agent knows that decision.
+/// Whether the agent knows the decision `word`.
 pub(super) fn decides(word: &str) -> bool {
     DECISIONS.iter().any(|(name, _)| *name == word)
 }
 
-/// An answer that changes nothing, with the reason why.
+/// An answer without an effect, with a remark that says why.
 pub(super) fn remarked(message: impl Into<String>) -> Answer {
     let remark = Failure::new(UNREADABLE, message);
     Answer { remarks: vec![remark], ..Answer::default() }
@@ -79,7 +79,7 @@ pub(super) fn gate(object: &Map<String, Value>, event: &Event) -> Answer {
     match object.get("updatedInput") {
         None | Some(Value::Null) => {}
         Some(input @ Value::Object(_)) if input.to_string().len() <= INPUT_CAP => {
-            answer.effects.updated_input = Some(words::neutral_input(event, input));
+            answer.effects.updated_input = Some(vocabulary::neutral_input(event, input));
         }
         Some(Value::Object(_)) => {
             let message = format!("`updatedInput` is longer than {INPUT_CAP} bytes; it is ignored");
@@ -99,7 +99,7 @@ fn invalid(message: String) -> Failure {
     Failure::new(INVALID, message)
 }
 
-/// Keys that nobody reads.
+/// The remark about keys that the agent does not read.
 fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Option<Failure> {
     let mut unread = Unread::default();
     for key in object.keys().filter(|key| !known.contains(&key.as_str())) {

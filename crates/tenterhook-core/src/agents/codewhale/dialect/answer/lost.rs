@@ -1,57 +1,59 @@
-//! What the agent loses: denials that slipped (CW-67), and answers of gates that it takes for consent because it cannot
-//! read them (CW-68). Whoever follows the agent exactly gets its own reading, which stands in `plain`.
+//! Finds what the agent loses: malformed denials (CW-67), and answers of gates that it cannot read
+//! and therefore treats as consent (CW-68). `plain` keeps the agent's reading for exact verdicts.
+//! Judges nothing.
 
-use super::{Class, Heard, fields};
+use super::{Class, ParsedReport, fields};
 use crate::answer::{Answer, Failure, Restraint, Slip, SlipKind};
 use crate::dialect::kit::denial::{self, Hearing, Home, Protocol};
 use crate::report::End;
 use crate::strict::Found;
 
-/// What holds on every event.
+/// The protocol, the same on every event.
 const PROTOCOL: Protocol = Protocol::PLAIN;
 
-/// The agent's own reading, or what it lost with that reading beside it.
-pub(super) fn look(heard: &Heard<'_>, exact: Answer) -> Answer {
-    if exact.restraint == Restraint::Deny && heard.report.end == End::Exited(super::BLOCKS) {
+/// The agent's reading, or a lost answer with the agent's reading beside it.
+pub(super) fn look(parsed: &ParsedReport<'_>, exact: Answer) -> Answer {
+    if exact.restraint == Restraint::Deny && parsed.report.end == End::Exited(super::BLOCKS) {
         return exact;
     }
-    let found = denial::look(&hearing(heard), exact.clone());
+    let found = denial::look(&hearing(parsed), exact.clone());
     if found.restraint > exact.restraint {
         return found;
     }
-    Answer { unclear: found.unclear, ..unanswered(heard, exact) }
+    Answer { unclear: found.unclear, ..unanswered(parsed, exact) }
 }
 
-fn hearing<'a>(heard: &'a Heard<'_>) -> Hearing<'a> {
+fn hearing<'a>(parsed: &'a ParsedReport<'_>) -> Hearing<'a> {
     let home = || Home { path: vec!["decision"], words: fields::WORDS };
-    let Heard { row, report, reading, stderr, .. } = heard;
-    let homes = (heard.class == Class::Gate).then(home).into_iter().collect();
+    let ParsedReport { row, report, reading, stderr, .. } = parsed;
+    let homes = (parsed.class == Class::Gate).then(home).into_iter().collect();
     Hearing { homes, ..Hearing::new(row, report, reading, stderr, &PROTOCOL) }
 }
 
-/// Puts the agent's own reading beside an answer; what there was to remark is remarked once.
-fn beside(mut answer: Answer, mut exact: Answer) -> Answer {
+/// Stores the agent's reading in `answer`; its remarks move to `answer`.
+fn with_plain(mut answer: Answer, mut exact: Answer) -> Answer {
     answer.remarks.append(&mut exact.remarks);
     answer.plain = Some(Box::new(exact));
     answer
 }
 
-/// Where a gate said something that nobody can read, the agent goes on; here it did not answer (CW-68).
-fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
+/// The answer of a gate whose output cannot be read. The agent continues; here the gate gave no
+/// answer, so its failure policy decides (CW-68).
+fn unanswered(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
     let mut slips: Vec<Slip> = Vec::new();
     if exact.failure.is_some() {
         return exact;
     }
-    let failure = if let Some(failure) = heard.ended() {
+    let failure = if let Some(failure) = parsed.ended() {
         slips.push(Slip { kind: SlipKind::Torn, detail: String::new() });
         Some(failure)
     } else if let Some(invalid) = exact.remarks.iter().find(|remark| remark.code == fields::INVALID)
     {
         slips.push(Slip { kind: SlipKind::WrongType, detail: invalid.message.clone() });
         Some(invalid.clone())
-    } else if heard.object().is_none() && looks_meant(heard) {
+    } else if parsed.object().is_none() && looks_meant(parsed) {
         slips.extend(
-            heard
+            parsed
                 .reading
                 .deviations
                 .iter()
@@ -67,35 +69,35 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
         }
         Some(Failure::new(fields::UNREADABLE, message))
     } else {
-        heard.failed_code().inspect(|failure| {
+        parsed.failed_code().inspect(|failure| {
             slips.push(Slip { kind: SlipKind::WrongExit, detail: failure.message.clone() });
         })
     };
     if slips.is_empty() {
         return exact;
     }
-    // What became a slip and a failure is not remarked as well.
+    // A remark that became a slip and a failure is not repeated.
     exact.remarks.retain(|remark| !matches!(remark.code, fields::INVALID | fields::UNREADABLE));
     let restraint = exact.restraint;
     let reason = exact.reason.clone();
-    beside(Answer { restraint, reason, slips, failure, ..Answer::default() }, exact)
+    with_plain(Answer { restraint, reason, slips, failure, ..Answer::default() }, exact)
 }
 
-/// Whether what was printed was meant as an answer. On `message_submit` plain text is none and means nothing (CW-S5); a
-/// gate that prints text gave no verdict.
-fn looks_meant(heard: &Heard<'_>) -> bool {
-    let keys = if heard.class == Class::Gate { fields::GATE } else { fields::SUBMIT };
+/// Whether the output was meant as an answer. Plain text has no meaning on `message_submit`
+/// (CW-S5), but a gate that prints plain text meant to answer.
+fn looks_meant(parsed: &ParsedReport<'_>) -> bool {
+    let keys = if parsed.class == Class::Gate { fields::GATE } else { fields::SUBMIT };
     let own = |key: &str| keys.iter().any(|text| denial::plain_key(text) == denial::plain_key(key));
-    match &heard.reading.found {
+    match &parsed.reading.found {
         Found::Empty => false,
-        Found::Text => heard.class == Class::Gate,
+        Found::Text => parsed.class == Class::Gate,
         Found::Object(object) => object.fields.keys().any(|key| own(key)),
         Found::Several(objects) => {
             objects.iter().any(|object| object.fields.keys().any(|key| own(key)))
-                || heard.class == Class::Gate
+                || parsed.class == Class::Gate
         }
         Found::Pairs(pairs) => {
-            heard.reading.begins_with_brace() || pairs.iter().any(|(key, _)| own(key))
+            parsed.reading.begins_with_brace() || pairs.iter().any(|(key, _)| own(key))
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Reads the condition of an entry: what cannot be read becomes a test that holds (CW-36).
+//! Reads the condition of an entry; an unreadable condition becomes a test that holds (CW-36).
 
 use super::super::condition::Test;
 use super::super::modes;
-use super::super::words::{self, Category};
+use super::super::vocabulary::{self, Category};
 use super::Reader;
 use crate::diagnostic::{Code, Span, nearest};
 pub(crate) use crate::dialect::findings::finding;
@@ -19,7 +19,7 @@ const KINDS: &[(&str, &str)] = &[
     ("any", "conditions"),
 ];
 
-/// How deep conditions may stand in each other: what is deeper was written by a program.
+/// The maximal nesting depth of conditions; a deeper condition is unreadable.
 const MAX_DEPTH: usize = 32;
 
 impl Reader<'_> {
@@ -27,10 +27,10 @@ impl Reader<'_> {
         self.readable(node, depth).unwrap_or(Test::Unreadable)
     }
 
-    /// `None` when it cannot be read, which was reported.
+    /// Reads a condition; `None` if it cannot be read, which is reported.
     fn readable(&mut self, node: &Node, depth: usize) -> Option<Test> {
         if node.as_object().is_none() || depth > MAX_DEPTH {
-            let message = format!("a condition is a table of its own, not {}", node.kind());
+            let message = format!("a condition is a table, not {}", node.kind());
             return self.bad(
                 node.span,
                 message,
@@ -64,7 +64,7 @@ impl Reader<'_> {
     fn kind(&mut self, node: &Node) -> Option<(&'static str, &'static str)> {
         let Some(kind) = node.get("type") else {
             let help = format!("add `type`: {}", listed());
-            self.bad(node.span, "a condition without `type` says nothing", &help);
+            self.bad(node.span, "a condition needs a `type`", &help);
             return None;
         };
         let word = kind.as_str().unwrap_or_default();
@@ -93,13 +93,15 @@ impl Reader<'_> {
     }
 
     fn tool_name(&mut self, name: &str, span: Span) -> Test {
-        let known =
-            || words::TOOLS.iter().flat_map(|tool| tool.own.iter().copied().chain([tool.neutral]));
+        let known = || {
+            vocabulary::TOOLS.iter().flat_map(|tool| tool.own.iter().copied().chain([tool.neutral]))
+        };
         let near = known().find(|text| text.eq_ignore_ascii_case(name));
         if let Some(near) = near.filter(|_| known().all(|text| text != name)) {
-            let message = format!("no tool is called `{name}`, so this never holds");
+            let message = format!("unknown tool `{name}`: this condition never holds");
             let found = finding(Code::DeadCondition, message);
-            self.findings.report(span, found.help(format!("case counts: write `{near}`")));
+            let help = format!("tool names are case-sensitive: write `{near}`");
+            self.findings.report(span, found.help(help));
         }
         Test::ToolName(name.to_owned())
     }
@@ -118,12 +120,12 @@ impl Reader<'_> {
     }
 
     fn mode(&mut self, word: &str, span: Span) -> Test {
-        if !modes::words().any(|text| text.eq_ignore_ascii_case(word)) {
-            let help = nearest(word, modes::words()).map_or_else(
+        if !modes::names().any(|text| text.eq_ignore_ascii_case(word)) {
+            let help = nearest(word, modes::names()).map_or_else(
                 || "the modes are `agent`, `plan`, `operate`, `auto` and `yolo`".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            let message = format!("no mode of CodeWhale is called `{word}`");
+            let message = format!("CodeWhale has no mode `{word}`");
             self.findings.report(span, finding(Code::DeadCondition, message).help(help));
         }
         Test::Mode(word.to_owned())
@@ -148,7 +150,7 @@ impl Reader<'_> {
             return Some(Test::All(tests));
         }
         if tests.is_empty() {
-            let found = finding(Code::DeadCondition, "`any` of nothing never holds");
+            let found = finding(Code::DeadCondition, "`any` without conditions never holds");
             self.findings.report(value.span, found.help("name at least one condition"));
         }
         Some(Test::Any(tests))

@@ -1,4 +1,5 @@
-//! Reads one entry into the hooks that it is: one for each neutral event that its own event covers (CW-20, CW-23).
+//! Reads one entry into hooks: one for each neutral event that its event covers (CW-20, CW-23).
+//! Knows no other entry.
 
 use std::time::Duration;
 
@@ -18,9 +19,9 @@ use crate::text;
 /// The keys of an entry.
 const KEYS: &[&str] =
     &["event", "command", "name", "condition", "timeout_secs", "background", "continue_on_error"];
-/// Characters of a name.
+/// The maximal length of a name, in characters.
 const NAME_CAP: usize = 64;
-/// The variables that hooks get, without what they begin with.
+/// The variables of hooks, without their prefix `DEEPSEEK_`.
 const VARIABLES: &[&str] = &[
     "SESSION_ID",
     "WORKSPACE",
@@ -39,7 +40,7 @@ const VARIABLES: &[&str] = &[
     "SESSION_COST",
 ];
 
-/// Why a hook never runs, and the rule that says so; the first reason stands.
+/// Why a hook never runs, and the rule that says so; the first reason is kept.
 type Off = Option<(String, &'static str)>;
 
 impl Reader<'_> {
@@ -54,7 +55,7 @@ impl Reader<'_> {
             let finding = self.unknown_key(field, KEYS);
             self.findings.report(field.key_span, finding);
         }
-        // Both are read, so that all that is wrong is told at once.
+        // Both fields are read before the check, so that all mistakes are reported at once.
         let (event, command) = (self.event(node), self.command(node));
         let (Some(event), Some(command)) = (event, command) else { return };
         self.variables(node, &command);
@@ -91,7 +92,7 @@ impl Reader<'_> {
 
     fn event(&mut self, node: &Node) -> Option<String> {
         let Some(entry) = node.entry("event") else {
-            let found = finding(Code::MissingEvent, "the entry says no event")
+            let found = finding(Code::MissingEvent, "the entry has no `event`")
                 .help("add `event = \"tool_call_before\"`; `tenterhook events` lists them");
             self.findings.report(node.span, found);
             return None;
@@ -106,7 +107,7 @@ impl Reader<'_> {
                 |near| format!("did you mean `{near}`?"),
             );
             let message = format!(
-                "CodeWhale has no event `{event}`, and reads no hook of a file that names one"
+                "CodeWhale has no event `{event}`, and ignores every hook of a file that names it"
             );
             self.findings.report(
                 entry.node.span,
@@ -143,7 +144,7 @@ impl Reader<'_> {
         Command { cwd, ..Command::new(invocation, Inherit::All) }
     }
 
-    /// What the entry calls itself, else its event; entries of the same name get a number (CW-29).
+    /// The name of the entry, else its event; entries with the same name get a number (CW-29).
     fn id(&mut self, node: &Node, event: &str) -> String {
         let entry = node.entry("name");
         let given = entry.and_then(|entry| entry.node.as_str());
@@ -164,11 +165,11 @@ impl Reader<'_> {
         let seconds = entry.node.as_u64();
         match seconds {
             Some(0) => {
-                let message = "a time-out of zero leaves no time to run, so the hook never runs";
+                let message = "a timeout of zero leaves no time to run, so the hook never runs";
                 let found =
                     finding(Code::ZeroTimeout, message).help("leave it out, or give whole seconds");
                 self.findings.report(entry.node.span, found);
-                off.get_or_insert_with(|| ("its time-out is zero".to_owned(), "CW-24"));
+                off.get_or_insert_with(|| ("its timeout is zero".to_owned(), "CW-24"));
             }
             Some(_) => {}
             None => self.wrong_type(Some(entry), "a whole number of seconds"),
@@ -176,7 +177,7 @@ impl Reader<'_> {
         seconds.filter(|n| *n > 0).map(Duration::from_secs)
     }
 
-    /// `Err` is a value that is neither.
+    /// Reads a boolean; `Err` if the value is not one.
     fn flag(&mut self, node: &Node, key: &str) -> Option<Result<bool, ()>> {
         let entry = node.entry(key)?;
         let read = entry.node.as_bool().ok_or(());
@@ -186,14 +187,15 @@ impl Reader<'_> {
         Some(read)
     }
 
-    /// In the background nobody waits, so nothing is steered (CW-S8); variables are always waited for.
+    /// Reads `background`. The event does not wait for a hook in the background, so the hook only
+    /// observes (CW-S8); the agent always waits for `shell_env` hooks.
     fn wait(&mut self, node: &Node, spec: &Spec) -> Wait {
-        // What cannot be read must not take a gate away.
+        // An unreadable value must not disable a gate.
         let background = self.flag(node, "background") == Some(Ok(true));
         let Some(entry) = node.entry("background").filter(|_| background) else {
             return Wait::Attached;
         };
-        // The agent documents `background` for submitted messages, so that is no warning.
+        // The agent documents `background` for submitted messages, so this is only advice.
         let severity = match spec.class {
             Class::Submit => Severity::Advice,
             Class::Observer | Class::Variables | Class::Gate => Severity::Warning,
@@ -203,7 +205,7 @@ impl Reader<'_> {
             Class::Variables => (
                 Wait::Attached,
                 Code::NoEffect,
-                "hooks of `shell_env` are always waited for; `background` is ignored".to_owned(),
+                "CodeWhale always waits for `shell_env` hooks; `background` is ignored".to_owned(),
             ),
             Class::Submit | Class::Gate => (
                 Wait::Detached,
@@ -216,7 +218,7 @@ impl Reader<'_> {
         wait
     }
 
-    /// Whether a gate that gave no answer blocks (CW-S7).
+    /// The policy of a gate that fails or gives no answer (CW-S7).
     fn on_failure(&mut self, node: &Node, spec: &Spec, wait: Wait) -> Option<OnFailure> {
         let given = self.flag(node, "continue_on_error")?;
         let steers = matches!(spec.class, Class::Submit | Class::Gate) && wait == Wait::Attached;
@@ -225,15 +227,15 @@ impl Reader<'_> {
             return Some(if goes_on { OnFailure::Continue } else { OnFailure::Block });
         }
         if let (Ok(false), Some(entry)) = (given, node.entry("continue_on_error")) {
-            let message = "nothing waits for what this hook says, so its failure stops nothing";
+            let message = "this hook only observes, so its failure blocks nothing";
             let found = finding(Code::NoEffect, message).help("leave `continue_on_error` out");
             self.findings.report(entry.key_span, found);
         }
         None
     }
 
-    /// A condition that can never hold costs the entry, wherever in the tree it stands (CW-35); one that cannot be read
-    /// costs it only where the hook could restrain nothing (CW-36).
+    /// Reads the condition. A condition with a test that can never hold disarms the hook (CW-35);
+    /// an unreadable one disarms it only if the hook cannot block (CW-36).
     fn tested(&mut self, node: &Node, spec: &Spec, off: &mut Off) -> Option<Condition> {
         let entry = node.entry("condition")?;
         let test: Test = self.condition(&entry.node, 0);
@@ -248,17 +250,17 @@ impl Reader<'_> {
         test.into_condition()
     }
 
-    /// Names that lack what every variable of the agent begins with are empty when the hook runs.
+    /// Reports variables without the prefix of the agent: they are unset when the hook runs.
     fn variables(&mut self, node: &Node, command: &str) {
         let Some(entry) = node.entry("command") else { return };
-        let goes_on = |at: usize| {
+        let continues = |at: usize| {
             let rest = command.get(at..).unwrap_or_default();
             rest.starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric())
         };
         for name in VARIABLES {
             let plain = format!("${name}");
             let mut plainly =
-                command.match_indices(&plain).filter(|(at, matched)| !goes_on(at + matched.len()));
+                command.match_indices(&plain).filter(|(at, text)| !continues(at + text.len()));
             if plainly.next().is_some() || command.contains(&format!("${{{name}}}")) {
                 let found = finding(Code::UnsetVariable, format!("CodeWhale sets no `${name}`"))
                     .help(format!("did you mean `$DEEPSEEK_{name}`?"));
@@ -284,8 +286,9 @@ fn impossible(spec: &Spec, needs: Needs) -> Diagnostic {
         Needs::ExitCode => {
             ("has no exit code", "`exit_code` belongs to `tool_call_after` and `on_error`")
         }
-        Needs::Mode => ("does not say the mode", "leave the mode out"),
+        Needs::Mode => ("has no mode", "remove the condition on the mode"),
     };
-    let message = format!("`{}` {what}: this can never hold, and the hook never runs", spec.name);
+    let message =
+        format!("`{}` {what}: the condition never holds, so the hook never runs", spec.name);
     finding(Code::ImpossibleCondition, message).help(help)
 }

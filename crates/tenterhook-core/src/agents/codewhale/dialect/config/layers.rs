@@ -1,9 +1,10 @@
-//! What the agent's files do to each other: the user's own file governs all hooks, and the file under the old name is read
-//! only where there is no other (CW-26, CW-27).
+//! Applies the settings of one file to the hooks of the others: the user's file governs all hooks,
+//! and the user's file under the old name is read only if there is no other (CW-26, CW-27). Opens
+//! no file.
 
 use std::path::Path;
 
-use super::super::places::{self, FileKind};
+use super::super::paths::{self, FileKind};
 use super::{Reader, Settings, find};
 use crate::dialect::GROUPS;
 use crate::hook::{Hook, Layer, Run};
@@ -43,21 +44,21 @@ fn govern(hook: &mut Hook, by: &str, settings: &Settings) {
 }
 
 fn is_users(source: &Source) -> bool {
-    source.layer == Layer::User && FileKind::of(Path::new(&*source.name)) == FileKind::Config
+    source.layer == Layer::User && FileKind::from_path(Path::new(&*source.name)) == FileKind::Config
 }
 
 fn is_legacy(source: &Source) -> bool {
-    places::is_legacy(Path::new(&*source.name))
+    paths::is_legacy(Path::new(&*source.name))
 }
 
-/// What a source says about all hooks, where it may say anything: a project's file may not, nor a plugin's.
+/// The settings of a source that apply to all hooks. Files of projects and plugins have none.
 fn settings(source: &Source) -> Option<Settings> {
     if matches!(source.layer, Layer::Project | Layer::Plugin) {
         return None;
     }
     let parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
     let found = find(source, parsed.root.as_ref()?).filter(|found| !found.is_project)?;
-    let said = Reader::new(source).own_settings(found.table);
-    // A text of which a part is lost switches nothing off (C-71).
-    Some(Settings { off: said.off && parsed.lost.is_empty(), ..said })
+    let settings = Reader::new(source).own_settings(found.table);
+    // A file with an unreadable part disables nothing (C-71).
+    Some(Settings { off: settings.off && parsed.lost.is_empty(), ..settings })
 }

@@ -1,11 +1,13 @@
-//! The agent's words for tools, and what kind of tool each is to its conditions. Tables, and how they are read.
+//! The names of the agent's tools, and the category of each in conditions. Tables, and lookups in
+//! them.
 
 use serde_json::Value;
 
 use crate::dialect::tools::{self, ToolWords};
 use crate::event::Event;
 
-/// The agent's tools that other agents have too. Older names stand behind the present one: configs still use them.
+/// The agent's tools that other agents have too. Older names follow the current one, because
+/// configs still use them.
 #[rustfmt::skip]
 pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["bash", "exec_shell", "Bash", "Run", "run"], neutral: "Bash", keys: &[] },
@@ -21,10 +23,10 @@ pub(super) static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["agent", "agent_open"], neutral: "Agent", keys: &[] },
 ];
 
-/// Where an event keeps the word that the agent itself used, when that is not the first of the table.
+/// The payload field that stores the agent's name of a tool, if it is not the first in the table.
 pub(super) const OWN_NAME: &str = "own_tool_name";
 
-/// A kind of tool that conditions name.
+/// A category of tools in conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Category {
     Shell,
@@ -34,7 +36,7 @@ pub(super) enum Category {
 }
 
 impl Category {
-    /// Every category by its word.
+    /// Every category with its name.
     pub(super) const ALL: &'static [(&'static str, Self)] = &[
         ("shell", Self::Shell),
         ("file_write", Self::FileWrite),
@@ -43,7 +45,7 @@ impl Category {
     ];
 }
 
-/// The category of each tool, by its neutral name or by the agent's where it has no neutral one.
+/// The category of each tool, by its neutral name, or by the agent's name if it has no neutral one.
 const CATEGORIES: &[(&str, Category)] = &[
     ("Bash", Category::Shell),
     ("PowerShell", Category::Shell),
@@ -60,17 +62,17 @@ const CATEGORIES: &[(&str, Category)] = &[
     ("patch_file", Category::FileWrite),
 ];
 
-/// What the tool `Git` can do without changing anything.
+/// The actions of the tool `Git` that change nothing.
 const GIT_READS: &[&str] = &["status", "diff", "log", "show", "blame"];
 
-/// The tool of an event in the table, as the agent names it where that is known.
+/// The row of the tool of `event`, by the agent's name if the event stores it.
 fn entry(event: &Event) -> Option<&'static ToolWords> {
     let neutral = event.text("tool_name")?;
     let own = event.text(OWN_NAME).and_then(|own| tools::by_own(TOOLS, own));
     own.filter(|tool| tool.neutral == neutral).or_else(|| tools::by_neutral(TOOLS, neutral))
 }
 
-/// The name that hooks are told.
+/// The tool name that hooks receive.
 pub(super) fn name(event: &Event) -> Option<&str> {
     let neutral = event.text("tool_name")?;
     let own = event
@@ -79,12 +81,13 @@ pub(super) fn name(event: &Event) -> Option<&str> {
     own.or_else(|| entry(event)?.own.first().copied()).or(Some(neutral))
 }
 
-/// Every name of the tool that a condition may use: the agent's of all versions, and the neutral one (CW-32).
+/// Every name of the tool that a condition may use: those of all versions, and the neutral one
+/// (CW-32).
 pub(super) fn names(event: &Event) -> Vec<String> {
     let Some(neutral) = event.text("tool_name") else { return Vec::new() };
     let mut names = vec![neutral.to_owned()];
     names.extend(entry(event).into_iter().flat_map(|entry| entry.own).map(|&text| text.to_owned()));
-    // Names of MCP tools are written with one underscore or with two.
+    // The names of MCP tools have one underscore or two, depending on the version.
     if let Some(rest) = neutral.strip_prefix("mcp__") {
         names.push(format!("mcp_{}", rest.replacen("__", "_", 1)));
     } else if let Some(rest) = neutral.strip_prefix("mcp_") {
@@ -93,18 +96,18 @@ pub(super) fn names(event: &Event) -> Vec<String> {
     names
 }
 
-/// The arguments with the agent's keys.
+/// The arguments of the tool, with the agent's keys.
 pub(super) fn input(event: &Event) -> Option<Value> {
     let input = event.payload.get("tool_input")?;
     Some(entry(event).map_or_else(|| input.clone(), |entry| entry.own_input(input)))
 }
 
-/// Arguments that a hook wrote, with the neutral keys.
+/// Translates arguments that a hook wrote to the neutral keys.
 pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
     entry(event).map_or_else(|| input.clone(), |entry| entry.neutral_input(input))
 }
 
-/// The category of the call; arguments that cannot be read write.
+/// The category of the call; unreadable arguments of `File` and `Git` are not safe.
 pub(super) fn category(event: &Event) -> Category {
     let neutral = event.text("tool_name").unwrap_or_default();
     let action = || event.payload.get("tool_input")?.get("action")?.as_str();

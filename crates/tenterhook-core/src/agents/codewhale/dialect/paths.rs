@@ -1,4 +1,4 @@
-//! Where the agent's files lie, and how one is told from another dialect's. Opens nothing.
+//! The paths of the agent's files, and whether a file is one of them. Opens nothing.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use crate::dialect::{Candidate, Fit, Roots};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
-/// The directories of the agent, the present one and the one of its old name.
+/// The directories of the agent: the current one, and the one of its old name.
 const DIRECTORIES: [&str; 2] = [".codewhale", ".deepseek"];
 
-/// Which of the agent's two files a source is: they spell their hooks differently.
+/// The kind of a file. The two files of the agent spell their hooks differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// `config.toml`: everything stands under `hooks`.
+    /// `config.toml`: entries and settings are under `hooks`.
     Config,
-    /// `hooks.toml`: everything stands at the top.
+    /// `hooks.toml`: entries and settings are at the top level.
     Hooks,
-    /// Nobody can tell by its name.
+    /// A file with any other name.
     Unknown,
 }
 
 impl FileKind {
-    pub(super) fn of(path: &Path) -> Self {
+    pub(super) fn from_path(path: &Path) -> Self {
         match path.file_name().and_then(|name| name.to_str()) {
             Some("config.toml") => Self::Config,
             Some("hooks.toml") => Self::Hooks,
@@ -32,7 +32,7 @@ impl FileKind {
 }
 
 /// The user's file, the user's file under the old name, the project's (CW-40).
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let user = DIRECTORIES.map(|directory| roots.home.join(directory).join("config.toml"));
     let user = user.into_iter().map(|path| Candidate { path, layer: Layer::User });
     let project = roots.cwd.join(".codewhale").join("hooks.toml");
@@ -41,20 +41,20 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 
 /// Whether the path is that of the user's file under the old name.
 pub(super) fn is_legacy(path: &Path) -> bool {
-    directory(path) == Some(".deepseek") && FileKind::of(path) == FileKind::Config
+    directory(path) == Some(".deepseek") && FileKind::from_path(path) == FileKind::Config
 }
 
 fn directory(path: &Path) -> Option<&str> {
     path.parent()?.file_name()?.to_str()
 }
 
-/// The place tells; of a file elsewhere, entries with an event of the agent.
+/// Recognizes a file by its path, else by entries with an event of the agent.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     let at_home = directory(path).is_some_and(|directory| DIRECTORIES.contains(&directory));
-    if at_home && FileKind::of(path) != FileKind::Unknown {
+    if at_home && FileKind::from_path(path) != FileKind::Unknown {
         return Fit::Certain;
     }
-    // Its files are TOML; the same shape in JSON is some other agent's file, or a mistake in one.
+    // The files are TOML; JSON with the same structure belongs to a different agent.
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return Fit::No;
     }
