@@ -183,8 +183,10 @@ fn status(event: &Event) -> String {
         Some(object.get("status")?.as_str()?.to_owned())
     });
     let first = answer.lines().next().unwrap_or_default().to_lowercase();
-    let named = || STATUSES.iter().find(|status| first.contains(**status));
-    let named = || named().map(|status| (*status).to_owned());
+    let named = || {
+        let status = STATUSES.iter().find(|status| first.contains(**status));
+        status.map(|status| (*status).to_owned())
+    };
     marked.or_else(named).unwrap_or_else(|| "unknown".to_owned())
 }
 
@@ -208,7 +210,7 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         set("DEEPSEEK_MODEL", model(event).map(str::to_owned), VALUE_CAP);
         set("DEEPSEEK_MODE", modes::current(event).map(str::to_owned), VALUE_CAP);
         let previous =
-            event.text("previous_mode").map(|text| modes::canonical_of_any_host(text).to_owned());
+            event.text("previous_mode").map(|text| modes::from_any_host(text).to_owned());
         set("DEEPSEEK_PREVIOUS_MODE", previous, VALUE_CAP);
         let tokens = Some(total_tokens(event)).filter(Value::is_number);
         set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|token| token.to_string()), VALUE_CAP);

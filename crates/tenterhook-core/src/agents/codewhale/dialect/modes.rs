@@ -38,14 +38,14 @@ pub(super) fn canonical(word: &str) -> &str {
 pub(super) fn current(event: &Event) -> Option<&str> {
     let fact = |key: &str| event.within.facts.get(key)?.as_str();
     if let Some(word) = event.text("mode").or_else(|| fact("mode")) {
-        return Some(canonical_of_any_host(word));
+        return Some(from_any_host(word));
     }
     let foreign = fact("permission_mode")?;
     FOREIGN.iter().find(|(word, _)| *word == foreign).map(|(_, own)| *own)
 }
 
 /// The canonical name of a mode that the agent or a different host names.
-pub(super) fn canonical_of_any_host(word: &str) -> &str {
+pub(super) fn from_any_host(word: &str) -> &str {
     FOREIGN
         .iter()
         .find(|(foreign, _)| *foreign == word)
