@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 use tenterhook::backtest::Backtest;
 use tenterhook::config::Source;
 use tenterhook::dialect::DialectId;
-use tenterhook::transcript::{Around, Copies, Decoder, Line, Lines, What};
+use tenterhook::transcript::{Action, Copies, Decoder, EventContext, Line, Lines};
 use tenterhook::{Engine, Session};
 
 use samples::{Sample, samples};
@@ -39,7 +39,7 @@ fn main() {
         let (raw, decoded_cost) = (skipped(own, share), decoded(own, share));
         println!(
             "decoding {:<25} {}x as fast as skipping",
-            sample.agent.word(),
+            sample.agent.key(),
             ratio(raw.took, decoded_cost.took)
         );
     }
@@ -132,7 +132,7 @@ fn decoded(samples: &[Sample], calls: usize) -> Cost {
         for sample in samples {
             bytes += read(sample, calls / samples.len(), |decoder, line| {
                 decoder.line(line, &mut |record| {
-                    count += usize::from(matches!(record.what, What::Call(_)));
+                    count += usize::from(matches!(record.action, Action::Call(_)));
                 });
             });
         }
@@ -173,13 +173,13 @@ fn judged(samples: &[Sample], calls: usize) -> Cost {
 fn ask(backtest: &Backtest, samples: &[Sample], calls: usize) -> (usize, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let around = Around { home: "/home/u".into(), ..Around::default() };
+    let around = EventContext { home: "/home/u".into(), ..EventContext::default() };
     let (mut copies, session) = (Copies::default(), Session::default());
     let (mut calls_read, mut bytes) = (0, 0);
     for sample in samples {
         bytes += read(sample, calls / samples.len(), |decoder, line| {
             decoder.line(line, &mut |record| {
-                if let What::Call(call) = &record.what {
+                if let Action::Call(call) = &record.action {
                     // A repeat is no copy to us: that it is looked up is what it costs.
                     copies.is_copy(sample.agent, &record, call);
                     calls_read += 1;

@@ -4,11 +4,11 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use tenterhook::transcript::{Agent, Decoder, Lines, What};
+use tenterhook::transcript::{Action, Decoder, Lines, TranscriptAgent};
 
 /// What one agent wrote.
 pub(crate) struct Sample {
-    pub(crate) agent: Agent,
+    pub(crate) agent: TranscriptAgent,
     text: Vec<u8>,
     /// How many calls are in it.
     calls: usize,
@@ -36,13 +36,13 @@ impl Sample {
             text.push(b'\n');
         }
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let agent = Agent::of_line(first).expect("an agent");
+        let agent = TranscriptAgent::recognize(first).expect("an agent");
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&*text);
         let mut calls = 0;
         while let Some(line) = lines.read().expect("memory") {
             decoder.line(line, &mut |record| {
-                calls += usize::from(matches!(record.what, What::Call(_)))
+                calls += usize::from(matches!(record.action, Action::Call(_)))
             });
         }
         let session = decoder.facts().session.clone().unwrap_or_default();

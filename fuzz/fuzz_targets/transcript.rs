@@ -2,13 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::transcript::{Agent, Around, Decoder, Lines};
+use tenterhook::transcript::{Decoder, EventContext, Lines, TranscriptAgent};
 
 fuzz_target!(|bytes: &[u8]| {
-    for agent in Agent::ALL {
+    for agent in TranscriptAgent::ALL {
         let (mut decoder, mut lines) = (Decoder::new(agent), Lines::new(bytes));
         while let Ok(Some(line)) = lines.read() {
-            decoder.line(line, &mut |record| drop(record.event(agent, &Around::default())));
+            decoder.line(line, &mut |record| drop(record.event(agent, &EventContext::default())));
         }
         let _ = decoder.facts().unknown_records();
     }

@@ -9,7 +9,9 @@ mod open;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use tenterhook::transcript::{Agent, Around, Decoder, Facts, Line, Lines, Told};
+use tenterhook::transcript::{
+    Decoder, EventContext, Facts, Line, Lines, TranscriptAgent, TranscriptRecord,
+};
 
 pub(crate) use find::find;
 
@@ -19,7 +21,7 @@ use crate::problem::Problem;
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) path: PathBuf,
-    pub(crate) agent: Agent,
+    pub(crate) agent: TranscriptAgent,
     form: Form,
     pub(crate) bytes: u64,
     /// When it was written last.
@@ -52,7 +54,10 @@ pub(crate) struct Found {
 
 impl Session {
     /// Reads the whole file, and hands over what it tells, until `each` wants no more.
-    pub(crate) fn read(&self, each: &mut dyn FnMut(&Told<'_>) -> bool) -> Result<Facts, Problem> {
+    pub(crate) fn read(
+        &self,
+        each: &mut dyn FnMut(&TranscriptRecord<'_>) -> bool,
+    ) -> Result<Facts, Problem> {
         let mut decoder =
             Decoder::new(self.agent).about(self.cwd.as_deref(), self.subagent.as_deref());
         let mut more = true;
@@ -82,8 +87,12 @@ impl Session {
     }
 
     /// What else an event has that happened in this file.
-    pub(crate) fn around(&self, home: &std::path::Path) -> Around {
-        Around { home: home.to_owned(), cwd: home.to_owned(), transcript: Some(self.path.clone()) }
+    pub(crate) fn around(&self, home: &std::path::Path) -> EventContext {
+        EventContext {
+            home: home.to_owned(),
+            cwd: home.to_owned(),
+            transcript: Some(self.path.clone()),
+        }
     }
 }
 

@@ -1,15 +1,16 @@
-//! What did agents do yesterday? Reads the sessions that they record into events, in order. Opens no file, decides nothing, and
+//! Decodes the sessions that agents record into events, in order. Opens no file, decides nothing, and
 //! writes nothing.
 //!
-//! One [`Decoder`] reads one file, line by line, and tells what it finds as it goes: nothing is kept but what later lines need. What
-//! it does not know it counts and names (TR-4), and how sure an agent's records are is said of the agent ([`Agent::sure`]).
+//! One [`Decoder`] reads one file, line by line, and emits each record at once. It stores only what
+//! later lines need. It counts and names what it does not know (TR-4). How complete an agent's
+//! records are depends on the agent ([`TranscriptAgent::fidelity`]).
 
 pub(crate) mod copies;
+pub(crate) mod event;
 pub(crate) mod lines;
 pub(crate) mod own;
 pub(crate) mod raw;
-pub(crate) mod told;
-pub(crate) mod words;
+pub(crate) mod record;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,16 +21,16 @@ pub(crate) use crate::agents::{
     gemini::transcript as gemini, opencode::transcript as opencode, qwen::transcript as qwen,
 };
 pub use copies::Copies;
+pub use event::EventContext;
 pub use lines::{Line, Lines};
-pub use told::{Call, Ended, Kind, Refuser, Told, What};
-pub use words::Around;
+pub use record::{Action, Call, Ended, Kind, Refuser, TranscriptRecord};
 
 #[cfg(test)]
 mod tests;
 
-/// Whose sessions can be read.
+/// An agent whose sessions can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Agent {
+pub enum TranscriptAgent {
     /// Claude Code.
     Claude,
     /// Codex.
@@ -46,21 +47,21 @@ pub enum Agent {
     Tenterhook,
 }
 
-/// How much of what happened an agent's records tell (TR-2).
+/// How completely an agent's records describe what happened (TR-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sure {
-    /// A call is told as its hooks saw it.
+pub enum Fidelity {
+    /// Each call is recorded as its hooks received it.
     Exact,
-    /// Names and inputs are translated by a table.
+    /// A table translates names and inputs.
     Mapped,
-    /// Some calls, or what some of them were before a rewrite, are not there.
+    /// Some calls, or the inputs of some calls before a rewrite, are missing.
     Partial,
 }
 
-impl Sure {
-    /// The word that people see.
+impl Fidelity {
+    /// Its name in output.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Mapped => "mapped",
@@ -69,7 +70,7 @@ impl Sure {
     }
 }
 
-impl Agent {
+impl TranscriptAgent {
     /// Every agent.
     pub const ALL: [Self; 7] = [
         Self::Claude,
@@ -81,9 +82,9 @@ impl Agent {
         Self::Tenterhook,
     ];
 
-    /// The word by which programs and flags name it.
+    /// Its name in flags and JSON.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
@@ -95,7 +96,7 @@ impl Agent {
         }
     }
 
-    /// What people call it.
+    /// Its name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -109,59 +110,59 @@ impl Agent {
         }
     }
 
-    /// How much its records tell.
+    /// How complete its records are.
     #[must_use]
-    pub const fn sure(self) -> Sure {
+    pub const fn fidelity(self) -> Fidelity {
         match self {
-            Self::Claude | Self::Copilot | Self::Tenterhook => Sure::Exact,
-            Self::Codex | Self::OpenCode => Sure::Mapped,
-            Self::Gemini | Self::Qwen => Sure::Partial,
+            Self::Claude | Self::Copilot | Self::Tenterhook => Fidelity::Exact,
+            Self::Codex | Self::OpenCode => Fidelity::Mapped,
+            Self::Gemini | Self::Qwen => Fidelity::Partial,
         }
     }
 
-    /// Whose record this line is, where its shape tells.
+    /// The agent that wrote this line, if its shape shows it.
     #[must_use]
-    pub fn of_line(line: &[u8]) -> Option<Self> {
+    pub fn recognize(line: &[u8]) -> Option<Self> {
         raw::recognize(line)
     }
 }
 
-/// What a file tells about itself, so far.
+/// Facts about a file, as far as it was read.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The agent's version.
     pub version: Option<Arc<str>>,
-    /// The session that the file is about.
+    /// The session that the file records.
     pub session: Option<Arc<str>>,
-    /// Records that are of no known kind, by what they call themselves (TR-4).
+    /// Number of records of unknown kinds, by the kind's name (TR-4).
     pub unknown: BTreeMap<String, u64>,
-    /// Lines that were half a record, too long, or no record at all, by what is wrong with them.
+    /// Number of lines that could not be read, by the reason.
     pub unread: BTreeMap<&'static str, u64>,
-    /// Whether calls of code mode are in it, whose denials leave no record (TR-2).
+    /// Whether it holds calls of code mode, whose denials leave no record (TR-2).
     pub has_scripts: bool,
 }
 
-/// How many kinds of unknown records are told apart.
+/// How many kinds of unknown records are counted separately.
 const KINDS: usize = 64;
 
 impl Facts {
-    /// Every record that could not be used.
+    /// The number of all records that could not be used.
     #[must_use]
     pub fn unknown_records(&self) -> u64 {
         self.unknown.values().chain(self.unread.values()).sum()
     }
 
-    /// Counts a record of a kind that is not known. What a file says is not to be trusted: only a word is taken over.
+    /// Counts a record of an unknown kind. The file is not trusted: only a plain name is copied from it.
     pub(crate) fn unknown(&mut self, kind: &str) {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
         // A key or a token has more digits than a name.
         let digits = kind.chars().filter(char::is_ascii_digit).count();
-        let plain = (1..=40).contains(&kind.len()) && digits < 4 && kind.chars().all(is_word);
-        let kind = if plain { kind } else { "(no word)" };
-        let known = self.unknown.contains_key(kind) || self.unknown.len() < KINDS;
+        let is_name = (1..=40).contains(&kind.len()) && digits < 4 && kind.chars().all(is_allowed);
+        let kind = if is_name { kind } else { "(no word)" };
+        let has_capacity = self.unknown.contains_key(kind) || self.unknown.len() < KINDS;
         *self
             .unknown
-            .entry(if known { kind } else { "(further kinds)" }.to_owned())
+            .entry(if has_capacity { kind } else { "(further kinds)" }.to_owned())
             .or_default() += 1;
     }
 
@@ -170,7 +171,7 @@ impl Facts {
     }
 }
 
-/// What holds until another line says otherwise.
+/// Values that apply until a later line changes them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Carried {
     pub(crate) line: u64,
@@ -184,8 +185,9 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    pub(crate) fn told<'a>(&self, what: What<'a>) -> Told<'a> {
-        Told {
+    /// A record of this action with the values that apply now.
+    pub(crate) fn record<'a>(&self, action: Action<'a>) -> TranscriptRecord<'a> {
+        TranscriptRecord {
             line: self.line,
             time: self.time,
             session: self.session.clone(),
@@ -193,30 +195,34 @@ impl Carried {
             mode: self.mode.clone(),
             subagent: self.subagent.clone(),
             is_copied: self.is_copied,
-            what,
+            action,
         }
     }
 }
 
-/// Where a decoder tells what it found.
-pub(crate) type Tell<'t> = &'t mut dyn FnMut(Told<'_>);
+/// Receives each record that a decoder reads.
+pub(crate) type Emit<'t> = &'t mut dyn FnMut(TranscriptRecord<'_>);
 
-/// One agent's reader of lines.
-pub(crate) trait Reads: Send {
-    /// Reads one line; an error is why it is no record of this agent.
+/// Reads the lines of one agent.
+pub(crate) trait ReadLine: Send {
+    /// Reads one line.
+    ///
+    /// # Errors
+    ///
+    /// If the line is no record of this agent.
     fn line(
         &mut self,
         line: &str,
         carried: &mut Carried,
-        tell: Tell<'_>,
+        emit: Emit<'_>,
     ) -> Result<(), raw::Unread>;
 }
 
 /// Reads one file of one agent.
 pub struct Decoder {
-    agent: Agent,
+    agent: TranscriptAgent,
     carried: Carried,
-    reads: Box<dyn Reads>,
+    reader: Box<dyn ReadLine>,
 }
 
 impl std::fmt::Debug for Decoder {
@@ -229,22 +235,22 @@ impl std::fmt::Debug for Decoder {
 }
 
 impl Decoder {
-    /// A reader of a file of this agent.
+    /// Creates a decoder for a file of this agent.
     #[must_use]
-    pub fn new(agent: Agent) -> Self {
-        let reads: Box<dyn Reads> = match agent {
-            Agent::Claude => Box::<claude::Claude>::default(),
-            Agent::Codex => Box::<codex::Codex>::default(),
-            Agent::Copilot => Box::<copilot::Copilot>::default(),
-            Agent::Gemini => Box::<gemini::Gemini>::default(),
-            Agent::Qwen => Box::<qwen::Qwen>::default(),
-            Agent::OpenCode => Box::<opencode::OpenCode>::default(),
-            Agent::Tenterhook => Box::<own::Own>::default(),
+    pub fn new(agent: TranscriptAgent) -> Self {
+        let reader: Box<dyn ReadLine> = match agent {
+            TranscriptAgent::Claude => Box::<claude::Claude>::default(),
+            TranscriptAgent::Codex => Box::<codex::Codex>::default(),
+            TranscriptAgent::Copilot => Box::<copilot::Copilot>::default(),
+            TranscriptAgent::Gemini => Box::<gemini::Gemini>::default(),
+            TranscriptAgent::Qwen => Box::<qwen::Qwen>::default(),
+            TranscriptAgent::OpenCode => Box::<opencode::OpenCode>::default(),
+            TranscriptAgent::Tenterhook => Box::<own::Own>::default(),
         };
-        Self { agent, carried: Carried::default(), reads }
+        Self { agent, carried: Carried::default(), reader }
     }
 
-    /// Says what the file's place tells, and the file does not: where the agent worked, and which subagent it is about.
+    /// Sets what the file's path shows and the file does not: the working directory and the subagent.
     #[must_use]
     pub fn about(mut self, cwd: Option<&str>, subagent: Option<&str>) -> Self {
         self.carried.cwd = cwd.map(Into::into);
@@ -252,8 +258,8 @@ impl Decoder {
         self
     }
 
-    /// Reads one line, and tells what is in it.
-    pub fn line(&mut self, line: Line<'_>, tell: &mut dyn FnMut(Told<'_>)) {
+    /// Reads one line and emits the records in it.
+    pub fn line(&mut self, line: Line<'_>, emit: &mut dyn FnMut(TranscriptRecord<'_>)) {
         self.carried.line = line.number;
         let Some(bytes) = line.bytes else {
             self.carried.facts.unread("line too long");
@@ -262,19 +268,19 @@ impl Decoder {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        // Binary output that an agent wrote as it came: what is no text in it is marked, and the rest counts.
+        // An agent may write binary output unchanged: replace what is not UTF-8 and read the rest.
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(bytes),
         };
-        let read = self.reads.line(&text, &mut self.carried, tell);
+        let read = self.reader.line(&text, &mut self.carried, emit);
         if let Err(raw::Unread) = read {
             let why = if line.is_whole { "no record" } else { "half a line at the end" };
             self.carried.facts.unread(why);
         }
     }
 
-    /// What the file tells about itself.
+    /// Facts about the file, as far as it was read.
     #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.carried.facts
@@ -282,7 +288,7 @@ impl Decoder {
 
     /// The agent whose file it reads.
     #[must_use]
-    pub const fn agent(&self) -> Agent {
+    pub const fn agent(&self) -> TranscriptAgent {
         self.agent
     }
 }

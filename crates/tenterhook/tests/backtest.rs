@@ -14,7 +14,7 @@ use tenterhook::backtest::Backtest;
 use tenterhook::config::Source;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::hook::{Enforcement, Function, Hook, Run};
-use tenterhook::transcript::{Agent, Around, Decoder, Line, Lines};
+use tenterhook::transcript::{Decoder, EventContext, Line, Lines, TranscriptAgent};
 use tenterhook::{Engine, Event, Outcome, Session};
 use tenterhook_testkit::case::Case;
 
@@ -75,8 +75,8 @@ fn codex(command: &str) -> String {
 }
 
 /// The one event that a text tells.
-fn read(agent: Agent, text: &str) -> Event {
-    let around = Around { home: "/home/u".into(), ..Around::default() };
+fn read(agent: TranscriptAgent, text: &str) -> Event {
+    let around = EventContext { home: "/home/u".into(), ..EventContext::default() };
     let mut decoder = Decoder::new(agent);
     let mut lines = Lines::new(text.as_bytes());
     let mut event = None;
@@ -100,13 +100,13 @@ async fn what_was_fired_live_is_judged_the_same() {
     for (tool, input) in calls() {
         let fired = live.fire(pack::call(&tool, input.clone()), &Session::of_one_event()).await;
         held += usize::from(fired.blocked());
-        let mut received = vec![read(Agent::Claude, &claude(&tool, &input))];
+        let mut received = vec![read(TranscriptAgent::Claude, &claude(&tool, &input))];
         if let Some(command) = input
             .get("command")
             .and_then(Value::as_str)
             .filter(|_| tool == "Bash" && input.as_object().unwrap().len() == 1)
         {
-            received.push(read(Agent::Codex, &codex(command)));
+            received.push(read(TranscriptAgent::Codex, &codex(command)));
         }
         for event in received {
             let judged = backtest.judge(event, &Session::of_one_event()).await;
@@ -213,7 +213,7 @@ async fn every_case_that_a_transcript_tells_is_judged_the_same() {
             let (live, _) = builder.build();
             let backtest = Backtest::of(&live.ruleset());
             let fired = live.fire(event, &Session::of_one_event()).await;
-            let received = read(Agent::Claude, &text);
+            let received = read(TranscriptAgent::Claude, &text);
             let judged = backtest.judge(received, &Session::of_one_event()).await;
             let (mut now, mut then) = (verdict(&judged.outcome), verdict(&fired));
             // How long a rule computed before its time was up is another each time.

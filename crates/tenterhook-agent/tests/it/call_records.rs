@@ -2,7 +2,9 @@
 //! result, and what really ran.
 
 use serde_json::Value;
-use tenterhook::transcript::{Agent, Call, Copies, Decoder, Ended, Lines, Refuser, What};
+use tenterhook::transcript::{
+    Action, Call, Copies, Decoder, Ended, Lines, Refuser, TranscriptAgent,
+};
 
 use crate::fixture::Fixture;
 
@@ -49,20 +51,20 @@ fn the_transcript_says_what_came_of_each_call() {
     let allow = ["--allow", "Bash(echo *)", "--allow", "Bash(exit *)", "--deny", "Bash(barred *)"];
     fixture.ask("work", &allow);
     let text = std::fs::read(session(&fixture)).unwrap();
-    let mut decoder = Decoder::new(Agent::Tenterhook);
+    let mut decoder = Decoder::new(TranscriptAgent::Tenterhook);
     let mut lines = Lines::new(&*text);
     let (mut calls, mut ends, mut ran) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(line) = lines.read().unwrap() {
         decoder.line(line, &mut |record| {
             assert!(record.time.is_some_and(|time| time > 1_700_000_000_000), "{record:?}");
             assert_eq!(record.mode.as_deref(), Some("default"), "{record:?}");
-            match record.what {
-                What::Call(Call { id, input, .. }) => {
+            match record.action {
+                Action::Call(Call { id, input, .. }) => {
                     calls.push((id.into_owned(), input.into_owned()))
                 }
-                What::Denial { call, by } => ends.push((call.into_owned(), Err(by))),
-                What::Result { call, ended } => ends.push((call.into_owned(), Ok(ended))),
-                What::Rewritten { call, input } => {
+                Action::Denial { call, by } => ends.push((call.into_owned(), Err(by))),
+                Action::Result { call, ended } => ends.push((call.into_owned(), Ok(ended))),
+                Action::Rewritten { call, input } => {
                     ran.push((call.into_owned(), input.into_owned()))
                 }
                 _ => {}
@@ -102,13 +104,14 @@ fn a_fork_says_that_its_messages_are_copies() {
     assert_eq!(files.len(), 2);
     for file in files {
         let text = std::fs::read(&file).unwrap();
-        let mut decoder = Decoder::new(Agent::Tenterhook);
+        let mut decoder = Decoder::new(TranscriptAgent::Tenterhook);
         let mut lines = Lines::new(&*text);
         while let Some(line) = lines.read().unwrap() {
             decoder.line(line, &mut |record| {
-                if let What::Call(call) = &record.what {
+                if let Action::Call(call) = &record.action {
                     all += 1;
-                    copied += usize::from(copies.is_copy(Agent::Tenterhook, &record, call));
+                    copied +=
+                        usize::from(copies.is_copy(TranscriptAgent::Tenterhook, &record, call));
                 }
             });
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use tenterhook::transcript::Agent;
+use tenterhook::transcript::TranscriptAgent;
 
 use super::Output;
 use super::values::{Named, moment, named, recorder};
@@ -16,7 +16,7 @@ pub(crate) struct Transcripts {
     pub(crate) paths: Vec<PathBuf>,
     /// Only sessions of this agent
     #[arg(long, value_name = "AGENT", value_parser = recorder)]
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<TranscriptAgent>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Backtest {
     pub(crate) since: Option<Timestamp>,
     /// Only sessions of this agent
     #[arg(long, value_name = "AGENT", value_parser = recorder)]
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<TranscriptAgent>,
     /// Only events in this directory or below it
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) project: Option<PathBuf>,
@@ -85,7 +85,7 @@ pub(crate) struct Reconcile {
     pub(crate) since: Option<Timestamp>,
     /// Only sessions of this agent
     #[arg(long, value_name = "AGENT", value_parser = recorder)]
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<TranscriptAgent>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

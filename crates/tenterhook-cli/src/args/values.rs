@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use tenterhook::diagnostic::nearest;
 use tenterhook::dialect::{DIALECTS, DialectId};
-use tenterhook::transcript::Agent;
+use tenterhook::transcript::TranscriptAgent;
 
 /// One file with hooks, and the dialect that the flag names.
 #[derive(Clone, Debug)]
@@ -74,9 +74,9 @@ pub(super) fn agent(name: &str) -> Result<DialectId, ValueError> {
 }
 
 /// An agent whose recorded sessions can be read.
-pub(super) fn recorder(name: &str) -> Result<Agent, ValueError> {
-    Agent::ALL.into_iter().find(|agent| agent.word() == name).ok_or_else(|| {
-        let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.word()).collect();
+pub(super) fn recorder(name: &str) -> Result<TranscriptAgent, ValueError> {
+    TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == name).ok_or_else(|| {
+        let known: Vec<_> = TranscriptAgent::ALL.iter().map(|agent| agent.key()).collect();
         let nearest = nearest(name, known.iter().copied());
         let what = "no sessions of such an agent can be read";
         ValueError::Unknown { what, nearest, known }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use tenterhook::backtest::{Backtest, Judged};
-use tenterhook::transcript::{Copies, Facts, Kind, Told, What};
+use tenterhook::transcript::{Action, Copies, Facts, Kind, TranscriptRecord};
 
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, Named, Which};
@@ -173,7 +173,7 @@ impl Work {
         Some((number, self.files.get(number)?))
     }
 
-    fn is_wanted(&self, record: &Told<'_>) -> bool {
+    fn is_wanted(&self, record: &TranscriptRecord<'_>) -> bool {
         let is_new = self.since.is_none_or(|since| record.time.is_none_or(|time| time >= since));
         let is_here = self.project.as_ref().is_none_or(|project| {
             record.cwd.as_deref().is_some_and(|cwd| std::path::Path::new(cwd).starts_with(project))
@@ -206,7 +206,7 @@ impl OfFile<'_> {
             if !is_asked_about(record) {
                 return !work.is_over();
             }
-            if let Some(left) = room.checked_sub(record.what.bytes()) {
+            if let Some(left) = room.checked_sub(record.action.bytes()) {
                 room = left;
                 waiting.push(record.to_owned());
                 return !work.is_over();
@@ -229,18 +229,18 @@ impl OfFile<'_> {
         facts
     }
 
-    fn is_copy(&self, record: &Told<'_>) -> bool {
-        let What::Call(call) = &record.what else { return false };
+    fn is_copy(&self, record: &TranscriptRecord<'_>) -> bool {
+        let Action::Call(call) = &record.action else { return false };
         let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
         copies.is_copy(self.file.agent, record, call)
     }
 
-    fn try_record(&mut self, record: &Told<'_>, is_copy: bool, tally: &mut Tally) {
+    fn try_record(&mut self, record: &TranscriptRecord<'_>, is_copy: bool, tally: &mut Tally) {
         if is_copy {
             tally.copied += 1;
             return;
         }
-        if let What::Call(call) = &record.what {
+        if let Action::Call(call) = &record.action {
             if call.kind == Kind::Script {
                 tally.not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
                 return;
@@ -278,8 +278,8 @@ impl OfFile<'_> {
 }
 
 /// Whether the record is a call or another event that hooks are tried on.
-const fn is_asked_about(record: &Told<'_>) -> bool {
-    matches!(record.what, What::Prompt(_) | What::Call(_) | What::Stop)
+const fn is_asked_about(record: &TranscriptRecord<'_>) -> bool {
+    matches!(record.action, Action::Prompt(_) | Action::Call(_) | Action::Stop)
 }
 
 /// What of a call is not on record, so that hooks were asked about less than they would have been.

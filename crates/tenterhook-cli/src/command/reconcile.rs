@@ -13,7 +13,9 @@ use tenterhook::dialect::{Dialect, DialectId};
 use tenterhook::event::tool::ToolCall;
 use tenterhook::record::effect_digest;
 use tenterhook::record::read::Entry;
-use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
+use tenterhook::transcript::{
+    Action, Copies, Ended, Kind, Refuser, TranscriptAgent, TranscriptRecord,
+};
 
 use self::cause::Cause;
 use self::configured::{Configured, Coverage};
@@ -34,8 +36,11 @@ use crate::term::Term;
 const GATE: &str = "PreToolUse";
 
 /// Tools for which an agent was seen to fire no hook.
-const NO_EVENT: &[(Agent, &str)] =
-    &[(Agent::Codex, "write_stdin"), (Agent::Codex, "update_plan"), (Agent::Codex, "get_goal")];
+const NO_EVENT: &[(TranscriptAgent, &str)] = &[
+    (TranscriptAgent::Codex, "write_stdin"),
+    (TranscriptAgent::Codex, "update_plan"),
+    (TranscriptAgent::Codex, "get_goal"),
+];
 
 pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Problem> {
     let seen = Seen::from_entries(log::entries(here)?);
@@ -156,7 +161,7 @@ impl Calls {
 }
 
 /// A kind of call that no hook saw.
-type Kindred = (Agent, Cause, String, String, bool);
+type Kindred = (TranscriptAgent, Cause, String, String, bool);
 
 #[derive(Debug, Default)]
 struct Sum {
@@ -218,9 +223,9 @@ impl All<'_> {
         has(&call.session) || has("")
     }
 
-    fn add_record(&mut self, session: &Session, record: &Told<'_>, calls: &mut Calls) {
-        match &record.what {
-            What::Call(call) if call.kind != Kind::Script => {
+    fn add_record(&mut self, session: &Session, record: &TranscriptRecord<'_>, calls: &mut Calls) {
+        match &record.action {
+            Action::Call(call) if call.kind != Kind::Script => {
                 let since = self.args.since.map(Timestamp::as_millisecond);
                 let is_old =
                     since.is_some_and(|since| record.time.is_some_and(|time| time < since));
@@ -256,19 +261,21 @@ impl All<'_> {
                 calls.at.insert(call.id.to_string(), calls.all.len());
                 calls.all.push((call.id.to_string(), open_call));
             }
-            What::Result { call, ended } => {
+            Action::Result { call, ended } => {
                 if let Some(call) = calls.get(call) {
                     call.is_refused |= *ended == Ended::Refused;
                     call.has_run |= *ended == Ended::Ran;
                 }
             }
             // Qwen asks its own rules before any hook.
-            What::Denial { call, by: Refuser::Rule } if session.agent == Agent::Qwen => {
+            Action::Denial { call, by: Refuser::Rule }
+                if session.agent == TranscriptAgent::Qwen =>
+            {
                 if let Some(call) = calls.get(call) {
                     call.is_refused = true;
                 }
             }
-            What::Asked(call) => {
+            Action::Asked(call) => {
                 if let Some(call) = calls.get(call) {
                     call.is_asked = true;
                 }
@@ -278,7 +285,7 @@ impl All<'_> {
     }
 
     /// Whether our record knows a call, and by what.
-    fn known(&mut self, agent: Agent, id: &str, call: &Open) -> Option<&'static str> {
+    fn known(&mut self, agent: TranscriptAgent, id: &str, call: &Open) -> Option<&'static str> {
         let is_ungated = self.seen.without_gates(&call.session).is_some();
         if let Some(coverage) = call.coverage.filter(|_| !is_ungated) {
             let is_asked = coverage == Coverage::Asked && !fires_nothing(agent, call);
@@ -294,7 +301,10 @@ impl All<'_> {
             }
             return Some("id");
         }
-        if !matches!(agent, Agent::Gemini | Agent::Qwen | Agent::Copilot) {
+        if !matches!(
+            agent,
+            TranscriptAgent::Gemini | TranscriptAgent::Qwen | TranscriptAgent::Copilot
+        ) {
             return None;
         }
         for tool in [&call.tool, &call.own_tool] {
@@ -314,7 +324,7 @@ impl All<'_> {
         }
         // Copilot says itself whether hooks were asked, and needs no other record for that.
         let known = self.known(session.agent, id, call).or(call.is_asked.then_some("transcript"));
-        let dialect = DialectId::find(session.agent.word()).map(DialectId::dialect);
+        let dialect = DialectId::find(session.agent.key()).map(DialectId::dialect);
         let recorded = self.seen.calls.get(&(call.session.clone(), id.to_owned()));
         let recorded = recorded.filter(|_| dialect.is_some_and(Dialect::pairs_calls));
         let kept_from = recorded.and_then(|recorded| recorded.cause(call));
@@ -341,7 +351,7 @@ impl All<'_> {
         }
     }
 
-    fn cause(&self, agent: Agent, call: &Open) -> Cause {
+    fn cause(&self, agent: TranscriptAgent, call: &Open) -> Cause {
         let is_before =
             || call.time.is_some_and(|time| self.seen.first.is_some_and(|first| time < first));
         match () {
@@ -358,6 +368,6 @@ impl All<'_> {
     }
 }
 
-fn fires_nothing(agent: Agent, call: &Open) -> bool {
+fn fires_nothing(agent: TranscriptAgent, call: &Open) -> bool {
     NO_EVENT.contains(&(agent, call.own_tool.as_str()))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tenterhook::transcript::{Copies, Facts, Kind, What};
+use tenterhook::transcript::{Action, Copies, Facts, Kind};
 
 use super::print_json;
 use crate::ambient::Here;
@@ -87,10 +87,10 @@ impl Counted {
             {
                 sum.sessions.insert(Arc::clone(session));
             }
-            match &record.what {
-                What::Prompt(_) => counts.prompts += 1,
-                What::Call(call) if call.kind == Kind::Nested => counts.nested += 1,
-                What::Call(call) => {
+            match &record.action {
+                Action::Prompt(_) => counts.prompts += 1,
+                Action::Call(call) if call.kind == Kind::Nested => counts.nested += 1,
+                Action::Call(call) => {
                     counts.calls += 1;
                     counts.subagent += u64::from(record.subagent.is_some());
                     let is_copy = copies.is_copy(session.agent, record, call);
@@ -98,9 +98,9 @@ impl Counted {
                     sum.calls += u64::from(!is_copy);
                     sum.copied += u64::from(is_copy);
                 }
-                What::Denial { by, .. } => {
+                Action::Denial { by, .. } => {
                     counts.denied += 1;
-                    *counts.by.entry(by.word()).or_default() += 1;
+                    *counts.by.entry(by.label()).or_default() += 1;
                 }
                 _ => {}
             }
@@ -124,7 +124,7 @@ fn to_json(all: &[(Session, Counted)], found: &Found, sum: &Sum) -> Value {
                 "agent": session.agent.name(),
                 "version": counts.facts.version.as_deref(),
                 "session": counts.facts.session.as_deref(),
-                "sure": session.agent.sure().word(),
+                "sure": session.agent.fidelity().label(),
                 "calls": counts.calls,
                 "nested_calls": counts.nested,
                 "denied": counts.denied,

@@ -6,28 +6,32 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use tenterhook::transcript::Agent;
+use tenterhook::transcript::TranscriptAgent;
 
 use super::{Form, Found, Session, open};
 use crate::ambient::Here;
 use crate::problem::Problem;
 
 /// Where an agent keeps its sessions: the variable that moves its directory, that directory from home, and what is below it.
-const PLACES: &[(Agent, &str, &str, &[&str])] = &[
-    (Agent::Claude, "CLAUDE_CONFIG_DIR", ".claude", &["projects"]),
-    (Agent::Codex, "CODEX_HOME", ".codex", &["sessions", "archived_sessions"]),
-    (Agent::Copilot, "COPILOT_HOME", ".copilot", &["session-state"]),
-    (Agent::Gemini, "", ".gemini", &["tmp"]),
-    (Agent::Qwen, "", ".qwen", &["projects"]),
-    (Agent::OpenCode, "XDG_DATA_HOME", ".local/share", &["opencode"]),
-    (Agent::Tenterhook, "XDG_DATA_HOME", ".local/share", &["tenterhook-agent/sessions"]),
+const PLACES: &[(TranscriptAgent, &str, &str, &[&str])] = &[
+    (TranscriptAgent::Claude, "CLAUDE_CONFIG_DIR", ".claude", &["projects"]),
+    (TranscriptAgent::Codex, "CODEX_HOME", ".codex", &["sessions", "archived_sessions"]),
+    (TranscriptAgent::Copilot, "COPILOT_HOME", ".copilot", &["session-state"]),
+    (TranscriptAgent::Gemini, "", ".gemini", &["tmp"]),
+    (TranscriptAgent::Qwen, "", ".qwen", &["projects"]),
+    (TranscriptAgent::OpenCode, "XDG_DATA_HOME", ".local/share", &["opencode"]),
+    (TranscriptAgent::Tenterhook, "XDG_DATA_HOME", ".local/share", &["tenterhook-agent/sessions"]),
 ];
 
 /// How deep directories are looked into: Codex has year, month and day.
 const DEPTH: usize = 12;
 
 /// Finds sessions in `paths`, or where each agent stores its sessions; only those of `agent` if it is given.
-pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Result<Found, Problem> {
+pub(crate) fn find(
+    paths: &[PathBuf],
+    agent: Option<TranscriptAgent>,
+    here: &Here,
+) -> Result<Found, Problem> {
     let mut found = Found::default();
     let mut seen = BTreeSet::new();
     for path in paths {
@@ -53,14 +57,15 @@ pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Resu
 }
 
 /// The directories in which agents keep their sessions.
-fn session_paths(agent: Option<Agent>, here: &Here) -> Vec<PathBuf> {
+fn session_paths(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
     let wanted = PLACES.iter().filter(|location| agent.is_none_or(|agent| location.0 == agent));
-    let of = |(_, variable, home, below): &(Agent, &str, &str, &'static [&'static str])| {
-        let moved = here.env.iter().find(|(name, value)| name == variable && !value.is_empty());
-        let base =
-            moved.map_or_else(|| here.roots.home.join(home), |(_, value)| PathBuf::from(value));
-        below.iter().map(move |text| base.join(text)).collect::<Vec<_>>()
-    };
+    let of =
+        |(_, variable, home, below): &(TranscriptAgent, &str, &str, &'static [&'static str])| {
+            let moved = here.env.iter().find(|(name, value)| name == variable && !value.is_empty());
+            let base =
+                moved.map_or_else(|| here.roots.home.join(home), |(_, value)| PathBuf::from(value));
+            below.iter().map(move |text| base.join(text)).collect::<Vec<_>>()
+        };
     wanted.flat_map(of).collect()
 }
 
@@ -121,7 +126,7 @@ fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
         return Ok(None);
     }
     let agent = match form {
-        Form::Database => Some(Agent::OpenCode),
+        Form::Database => Some(TranscriptAgent::OpenCode),
         form => open::recognize(path, form)?,
     };
     let Some(agent) = agent else { return Ok(None) };
@@ -136,8 +141,8 @@ fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
         subagent: None,
     };
     match agent {
-        Agent::Gemini => session.cwd = project_root(path),
-        Agent::Tenterhook => session.subagent = subagent(path),
+        TranscriptAgent::Gemini => session.cwd = project_root(path),
+        TranscriptAgent::Tenterhook => session.subagent = subagent(path),
         _ => {}
     }
     Ok(Some(session))

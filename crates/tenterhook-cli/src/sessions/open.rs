@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use tenterhook::discover;
-use tenterhook::transcript::{Agent, Lines};
+use tenterhook::transcript::{Lines, TranscriptAgent};
 
 use super::Form;
 
@@ -36,14 +36,14 @@ pub(super) fn whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Whose a file is, and how it holds its records, as its beginning tells.
-pub(super) fn recognize(path: &Path, form: Form) -> io::Result<Option<Agent>> {
+pub(super) fn recognize(path: &Path, form: Form) -> io::Result<Option<TranscriptAgent>> {
     if form == Form::Whole {
-        return Ok(whole(path)?.and_then(|bytes| Agent::of_line(&bytes)));
+        return Ok(whole(path)?.and_then(|bytes| TranscriptAgent::recognize(&bytes)));
     }
     let mut lines = Lines::new(open(path, form)?);
     for _ in 0..FIRST {
         let Some(line) = lines.read()? else { break };
-        if let Some(agent) = line.bytes.and_then(Agent::of_line) {
+        if let Some(agent) = line.bytes.and_then(TranscriptAgent::recognize) {
             return Ok(Some(agent));
         }
     }

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenterhook::transcript::{Agent, Copies, Decoder, Ended, Kind, Lines, Refuser, What};
+use tenterhook::transcript::{
+    Action, Copies, Decoder, Ended, Kind, Lines, Refuser, TranscriptAgent,
+};
 
 use crate::fixture::{Fixture, fits_schema};
 use crate::transcripts::samples;
@@ -22,23 +24,24 @@ fn calls() -> Vec<[String; 4]> {
         names.iter().filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
     {
         let text = fs::read(path).unwrap();
-        let agent = Agent::of_line(text.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+        let agent =
+            TranscriptAgent::recognize(text.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&text[..]);
         while let Some(line) = lines.read().unwrap() {
-            decoder.line(line, &mut |record| match &record.what {
-                What::Call(call)
+            decoder.line(line, &mut |record| match &record.action {
+                Action::Call(call)
                     if call.kind != Kind::Script && !copies.is_copy(agent, &record, call) =>
                 {
                     let session = record.session.as_deref().unwrap_or_default().to_owned();
                     calls.push([file.clone(), session, call.neutral(agent).0, call.id.to_string()]);
                 }
-                What::Result { call, ended: Ended::Refused } => {
+                Action::Result { call, ended: Ended::Refused } => {
                     refused.insert((file.clone(), call.to_string()));
                 }
                 // Qwen asks its rules first.
-                What::Denial { call, by: Refuser::Rule } if agent == Agent::Qwen => {
+                Action::Denial { call, by: Refuser::Rule } if agent == TranscriptAgent::Qwen => {
                     refused.insert((file.clone(), call.to_string()));
                 }
                 _ => {}

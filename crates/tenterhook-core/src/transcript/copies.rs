@@ -1,9 +1,10 @@
-//! Which calls were told before: forks, resumes and subagents begin with the calls of somebody else (TR-5). Keeps a number a call.
+//! Finds calls that an earlier record has: files of forks, resumes and subagents begin with copies of
+//! the calls of their parents (TR-5). Stores one number for each call.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Agent, Call, Told};
+use super::{Call, TranscriptAgent, TranscriptRecord};
 
 /// The calls that were seen.
 #[derive(Debug, Default)]
@@ -12,24 +13,29 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Whether a call is one that was told before, in this file or in another one of the same agent.
+    /// Whether this file or an earlier file of the same agent has the call already.
     ///
-    /// It is where id, tool and input are the same, and the time or the session too: a fork has another session and the same times,
-    /// a subagent of Codex its parent's session and new times. An id alone is not unique between two agents, nor between two sessions
-    /// of an agent whose service counts its calls.
-    pub fn is_copy(&mut self, agent: Agent, record: &Told<'_>, call: &Call<'_>) -> bool {
-        let at_once = record.time.map(|time| ("time", Some(time), None, None));
-        // The reference agent counts its calls anew whenever it goes on with a session.
-        let line = Some(record.line).filter(|_| agent == Agent::Tenterhook);
-        let within =
+    /// A copy has the same id, tool and input, and the same time or session: a fork has a new session and
+    /// the same times, a subagent of Codex has its parent's session and new times. An id alone is not
+    /// unique: agents share ids, and so do two sessions of an agent whose service numbers its calls.
+    pub fn is_copy(
+        &mut self,
+        agent: TranscriptAgent,
+        record: &TranscriptRecord<'_>,
+        call: &Call<'_>,
+    ) -> bool {
+        let by_time = record.time.map(|time| ("time", Some(time), None, None));
+        // The reference agent numbers its calls from 1 again when it resumes a session.
+        let line = Some(record.line).filter(|_| agent == TranscriptAgent::Tenterhook);
+        let by_session =
             record.session.as_deref().map(|session| ("session", None, Some(session), line));
-        let seen = [at_once, within]
+        let seen = [by_time, by_session]
             .map(|id| id.is_some_and(|which| !self.seen.insert(key(agent, call, which))));
         record.is_copied || seen.contains(&true)
     }
 }
 
-fn key(agent: Agent, call: &Call<'_>, which: impl Hash) -> u128 {
+fn key(agent: TranscriptAgent, call: &Call<'_>, which: impl Hash) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         (salt, agent, &call.id, &call.tool, &call.input, &which).hash(&mut hasher);

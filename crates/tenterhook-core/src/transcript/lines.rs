@@ -1,9 +1,9 @@
-//! Lines of a file of any size, one at a time: bounded, whatever the file holds. Knows no agent.
+//! Reads the lines of a file one at a time, with bounded memory. Knows no agent.
 
 use std::io::{self, BufRead};
 
-/// The longest line that is read as a record. Agents write images and whole files into one line, and a line of hundreds of
-/// megabytes is none of theirs.
+/// The longest line that is read as a record, in bytes. Agents write images and whole files into one
+/// line, but no agent writes lines of hundreds of megabytes.
 const LONGEST: usize = 64 << 20;
 
 /// One line.
@@ -11,37 +11,37 @@ const LONGEST: usize = 64 << 20;
 pub struct Line<'a> {
     /// Its number, from 1.
     pub number: u64,
-    /// What it says; `None` where it is too long.
+    /// Its content; `None` if it is too long.
     pub bytes: Option<&'a [u8]>,
-    /// Whether it has its end: the last line of a file that is being written has none.
+    /// Whether it ends with a newline: the last line of a file that is being written may not.
     pub is_whole: bool,
 }
 
-/// The lines of what is read.
+/// Reads the lines of an input.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
     number: u64,
     longest: usize,
-    /// Whether the end was seen. A file that is being written goes on behind it, in the middle of a line.
+    /// Whether the end was reached. An agent may append to the file later, in the middle of a line.
     ended: bool,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `input`.
+    /// Creates a reader of the lines of `input`.
     #[must_use]
     pub const fn new(input: R) -> Self {
         Self { input, line: Vec::new(), number: 0, longest: LONGEST, ended: false }
     }
 
-    /// The next one.
+    /// Reads the next line.
     ///
     /// # Errors
     ///
-    /// When the input cannot be read.
+    /// If the input cannot be read.
     pub fn read(&mut self) -> io::Result<Option<Line<'_>>> {
-        // One long line does not hold its memory for as long as the file is read.
+        // Free the memory of a long line at once, not at the end of the file.
         if self.line.capacity() > 1 << 20 {
             self.line = Vec::new();
         }
@@ -66,7 +66,7 @@ impl<R: BufRead> Lines<R> {
             if long {
                 self.line = Vec::new();
             } else {
-                make_room(&mut self.line, taken, self.longest);
+                reserve(&mut self.line, taken, self.longest);
                 self.line.extend_from_slice(part.get(..taken).unwrap_or_default());
             }
             self.input.consume(taken + usize::from(end.is_some()));
@@ -83,13 +83,13 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Room for so much more of a line. A list that grows by itself doubles, and the longest line would have three times its length in
-/// use while it is copied over for the last time.
-fn make_room(line: &mut Vec<u8>, more: usize, longest: usize) {
+/// Reserves capacity for `more` bytes of a line. A vector that grows by itself doubles: the longest
+/// line would use three times its length during the last copy.
+fn reserve(line: &mut Vec<u8>, more: usize, longest: usize) {
     let needed = line.len() + more;
     if needed > line.capacity() {
-        let room = (line.capacity() + line.capacity() / 2).min(longest).max(needed);
-        line.reserve_exact(room - line.len());
+        let capacity = (line.capacity() + line.capacity() / 2).min(longest).max(needed);
+        line.reserve_exact(capacity - line.len());
     }
 }
 
@@ -98,20 +98,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_no_more_room_than_the_longest_has() {
+    fn growing_line_reserves_at_most_the_longest_length() {
         let mut line = Vec::new();
         for _ in 0..1000 {
-            make_room(&mut line, 1, 1000);
+            reserve(&mut line, 1, 1000);
             line.push(b'a');
             assert!(line.capacity() <= 1000.max(line.len() * 3 / 2));
         }
         assert_eq!(line.capacity(), 1000);
     }
 
-    /// TR-3: what is written behind the end that was seen is the rest of a line, and none of its own.
+    /// TR-3: text that is appended after the end was reached is the rest of a line, not a line.
     #[test]
-    fn nothing_is_read_behind_the_end() {
-        /// A file to which somebody adds once its end was read.
+    fn text_appended_after_the_end_is_not_read() {
+        /// A file that grows after its end was read.
         struct Growing(Vec<&'static str>);
         impl io::Read for Growing {
             fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -130,7 +130,7 @@ mod tests {
 
     /// TR-3.
     #[test]
-    fn lines_come_one_by_one_and_a_long_one_is_passed_over() {
+    fn line_above_the_limit_is_skipped() {
         let text = "a\n\nbbbbbbbbbb\nc";
         let mut lines = Lines::new(io::BufReader::with_capacity(3, text.as_bytes()));
         lines.longest = 5;

@@ -1,4 +1,4 @@
-//! The sessions of the reference agent. Judges nothing.
+//! Reads the sessions of the reference agent. Judges nothing.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::claude::carry;
 use super::raw::{Ask, Field, Unread};
-use super::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+use super::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -35,7 +35,7 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Wanted<'a> {
+struct ToolCall<'a> {
     #[serde(borrow, default)]
     id: Field<'a>,
     #[serde(borrow, default)]
@@ -45,7 +45,7 @@ struct Wanted<'a> {
 }
 
 #[derive(Deserialize)]
-struct Came<'a> {
+struct ToolResult<'a> {
     #[serde(borrow, default)]
     id: Field<'a>,
     #[serde(borrow, default)]
@@ -58,17 +58,17 @@ struct Came<'a> {
     ran_input: Field<'a>,
 }
 
-/// One file.
+/// Reads one file.
 #[derive(Default)]
 pub(super) struct Own;
 
-impl Reads for Own {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for Own {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         if let Some(at) = line.at.number() {
             carried.time = Some(at);
         }
-        // It may change within a session.
+        // The mode may change within a session.
         carry(&mut carried.mode, line.mode.text().as_deref());
         carried.is_copied = line.copied.yes();
         match line.r#type.text().as_deref() {
@@ -78,7 +78,7 @@ impl Reads for Own {
                 carry(&mut carried.facts.version, line.version.text().as_deref());
                 carried.facts.session.clone_from(&carried.session);
             }
-            Some("message") => message(&line, carried, tell),
+            Some("message") => message(&line, carried, emit),
             Some("cut" | "rewritten" | "taken_back") => {}
             Some(other) => carried.facts.unknown(other),
             None => return Err(Unread),
@@ -87,13 +87,13 @@ impl Reads for Own {
     }
 }
 
-fn message(line: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
+fn message(line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
     match line.role.text().as_deref() {
-        Some("user") => tell(carried.told(What::Prompt(line.text.text().unwrap_or_default()))),
+        Some("user") => emit(carried.record(Action::Prompt(line.text.text().unwrap_or_default()))),
         Some("assistant") => {
-            let calls = line.calls.read::<Vec<Wanted<'_>>>().unwrap_or_default();
+            let calls = line.calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
             if calls.is_empty() {
-                tell(carried.told(What::Stop));
+                emit(carried.record(Action::Stop));
             }
             for call in calls {
                 let (Some(id), Some(tool)) = (call.id.text(), call.tool.text()) else {
@@ -101,26 +101,29 @@ fn message(line: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
                     continue;
                 };
                 let input = Cow::Borrowed(call.input.json().unwrap_or("{}"));
-                tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
+                emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
             }
         }
         Some("tools") => {
-            for came in line.results.read::<Vec<Came<'_>>>().unwrap_or_default() {
-                let Some(call) = came.id.text() else { continue };
-                if let Some(input) = came.ran_input.json() {
-                    tell(carried.told(What::Rewritten { call: call.clone(), input: input.into() }));
+            for result in line.results.read::<Vec<ToolResult<'_>>>().unwrap_or_default() {
+                let Some(call) = result.id.text() else { continue };
+                if let Some(input) = result.ran_input.json() {
+                    emit(
+                        carried
+                            .record(Action::Rewritten { call: call.clone(), input: input.into() }),
+                    );
                 }
-                tell(carried.told(ended(call, &came)));
+                emit(carried.record(ended(call, &result)));
             }
         }
         other => carried.facts.unknown(other.unwrap_or("message")),
     }
 }
 
-/// How a call ended: by its word, or, of files before there was one, by its text.
-fn ended<'a>(call: Cow<'a, str>, came: &Came<'_>) -> What<'a> {
-    let text = came.text.text().unwrap_or_default();
-    let by = match came.outcome.text().as_deref() {
+/// How a call ended, by its `outcome`; files of older versions have none: by its text.
+fn ended<'a>(call: Cow<'a, str>, result: &ToolResult<'_>) -> Action<'a> {
+    let text = result.text.text().unwrap_or_default();
+    let by = match result.outcome.text().as_deref() {
         Some("denied_by_hook") => Some(Refuser::Hook),
         Some("denied_by_rule") => Some(Refuser::Rule),
         Some("denied_by_mode") => Some(Refuser::Mode),
@@ -132,12 +135,12 @@ fn ended<'a>(call: Cow<'a, str>, came: &Came<'_>) -> What<'a> {
         None => None,
     };
     if let Some(by) = by {
-        return What::Denial { call, by };
+        return Action::Denial { call, by };
     }
-    let ended = match came.outcome.text().as_deref() {
+    let ended = match result.outcome.text().as_deref() {
         Some("unknown_tool" | "bad_input") => Ended::Refused,
-        _ if came.is_error.yes() => Ended::Failed,
+        _ if result.is_error.yes() => Ended::Failed,
         _ => Ended::Ran,
     };
-    What::Result { call, ended }
+    Action::Result { call, ended }
 }

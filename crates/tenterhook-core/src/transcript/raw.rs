@@ -1,5 +1,5 @@
-//! JSON that is looked into only as far as it is needed: fields as they stand, whatever their type. Knows the shapes of agents'
-//! lines only as far as they tell them apart.
+//! Lazy JSON: fields stay unparsed, of whatever type, until a decoder reads them. Knows the shapes of
+//! agents' lines only as far as it needs them to recognize the agent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,9 +10,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Agent;
+use super::TranscriptAgent;
 
-/// A line that is no record.
+/// The error of a line that is no record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unread;
 
@@ -22,24 +22,24 @@ impl From<serde_json::Error> for Unread {
     }
 }
 
-/// A field, as it stands.
+/// A field, unparsed.
 pub(crate) type Field<'a> = Option<&'a RawValue>;
 
-/// What can be asked of a field: a wrong type is an absence, never an error.
+/// Readers of a field: a wrong type is an absence, never an error.
 pub(crate) trait Ask<'a> {
     /// Its text.
     fn text(self) -> Option<Cow<'a, str>>;
     /// Whether it is `true`.
     fn yes(self) -> bool;
-    /// The JSON of it; nothing for `null`.
+    /// Its JSON; `None` for `null`.
     fn json(self) -> Option<&'a str>;
     /// Whether it is an object.
     fn braced(self) -> bool;
-    /// It, read as this.
+    /// Its value as a `T`.
     fn read<T: Deserialize<'a>>(self) -> Option<T>;
-    /// A whole number.
+    /// Its value as a whole number.
     fn number(self) -> Option<i64>;
-    /// The text of it as it is written, with its escapes: plain words stand in it as they are.
+    /// Its text with its JSON escapes, for a search of text that needs no escapes.
     fn written(self) -> Option<&'a str>;
 }
 
@@ -78,7 +78,7 @@ impl<'a> Ask<'a> for Field<'a> {
     }
 }
 
-/// An object that is read where it stands, in the one pass over its line; nothing where something else does.
+/// A nested object that is parsed in the same pass as its line; empty for any other type.
 pub(crate) struct Within<T>(Option<T>);
 
 impl<T> Default for Within<T> {
@@ -107,7 +107,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Within<T> {
     }
 }
 
-/// A text, or a list of objects, read where it stands.
+/// A text, or a list of objects, parsed in the same pass as its line.
 #[derive(Default)]
 pub(crate) enum Content<'a, T> {
     Text(Cow<'a, str>),
@@ -135,7 +135,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
     }
 }
 
-/// What stood there.
+/// A JSON value as far as decoders need it.
 enum Read<'de, T> {
     Object(T),
     List(Vec<T>),
@@ -143,7 +143,7 @@ enum Read<'de, T> {
     Other,
 }
 
-/// Takes what stands there, whatever it is: a wrong type is an absence.
+/// Accepts a value of any type: a wrong type is an absence.
 struct Loose<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
@@ -194,12 +194,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
     }
 }
 
-/// When a text says that it was, in milliseconds since 1970.
+/// Parses a timestamp into milliseconds since 1970.
 pub(crate) fn time(text: Option<&str>) -> Option<i64> {
     text?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
-/// The fields by which lines are told apart.
+/// The fields that distinguish the lines of agents.
 #[derive(Deserialize)]
 struct Shape<'a> {
     #[serde(borrow, default)]
@@ -242,21 +242,30 @@ struct Parts<'a> {
     parts: Field<'a>,
 }
 
-pub(super) fn recognize(line: &[u8]) -> Option<Agent> {
+pub(super) fn recognize(line: &[u8]) -> Option<TranscriptAgent> {
     let shape: Shape<'_> = serde_json::from_slice(line).ok()?;
     let kind = shape.r#type.text();
     let kind = kind.as_deref().unwrap_or_default();
     let parts = || shape.message.read::<Parts<'_>>().is_some_and(|parts| parts.parts.is_some());
-    let table: &[(bool, Agent)] = &[
-        (shape.table.is_some() && shape.id.is_some(), Agent::OpenCode),
-        (shape.info.braced() && shape.messages.is_some(), Agent::OpenCode),
-        (shape.payload.is_some() && !kind.is_empty(), Agent::Codex),
-        (shape.data.braced() && kind.contains('.'), Agent::Copilot),
-        (shape.project_hash.is_some() || shape.set.is_some(), Agent::Gemini),
-        (shape.session.is_some() && (shape.system_payload.is_some() || parts()), Agent::Qwen),
-        (kind == "session" && shape.model.is_some() && shape.cwd.is_some(), Agent::Tenterhook),
-        (kind == "message" && shape.role.is_some(), Agent::Tenterhook),
-        (shape.session.is_some() && (shape.uuid.is_some() || !kind.is_empty()), Agent::Claude),
+    let table: &[(bool, TranscriptAgent)] = &[
+        (shape.table.is_some() && shape.id.is_some(), TranscriptAgent::OpenCode),
+        (shape.info.braced() && shape.messages.is_some(), TranscriptAgent::OpenCode),
+        (shape.payload.is_some() && !kind.is_empty(), TranscriptAgent::Codex),
+        (shape.data.braced() && kind.contains('.'), TranscriptAgent::Copilot),
+        (shape.project_hash.is_some() || shape.set.is_some(), TranscriptAgent::Gemini),
+        (
+            shape.session.is_some() && (shape.system_payload.is_some() || parts()),
+            TranscriptAgent::Qwen,
+        ),
+        (
+            kind == "session" && shape.model.is_some() && shape.cwd.is_some(),
+            TranscriptAgent::Tenterhook,
+        ),
+        (kind == "message" && shape.role.is_some(), TranscriptAgent::Tenterhook),
+        (
+            shape.session.is_some() && (shape.uuid.is_some() || !kind.is_empty()),
+            TranscriptAgent::Claude,
+        ),
     ];
     table.iter().find_map(|(is, agent)| is.then_some(*agent))
 }

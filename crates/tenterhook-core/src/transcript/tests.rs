@@ -1,4 +1,4 @@
-//! The samples that real agents wrote, against the index beside them, and files that no agent wrote.
+//! Tests with samples of real agents, against the index beside them, and with invented files.
 
 use super::*;
 
@@ -10,17 +10,17 @@ struct Counted {
     unknown: u64,
 }
 
-fn count(agent: Agent, text: &[u8]) -> Counted {
+fn count(agent: TranscriptAgent, text: &[u8]) -> Counted {
     let mut counted = Counted::default();
     let mut decoder = Decoder::new(agent);
     let mut lines = Lines::new(text);
     while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |record| match record.what {
-            What::Call(call) if call.kind != Kind::Nested => {
+        decoder.line(line, &mut |record| match record.action {
+            Action::Call(call) if call.kind != Kind::Nested => {
                 counted.calls += 1;
                 counted.subagent += usize::from(record.subagent.is_some());
             }
-            What::Denial { .. } => counted.denied += 1,
+            Action::Denial { .. } => counted.denied += 1,
             _ => {}
         });
     }
@@ -32,10 +32,10 @@ fn samples() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/transcripts")
 }
 
-/// TR-1, TR-4: every count of the index, and no record that is not known.
+/// TR-1, TR-4: the counts equal the index, and no record is unknown.
 /// TR-2, TR-8.
 #[test]
-fn every_sample_is_read_as_the_index_says() {
+fn counts_of_every_sample_equal_the_index() {
     let index = std::fs::read_to_string(samples().join("index.tsv")).expect("the index");
     let mut read = 0;
     for row in index.lines().skip(1) {
@@ -46,8 +46,8 @@ fn every_sample_is_read_as_the_index_says() {
         }
         let text = std::fs::read(samples().join(file)).expect(file);
         let first = text.split(|byte| *byte == b'\n').next().expect("a line");
-        let agent = Agent::of_line(first).expect(file);
-        assert!(file.starts_with(agent.word()), "{file}: {agent:?}");
+        let agent = TranscriptAgent::recognize(first).expect(file);
+        assert!(file.starts_with(agent.key()), "{file}: {agent:?}");
         let number = |text: &str| text.parse().expect(row);
         let expected = Counted {
             calls: number(calls),
@@ -61,9 +61,9 @@ fn every_sample_is_read_as_the_index_says() {
     assert_eq!(read, 16);
 }
 
-/// TR-3: no line of no agent ends a reader, whatever is cut off, and each loss is counted.
+/// TR-3: a file that is cut off at any byte does not stop the decoder, and the loss is counted.
 #[test]
-fn what_is_cut_off_anywhere_is_counted_and_ends_nothing() {
+fn sample_cut_off_anywhere_counts_one_unread_line() {
     for file in [
         "claude-2.1.330-main-resumed",
         "codex-0.169.0-gpt5-main-resumed",
@@ -71,7 +71,8 @@ fn what_is_cut_off_anywhere_is_counted_and_ends_nothing() {
     ] {
         let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
         let agent =
-            Agent::of_line(text.split(|byte| *byte == b'\n').next().expect("a line")).expect(file);
+            TranscriptAgent::recognize(text.split(|byte| *byte == b'\n').next().expect("a line"))
+                .expect(file);
         let whole = count(agent, &text);
         for at in (1..text.len()).step_by(997) {
             let torn = count(agent, &text[..at]);
@@ -82,16 +83,16 @@ fn what_is_cut_off_anywhere_is_counted_and_ends_nothing() {
     }
 }
 
-/// TR-8: lines that the reference agent wrote before it said when, and what came of a call.
+/// TR-8: older versions of the reference agent wrote no time, and no outcome of a call.
 #[test]
-fn files_of_the_reference_agent_of_before_are_read() {
+fn files_of_older_reference_agents_are_read() {
     let text = r#"{"type":"session","id":"s","model":"m","cwd":"/p"}
 {"type":"message","role":"user","text":"go"}
 {"type":"message","role":"assistant","text":"","calls":[{"id":"call-1","tool":"Bash","input":{"command":"ls"}},{"id":"call-2","tool":"No","input":{}}]}
 {"type":"message","role":"tools","results":[{"id":"call-1","text":"the call was refused: no","is_error":true},{"id":"call-2","text":"there is no tool `No`","is_error":true}]}
 "#;
     let mut texts = Vec::new();
-    let mut decoder = Decoder::new(Agent::Tenterhook);
+    let mut decoder = Decoder::new(TranscriptAgent::Tenterhook);
     let mut lines = Lines::new(text.as_bytes());
     while let Some(line) = lines.read().expect("memory") {
         decoder.line(line, &mut |record| {
@@ -99,11 +100,11 @@ fn files_of_the_reference_agent_of_before_are_read() {
                 (record.time, record.mode.as_deref(), record.is_copied),
                 (None, None, false)
             );
-            texts.push(match record.what {
-                What::Prompt(_) => "prompt",
-                What::Call(_) => "call",
-                What::Denial { by: Refuser::Unsaid, .. } => "denied",
-                What::Result { ended: Ended::Failed, .. } => "failed",
+            texts.push(match record.action {
+                Action::Prompt(_) => "prompt",
+                Action::Call(_) => "call",
+                Action::Denial { by: Refuser::Unsaid, .. } => "denied",
+                Action::Result { ended: Ended::Failed, .. } => "failed",
                 _ => "other",
             });
         });
@@ -112,9 +113,10 @@ fn files_of_the_reference_agent_of_before_are_read() {
     assert_eq!(decoder.facts().unknown_records(), 0);
 }
 
-/// TR-5: as Qwen Code 0.24 writes them: its telemetry tells of every call again, and a subagent's call stands in a file of its own, too.
+/// TR-5: the telemetry of Qwen Code 0.24 repeats every call, and the file of a subagent repeats its
+/// calls.
 #[test]
-fn a_call_that_telemetry_tells_again_is_one() {
+fn call_that_telemetry_repeats_is_one_call() {
     let line = |rest: &str| {
         format!(
             r#"{{"sessionId":"s","timestamp":"2026-11-23T14:26:33.397Z","cwd":"/p","version":"0.24.4",{rest}}}"#
@@ -133,15 +135,15 @@ fn a_call_that_telemetry_tells_again_is_one() {
     let main = [call("c1", ""), again("c1", "s########0"), again("c2", "s#helper-c1#0")].join("\n");
     let sub = call("c2", r#""agentId":"helper-c1","isSidechain":true,"#);
     let mut copies = Copies::default();
-    let mut told = Vec::new();
+    let mut calls = Vec::new();
     for text in [main, sub] {
-        let mut decoder = Decoder::new(Agent::Qwen);
+        let mut decoder = Decoder::new(TranscriptAgent::Qwen);
         let mut lines = Lines::new(text.as_bytes());
         while let Some(line) = lines.read().expect("memory") {
             decoder.line(line, &mut |record| {
-                if let What::Call(call) = &record.what {
-                    let copy = copies.is_copy(Agent::Qwen, &record, call);
-                    told.push((
+                if let Action::Call(call) = &record.action {
+                    let copy = copies.is_copy(TranscriptAgent::Qwen, &record, call);
+                    calls.push((
                         call.id.to_string(),
                         record.subagent.as_deref().map(str::to_owned),
                         copy,
@@ -152,17 +154,17 @@ fn a_call_that_telemetry_tells_again_is_one() {
     }
     let helper = Some("helper-c1".to_owned());
     let expected = [("c1", None, false), ("c2", helper.clone(), false), ("c2", helper, true)];
-    assert_eq!(told, expected.map(|(id, by, copy)| (id.to_owned(), by, copy)));
+    assert_eq!(calls, expected.map(|(id, by, copy)| (id.to_owned(), by, copy)));
 }
 
-/// TR-4: a record of no known kind is named, and what it calls itself is taken over only where it is a word.
+/// TR-4: the kind of an unknown record is copied only if it looks like a name.
 #[test]
 fn unknown_records_are_counted_and_named() {
     let text = b"{\"type\":\"new-thing\",\"sessionId\":\"s\"}\n{\"type\":\"a secret: hunter2 \\u001b[2J\",\"sessionId\":\"s\"}\n\xff\xfe\x00\n[1]\n{\"type\":";
-    let mut decoder = Decoder::new(Agent::Claude);
+    let mut decoder = Decoder::new(TranscriptAgent::Claude);
     let mut lines = Lines::new(&text[..]);
     while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |_| panic!("nothing is told"));
+        decoder.line(line, &mut |_| panic!("a record was emitted"));
     }
     let facts = decoder.facts();
     assert_eq!(facts.unknown.get("new-thing"), Some(&1));
@@ -171,22 +173,22 @@ fn unknown_records_are_counted_and_named() {
     assert_eq!(facts.unread.get("half a line at the end"), Some(&1));
 }
 
-/// TR-5: a fork's copies are one call each, and the same id in another session is another call.
+/// TR-5: a call and its copy in a fork are one call; the same id in a second session is a second call.
 #[test]
-fn a_copy_is_told_once() {
+fn copy_in_a_fork_is_counted_once() {
     let mut copies = Copies::default();
     let mut calls = (0, 0);
     for file in
         ["claude-2.1.330-main-resumed", "claude-2.1.330-fork", "claude-2.1.197-main-resumed"]
     {
         let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
-        let mut decoder = Decoder::new(Agent::Claude);
+        let mut decoder = Decoder::new(TranscriptAgent::Claude);
         let mut lines = Lines::new(&text[..]);
         while let Some(line) = lines.read().expect("memory") {
             decoder.line(line, &mut |record| {
-                if let What::Call(call) = &record.what {
+                if let Action::Call(call) = &record.action {
                     calls.0 += 1;
-                    calls.1 += usize::from(copies.is_copy(Agent::Claude, &record, call));
+                    calls.1 += usize::from(copies.is_copy(TranscriptAgent::Claude, &record, call));
                 }
             });
         }
@@ -194,9 +196,9 @@ fn a_copy_is_told_once() {
     assert_eq!(calls, (24 + 25 + 24, 24));
 }
 
-/// TR-6: an agent's call is the event that its hooks are asked about.
+/// TR-6: an agent's call becomes the event that its hooks receive.
 #[test]
-fn calls_become_events_in_neutral_words() {
+fn calls_become_events_with_neutral_names() {
     let call = |tool: &str, input: &str| Call {
         id: "x".to_owned().into(),
         tool: tool.to_owned().into(),
@@ -205,36 +207,36 @@ fn calls_become_events_in_neutral_words() {
     };
     for (agent, own, input, tool, neutral) in [
         (
-            Agent::Codex,
+            TranscriptAgent::Codex,
             "exec_command",
             r#"{"cmd":"ls","workdir":"/"}"#,
             "Bash",
             r#"{"command":"ls"}"#,
         ),
         (
-            Agent::Codex,
+            TranscriptAgent::Codex,
             "shell",
             r#"{"command":["bash","-lc","ls -l"]}"#,
             "Bash",
             r#"{"command":"ls -l"}"#,
         ),
         (
-            Agent::Codex,
+            TranscriptAgent::Codex,
             "apply_patch",
             r#"{"command":"*** x"}"#,
             "apply_patch",
             r#"{"command":"*** x"}"#,
         ),
         (
-            Agent::Copilot,
+            TranscriptAgent::Copilot,
             "create",
             r#"{"path":"a","file_text":"b"}"#,
             "Write",
             r#"{"file_path":"a","content":"b"}"#,
         ),
-        (Agent::Gemini, "mcp_t_echo", "{}", "mcp__t__echo", "{}"),
-        (Agent::OpenCode, "read", r#"{"filePath":"a"}"#, "Read", r#"{"file_path":"a"}"#),
-        (Agent::Claude, "Bash", r#"{"command":"ls"}"#, "Bash", r#"{"command":"ls"}"#),
+        (TranscriptAgent::Gemini, "mcp_t_echo", "{}", "mcp__t__echo", "{}"),
+        (TranscriptAgent::OpenCode, "read", r#"{"filePath":"a"}"#, "Read", r#"{"file_path":"a"}"#),
+        (TranscriptAgent::Claude, "Bash", r#"{"command":"ls"}"#, "Bash", r#"{"command":"ls"}"#),
     ] {
         let (is, with) = call(own, input).neutral(agent);
         assert_eq!((is.as_str(), with.to_string().as_str()), (tool, neutral), "{agent:?} {own}");

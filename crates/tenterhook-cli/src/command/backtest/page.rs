@@ -10,7 +10,7 @@ use tenterhook::answer::Restraint;
 use tenterhook::backtest::Backtest;
 use tenterhook::hook::HookId;
 use tenterhook::record::redacted;
-use tenterhook::transcript::{Agent, Told};
+use tenterhook::transcript::{TranscriptAgent, TranscriptRecord};
 use tenterhook::{Event, Outcome};
 
 use super::shape::{cleaned, shape, shown};
@@ -78,7 +78,7 @@ impl Gathering {
 #[derive(Debug)]
 pub(super) struct Row {
     time: Option<i64>,
-    session: (String, Agent, String, String),
+    session: (String, TranscriptAgent, String, String),
     line: u64,
     place: String,
     what: String,
@@ -92,8 +92,8 @@ pub(super) struct Row {
 
 /// An event that was tried, with every answer to it.
 pub(super) struct Asked<'a> {
-    pub(super) record: &'a Told<'a>,
-    pub(super) agent: Agent,
+    pub(super) record: &'a TranscriptRecord<'a>,
+    pub(super) agent: TranscriptAgent,
     pub(super) file: &'a Path,
     pub(super) number: usize,
     pub(super) event: &'a Event,
@@ -252,7 +252,7 @@ fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> Str
     rows.sort_by_key(|row| (row.time, row.order));
     let mut words = StringTable::default();
     let mut sessions: Vec<Value> = Vec::new();
-    let mut known: HashMap<(String, Agent, String), usize> = HashMap::new();
+    let mut known: HashMap<(String, TranscriptAgent, String), usize> = HashMap::new();
     let mut calls: Vec<Value> = Vec::with_capacity(rows.len());
     for row in rows {
         let (name, agent, cwd, file) = row.session;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tenterhook::answer::Restraint;
 use tenterhook::hook::HookId;
-use tenterhook::transcript::{Agent, Facts, Told};
+use tenterhook::transcript::{Facts, TranscriptAgent, TranscriptRecord};
 use tenterhook::{Event, Outcome};
 
 use super::page::Row;
@@ -17,9 +17,9 @@ const EXAMPLES: usize = 3;
 const KINDS: usize = 2_000;
 
 /// Whose session, and its name: agents name theirs without asking each other.
-pub(super) type Session = (Agent, String);
+pub(super) type Session = (TranscriptAgent, String);
 
-fn session(agent: Agent, record: &Told<'_>) -> Session {
+fn session(agent: TranscriptAgent, record: &TranscriptRecord<'_>) -> Session {
     (agent, record.session.as_deref().unwrap_or_default().to_owned())
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Location {
 }
 
 impl Location {
-    pub(super) fn new(number: usize, file: &File, record: &Told<'_>) -> Self {
+    pub(super) fn new(number: usize, file: &File, record: &TranscriptRecord<'_>) -> Self {
         Self {
             number,
             line: record.line,
@@ -121,7 +121,7 @@ pub(super) fn is_reported(now: &str, before: Option<&str>) -> bool {
 }
 
 impl Tally {
-    pub(super) fn time(&mut self, agent: Agent, record: &Told<'_>) {
+    pub(super) fn time(&mut self, agent: TranscriptAgent, record: &TranscriptRecord<'_>) {
         if let Some(time) = record.time {
             self.days.insert(time.div_euclid(86_400_000));
         }
@@ -137,7 +137,7 @@ impl Tally {
     pub(super) fn file(&mut self, file: &File, facts: &Facts) {
         self.files += 1;
         self.unknown += facts.unknown_records();
-        *self.sure.entry(file.agent.sure().word()).or_default() += 1;
+        *self.sure.entry(file.agent.fidelity().label()).or_default() += 1;
     }
 
     pub(super) fn judged(

@@ -10,7 +10,7 @@ use tenterhook::dialect::DialectId;
 use tenterhook::discover;
 use tenterhook::event::tool::{Tool, ToolCall};
 use tenterhook::outcome::{Decision, Fault};
-use tenterhook::transcript::{Agent, Decoder, Line, What};
+use tenterhook::transcript::{Action, Decoder, Line, TranscriptAgent};
 use tenterhook::{Event, Outcome};
 
 use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now};
@@ -132,7 +132,8 @@ impl<'a> CallCheck<'a> {
 
     /// What the model wanted by this call, as the transcript has it, with the last parts of paths.
     fn wanted(&self) -> Option<u64> {
-        let agent = Agent::ALL.into_iter().find(|agent| agent.word() == self.agent.as_str())?;
+        let agent =
+            TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == self.agent.as_str())?;
         let text = tail(self.event.within.transcript.as_deref()?)?;
         let mut decoder = Decoder::new(agent);
         let mut wanted = None;
@@ -140,7 +141,7 @@ impl<'a> CallCheck<'a> {
         for (number, line) in lines {
             let bytes = Some(line.as_bytes());
             decoder.line(Line { number, bytes, is_whole: true }, &mut |entry| {
-                if let What::Call(call) = &entry.what
+                if let Action::Call(call) = &entry.action
                     && call.id == self.call
                 {
                     let (name, input) = call.neutral(agent);

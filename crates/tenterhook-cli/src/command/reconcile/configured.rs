@@ -9,7 +9,7 @@ use tenterhook::event::Event;
 use tenterhook::hook::Hook;
 use tenterhook::plan;
 use tenterhook::session::View;
-use tenterhook::transcript::Agent;
+use tenterhook::transcript::TranscriptAgent;
 
 use crate::ambient::Here;
 use crate::args::Which;
@@ -32,29 +32,30 @@ pub(super) enum Coverage {
 pub(super) struct Configured {
     ruleset: Arc<Ruleset>,
     /// The agents that call this program, for every hook.
-    calling: HashSet<Agent>,
+    calling: HashSet<TranscriptAgent>,
     /// The files whose hooks an agent starts by itself.
-    own: HashMap<Agent, HashSet<String>>,
+    own: HashMap<TranscriptAgent, HashSet<String>>,
 }
 
 impl Configured {
     pub(super) fn read(here: &Here) -> Result<Self, Problem> {
         let which = Which { config: Vec::new(), dialect: None, compat: None };
         let mut loaded = load::load(&which, here)?;
-        let own = |agent: Agent| {
-            let dialect = DialectId::find(agent.word()).map(DialectId::dialect);
+        let own = |agent: TranscriptAgent| {
+            let dialect = DialectId::find(agent.key()).map(DialectId::dialect);
             let loads = |source: &&Source| dialect.is_some_and(|by| by.loads(source));
             loaded.sources.iter().filter(loads).map(|source| source.name.to_string()).collect()
         };
-        let own = Agent::ALL.into_iter().map(|agent| (agent, own(agent))).collect();
+        let own = TranscriptAgent::ALL.into_iter().map(|agent| (agent, own(agent))).collect();
         // The reference agent is an engine itself.
-        let calls =
-            |agent: &Agent| *agent == Agent::Tenterhook || status::calls(agent.word(), here);
-        let calling = Agent::ALL.into_iter().filter(calls).collect();
+        let calls = |agent: &TranscriptAgent| {
+            *agent == TranscriptAgent::Tenterhook || status::calls(agent.key(), here)
+        };
+        let calling = TranscriptAgent::ALL.into_iter().filter(calls).collect();
         Ok(Self { ruleset: loaded.engine(|builder| builder).ruleset(), calling, own })
     }
 
-    pub(super) fn coverage(&self, agent: Agent, event: &Event) -> Coverage {
+    pub(super) fn coverage(&self, agent: TranscriptAgent, event: &Event) -> Coverage {
         let explained = plan::explain(&self.ruleset, &View::default(), event);
         let mut matching =
             explained.iter().filter(|(hook, why)| why.selected && !is_own(&hook.run)).peekable();
@@ -67,7 +68,7 @@ impl Configured {
         }
     }
 
-    fn is_started(&self, agent: Agent, hook: &Hook) -> bool {
+    fn is_started(&self, agent: TranscriptAgent, hook: &Hook) -> bool {
         let is_own = |files: &HashSet<String>| {
             hook.place.as_ref().is_some_and(|location| files.contains(&*location.file))
         };

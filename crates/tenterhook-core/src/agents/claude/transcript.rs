@@ -1,4 +1,5 @@
-//! The sessions of Claude Code, as versions 2.1.197 and 2.1.330 write them: a line a block. Judges nothing.
+//! Reads the sessions of Claude Code 2.1.197 and 2.1.330, which write each block into its own line.
+//! Judges nothing.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,9 +8,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
-pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
-/// Kinds of records that tell no event.
+/// Kinds of records that are no event.
 const OTHERS: &[&str] = &[
     "agent-color",
     "agent-name",
@@ -92,7 +93,7 @@ struct Block<'a> {
     text: Field<'a>,
 }
 
-/// Who decided, and why.
+/// The decision about a call, its source and its reason.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Decision<'a> {
@@ -104,24 +105,25 @@ struct Decision<'a> {
     reason_code: Field<'a>,
 }
 
-/// One file.
+/// Reads one file.
 #[derive(Default)]
 pub(crate) struct Claude {
-    /// The shell calls without a result: in old versions, what is no failure of a shell is a refusal.
+    /// The ids of shell calls without a result yet. Old versions mark no denial: an error that is no
+    /// failure of a shell is one.
     shells: HashSet<String>,
 }
 
-/// Replaces a carried word where a line has another one.
-pub(crate) fn carry(carried: &mut Option<Arc<str>>, said: Option<&str>) {
-    if let Some(said) = said
-        && carried.as_deref() != Some(said)
+/// Replaces a carried value if a line has a new one.
+pub(crate) fn carry(carried: &mut Option<Arc<str>>, value: Option<&str>) {
+    if let Some(value) = value
+        && carried.as_deref() != Some(value)
     {
-        *carried = Some(said.into());
+        *carried = Some(value.into());
     }
 }
 
-impl Reads for Claude {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for Claude {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().unwrap_or_default();
         carry(&mut carried.session, line.session.text().as_deref());
@@ -147,17 +149,17 @@ impl Reads for Claude {
         }
         let Some(message) = line.message.get() else { return Ok(()) };
         if &*kind == "assistant" {
-            self.says(message, carried, tell)
+            self.assistant_message(message, carried, emit)
         } else {
-            self.hears(&line, message, carried, tell)
+            self.user_message(&line, message, carried, emit)
         }
         Ok(())
     }
 }
 
 impl Claude {
-    /// What the model said.
-    fn says(&mut self, message: &Message<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    /// Emits the calls of a message of the model, and the end of its turn.
+    fn assistant_message(&mut self, message: &Message<'_>, carried: &mut Carried, emit: Emit<'_>) {
         for block in message.content.list() {
             if block.r#type.text().as_deref() != Some("tool_use") {
                 continue;
@@ -170,18 +172,24 @@ impl Claude {
                 self.shells.insert(id.to_string());
             }
             let input = Cow::Borrowed(block.input.json().unwrap_or("{}"));
-            tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
+            emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
         }
         if message.stop_reason.text().as_deref() == Some("end_turn") {
-            tell(carried.told(What::Stop));
+            emit(carried.record(Action::Stop));
         }
     }
 
-    /// What the model was told.
-    fn hears(&mut self, line: &Line<'_>, message: &Message<'_>, carried: &Carried, tell: Tell<'_>) {
+    /// Emits the prompts and results of a message to the model.
+    fn user_message(
+        &mut self,
+        line: &Line<'_>,
+        message: &Message<'_>,
+        carried: &Carried,
+        emit: Emit<'_>,
+    ) {
         if let Content::Text(text) = &message.content {
             if !line.meta.yes() {
-                tell(carried.told(What::Prompt(Cow::Borrowed(text))));
+                emit(carried.record(Action::Prompt(Cow::Borrowed(text))));
             }
             return;
         }
@@ -190,15 +198,15 @@ impl Claude {
                 (Some("tool_result"), Some(call)) => {
                     let is_shell = self.shells.remove(&*call);
                     let what = ended(line, block, is_shell);
-                    tell(carried.told(match what {
-                        Ok(ended) => What::Result { call, ended },
-                        Err(by) => What::Denial { call, by },
+                    emit(carried.record(match what {
+                        Ok(ended) => Action::Result { call, ended },
+                        Err(by) => Action::Denial { call, by },
                     }));
                 }
                 (Some("text"), _) if !line.meta.yes() => {
                     let text = block.text.text().unwrap_or_default();
                     if !text.starts_with("[Request interrupted") {
-                        tell(carried.told(What::Prompt(text)));
+                        emit(carried.record(Action::Prompt(text)));
                     }
                 }
                 _ => {}
@@ -207,7 +215,7 @@ impl Claude {
     }
 }
 
-/// How a call ended, or who refused it.
+/// How a call ended, or what refused it.
 fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Refuser> {
     let decision = line.decision.read::<Decision<'_>>();
     let code =
@@ -221,7 +229,7 @@ fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Re
         return Err(match (&*source, &*code) {
             ("hook", _) => Refuser::Hook,
             ("user_reject" | "user_abort", _) => Refuser::Person,
-            // A hook that asked, and nobody was there (it says `user-rejected`).
+            // A hook asked, and the session had no user to answer (its denial is `user-rejected`).
             (_, code) if code.starts_with("hook:") => Refuser::Hook,
             (_, code) if code.starts_with("rule:") => Refuser::Rule,
             (_, "") if decision.is_none() && denial.as_deref() == Some("permission-rule") => {
@@ -234,20 +242,20 @@ fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Re
     if !block.is_error.yes() {
         return Ok(Ended::Ran);
     }
-    let words = words(block.content);
-    if words.starts_with("<tool_use_error>") {
+    let text = result_text(block.content);
+    if text.starts_with("<tool_use_error>") {
         return Ok(Ended::Refused);
     }
     if decision.is_some() {
         return Ok(Ended::Failed);
     }
-    by_text(&words, is_shell).map_or(Ok(Ended::Failed), Err)
+    refuser_by_text(&text, is_shell).map_or(Ok(Ended::Failed), Err)
 }
 
-/// Who refused a call of a version that says it in words alone.
-fn by_text(words: &str, is_shell: bool) -> Option<Refuser> {
+/// What refused a call, by the text of its result: older versions record nothing else.
+fn refuser_by_text(text: &str, is_shell: bool) -> Option<Refuser> {
     const SHELL: &[&str] = &["Exit code", "Command timed out", "Error:", "Shell", "Failed to"];
-    match words {
+    match text {
         text if text.starts_with("PreToolUse:") && text.contains(" hook error: ") => {
             Some(Refuser::Hook)
         }
@@ -258,7 +266,7 @@ fn by_text(words: &str, is_shell: bool) -> Option<Refuser> {
         text if text.contains("requires approval") || text.contains("while in plan mode") => {
             Some(Refuser::Mode)
         }
-        // A shell's own failures begin in these ways; a hook's denial is its bare reason.
+        // A failure of a shell begins with one of `SHELL`; a hook's denial is only its reason.
         text if is_shell && !SHELL.iter().any(|start| text.starts_with(start)) => {
             Some(Refuser::Unsaid)
         }
@@ -266,8 +274,8 @@ fn by_text(words: &str, is_shell: bool) -> Option<Refuser> {
     }
 }
 
-/// The words of a result: a text, or the first one of a list.
-fn words(content: Field<'_>) -> Cow<'_, str> {
+/// The text of a result: a string, or the first text of a list.
+fn result_text(content: Field<'_>) -> Cow<'_, str> {
     content.text().unwrap_or_else(|| {
         let blocks = content.read::<Vec<Block<'_>>>().unwrap_or_default();
         blocks.iter().find_map(|block| block.text.text()).unwrap_or_default()

@@ -1,4 +1,5 @@
-//! The sessions of Codex 0.169: rollouts, of which the items that ended tell what ran. Judges nothing.
+//! Reads the sessions of Codex 0.169 ("rollouts"), whose completed items record what ran.
+//! Judges nothing.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,7 +9,7 @@ use serde_json::json;
 
 use crate::transcript::claude::carry;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
-pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -82,7 +83,7 @@ struct Text<'a> {
     text: Field<'a>,
 }
 
-/// Kinds of records that tell no event: those of lines, of what the model said, of what happened, and of items.
+/// Types of lines that are no event.
 const LINES: &[&str] = &[
     "compacted",
     "ghost_snapshot",
@@ -91,7 +92,8 @@ const LINES: &[&str] = &[
     "token_usage_record",
     "world_state",
 ];
-const SAID: &[&str] = &[
+/// Types of `response_item` that are no event.
+const RESPONSE_ITEMS: &[&str] = &[
     "additional_tools",
     "agent_message",
     "compaction",
@@ -100,7 +102,8 @@ const SAID: &[&str] = &[
     "reasoning",
     "web_search_call",
 ];
-const HAPPENED: &[&str] = &[
+/// Types of `event_msg` that are no event.
+const EVENT_MESSAGES: &[&str] = &[
     "agent_message",
     "agent_reasoning",
     "context_compacted",
@@ -125,6 +128,7 @@ const HAPPENED: &[&str] = &[
     "warning",
     "web_search_end",
 ];
+/// Types of completed items that are no event.
 const ITEMS: &[&str] = &[
     "AgentMessage",
     "CollabAgentToolCall",
@@ -135,18 +139,18 @@ const ITEMS: &[&str] = &[
     "WebSearch",
 ];
 
-/// One file.
+/// Reads one file.
 #[derive(Default)]
 pub(crate) struct Codex {
-    begun: bool,
-    /// Scripts under way, whose output tells of denials.
+    has_begun: bool,
+    /// The ids of running scripts, whose output names denials.
     scripts: HashSet<String>,
-    /// The calls that a line told: what an item tells beyond them was made by a script.
+    /// The ids of calls that have a line. A script made the calls that only a completed item records.
     calls: HashSet<String>,
 }
 
-impl Reads for Codex {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for Codex {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
@@ -155,13 +159,13 @@ impl Reads for Codex {
         }
         let Some(payload) = line.payload.get() else { return Err(Unread) };
         match &*kind {
-            "session_meta" => self.begin(payload, carried),
+            "session_meta" => self.session_meta(payload, carried),
             "turn_context" => {
                 carry(&mut carried.cwd, payload.cwd.text().as_deref());
                 carry(&mut carried.mode, payload.approval_policy.text().as_deref());
             }
-            "response_item" => self.said(payload, carried, tell),
-            "event_msg" => self.happened(payload, carried, tell),
+            "response_item" => self.response_item(payload, carried, emit),
+            "event_msg" => self.event_message(payload, carried, emit),
             other => carried.facts.unknown(other),
         }
         Ok(())
@@ -169,9 +173,9 @@ impl Reads for Codex {
 }
 
 impl Codex {
-    /// A subagent's file has two beginnings, its own and then its parent's.
-    fn begin(&mut self, payload: &Payload<'_>, carried: &mut Carried) {
-        if std::mem::replace(&mut self.begun, true) {
+    /// Reads the first `session_meta`: a subagent's file has its own and then its parent's.
+    fn session_meta(&mut self, payload: &Payload<'_>, carried: &mut Carried) {
+        if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
         let id = payload.id.text();
@@ -184,20 +188,20 @@ impl Codex {
         }
     }
 
-    fn said(&mut self, payload: &Payload<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    fn response_item(&mut self, payload: &Payload<'_>, carried: &mut Carried, emit: Emit<'_>) {
         let kind = payload.r#type.text().unwrap_or_default();
         let id = payload.call_id.text().or_else(|| payload.id.text());
         match (&*kind, id) {
             ("function_call" | "custom_tool_call" | "local_shell_call", Some(id)) => {
                 let call = self.call(payload, id, &kind);
                 carried.facts.has_scripts |= call.kind == Kind::Script;
-                tell(carried.told(What::Call(call)));
+                emit(carried.record(Action::Call(call)));
             }
             (kind, Some(call)) if kind.ends_with("_output") => {
                 let is_script = self.scripts.remove(&*call);
-                tell(carried.told(ended(call, payload.output, is_script)));
+                emit(carried.record(ended(call, payload.output, is_script)));
             }
-            (kind, _) if SAID.contains(&kind) => {}
+            (kind, _) if RESPONSE_ITEMS.contains(&kind) => {}
             (kind, _) => carried.facts.unknown(kind),
         }
     }
@@ -224,47 +228,47 @@ impl Codex {
         Call { id, tool, input, kind: if is_script { Kind::Script } else { Kind::Plain } }
     }
 
-    fn happened(&mut self, payload: &Payload<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    fn event_message(&mut self, payload: &Payload<'_>, carried: &mut Carried, emit: Emit<'_>) {
         let kind = payload.r#type.text().unwrap_or_default();
         match &*kind {
-            "task_complete" => tell(carried.told(What::Stop)),
-            "item_completed" => self.item(payload.item.get(), carried, tell),
-            kind if HAPPENED.contains(&kind) => {}
+            "task_complete" => emit(carried.record(Action::Stop)),
+            "item_completed" => self.completed_item(payload.item.get(), carried, emit),
+            kind if EVENT_MESSAGES.contains(&kind) => {}
             kind => carried.facts.unknown(kind),
         }
     }
 
-    /// What an item tells that ended: what really ran, and the calls of scripts.
-    fn item(&mut self, item: Option<&Item<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+    /// Emits the input that ran, and the calls of scripts.
+    fn completed_item(&mut self, item: Option<&Item<'_>>, carried: &mut Carried, emit: Emit<'_>) {
         let Some(item) = item else { return carried.facts.unknown("item_completed") };
         let kind = item.r#type.text().unwrap_or_default();
         if &*kind == "UserMessage" {
             let texts = item.content.read::<Vec<Text<'_>>>().unwrap_or_default();
             let text: String = texts.iter().filter_map(|text| text.text.text()).collect();
-            return tell(carried.told(What::Prompt(text.into())));
+            return emit(carried.record(Action::Prompt(text.into())));
         }
         if ITEMS.contains(&&*kind) {
             return;
         }
-        let (Some(id), Some((tool, input))) = (item.id.text(), ran(item, &kind)) else {
+        let (Some(id), Some((tool, input))) = (item.id.text(), tool_call(item, &kind)) else {
             return carried.facts.unknown(&kind);
         };
         if self.calls.contains(&*id) {
             if &*kind == "CommandExecution" {
-                tell(carried.told(What::Rewritten { call: id, input: input.into() }));
+                emit(carried.record(Action::Rewritten { call: id, input: input.into() }));
             }
             return;
         }
         let is_failed = item.status.text().as_deref() == Some("failed");
         let call = Call { id: id.clone(), tool, input: input.into(), kind: Kind::Nested };
-        tell(carried.told(What::Call(call)));
+        emit(carried.record(Action::Call(call)));
         let ended = if is_failed { Ended::Failed } else { Ended::Ran };
-        tell(carried.told(What::Result { call: id, ended }));
+        emit(carried.record(Action::Result { call: id, ended }));
     }
 }
 
-/// The tool and the input that an item tells, as hooks know them.
-fn ran<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> {
+/// The tool and the input of an item, as hooks receive them.
+fn tool_call<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> {
     match kind {
         "CommandExecution" => {
             let command = item.command.read::<Vec<String>>()?;
@@ -286,17 +290,17 @@ fn ran<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> {
     }
 }
 
-/// The line that a shell was given, or the words of a command.
+/// The command line of a shell, or the joined arguments of another program.
 pub(crate) fn shell_line(command: &[String]) -> String {
     match command {
         [shell, flag, line] if shell.ends_with("sh") && matches!(&**flag, "-c" | "-lc") => {
             line.clone()
         }
-        words => words.join(" "),
+        arguments => arguments.join(" "),
     }
 }
 
-/// The changes of files as the patch that they came from: which files, and what is told of their content.
+/// Rebuilds the patch of file changes: the files, and as much of their content as is recorded.
 fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
     let mut text = "*** Begin Patch\n".to_owned();
     for (path, change) in changes {
@@ -312,10 +316,10 @@ fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
     text + "*** End Patch\n"
 }
 
-/// How a call ended, by the only thing that is told: its words.
-fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> What<'a> {
+/// How a call ended, by its output: Codex records nothing else.
+fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> Action<'a> {
     const BLOCKED: &str = "Command blocked by PreToolUse hook:";
-    // None of the words that are looked for has a sign that is escaped.
+    // The texts searched for contain no character that JSON escapes.
     let text = output.written().map(Cow::Borrowed).unwrap_or_else(|| {
         let texts = output.read::<Vec<Text<'_>>>().unwrap_or_default();
         Cow::Owned(texts.iter().filter_map(|text| text.text.text()).collect::<Vec<_>>().join("\n"))
@@ -336,7 +340,7 @@ fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> What<'a>
         _ => None,
     };
     if let Some(by) = by {
-        return What::Denial { call, by };
+        return Action::Denial { call, by };
     }
     let is_unknown = [
         "unsupported call:",
@@ -352,5 +356,5 @@ fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> What<'a>
         }
         () => Ended::Ran,
     };
-    What::Result { call, ended }
+    Action::Result { call, ended }
 }

@@ -1,4 +1,4 @@
-//! The sessions of Copilot CLI 1.0.102, which tell every firing of a hook, too. Judges nothing.
+//! Reads the sessions of Copilot CLI 1.0.102, which also record each run of a hook. Judges nothing.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::transcript::claude::carry;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
-pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -83,7 +83,7 @@ struct Id<'a> {
     id: Field<'a>,
 }
 
-/// What kinds of records begin with that tell no event.
+/// Prefixes of the kinds of records that are no event.
 const OTHERS: &[&str] = &[
     "abort",
     "assistant.",
@@ -103,12 +103,12 @@ const OTHERS: &[&str] = &[
     "user_input.",
 ];
 
-/// One file.
+/// Reads one file.
 #[derive(Default)]
 pub(crate) struct Copilot;
 
-impl Reads for Copilot {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for Copilot {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
@@ -122,17 +122,17 @@ impl Reads for Copilot {
             }
             "user.message" => {
                 let text = data().and_then(|d| d.content.text()).unwrap_or_default();
-                tell(carried.told(What::Prompt(text)));
+                emit(carried.record(Action::Prompt(text)));
             }
             "assistant.message" => {
                 let requests = data().and_then(|d| d.tool_requests.json());
                 if requests.is_none_or(|request| request == "[]") {
-                    tell(carried.told(What::Stop));
+                    emit(carried.record(Action::Stop));
                 }
             }
-            "tool.execution_start" => call(data(), carried, tell),
-            "tool.execution_complete" => ended(data(), carried, tell),
-            "hook.start" => asked(data(), carried, tell),
+            "tool.execution_start" => call(data(), carried, emit),
+            "tool.execution_complete" => ended(data(), carried, emit),
+            "hook.start" => asked(data(), carried, emit),
             kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
             kind => carried.facts.unknown(kind),
         }
@@ -149,7 +149,7 @@ fn begin(data: Option<&Data<'_>>, carried: &mut Carried) {
     carried.facts.session.clone_from(&carried.session);
 }
 
-fn call(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+fn call(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let (Some(id), Some(name)) = (
         data.as_ref().and_then(|d| d.tool_call_id.text()),
         data.as_ref().and_then(|d| d.tool_name.text()),
@@ -165,20 +165,20 @@ fn call(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
         _ => name,
     };
     let input = Cow::Borrowed(data.arguments.json().unwrap_or("{}"));
-    tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
+    emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
 }
 
-fn ended(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+fn ended(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let Some(data) = data else { return };
     let Some(call) = data.tool_call_id.text() else { return };
     if data.success.yes() {
-        return tell(carried.told(What::Result { call, ended: Ended::Ran }));
+        return emit(carried.record(Action::Result { call, ended: Ended::Ran }));
     }
     let error = data.error.read::<Error<'_>>();
-    let words = error.as_ref().and_then(|error| error.message.text()).unwrap_or_default();
+    let text = error.as_ref().and_then(|error| error.message.text()).unwrap_or_default();
     let is_denied =
         error.as_ref().is_some_and(|error| error.code.text().as_deref() == Some("denied"));
-    let by = match &*words {
+    let by = match &*text {
         text if text.starts_with("Denied by preToolUse hook") => Refuser::Hook,
         text if text.contains("due to the following rules") => Refuser::Rule,
         text if text.contains("rejected by user") || text.contains("by the user") => {
@@ -192,20 +192,20 @@ fn ended(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
         _ => Refuser::Unsaid,
     };
     if is_denied {
-        return tell(carried.told(What::Denial { call, by }));
+        return emit(carried.record(Action::Denial { call, by }));
     }
-    let is_unknown = words.starts_with("Tool '") && words.contains("does not exist");
+    let is_unknown = text.starts_with("Tool '") && text.contains("does not exist");
     let ended = if is_unknown { Ended::Refused } else { Ended::Failed };
-    tell(carried.told(What::Result { call, ended }));
+    emit(carried.record(Action::Result { call, ended }));
 }
 
-fn asked(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+fn asked(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let Some(data) = data else { return };
     if data.hook_type.text().as_deref() != Some("preToolUse") {
         return;
     }
     let calls = data.input.read::<Input<'_>>().and_then(|input| input.calls.read::<Vec<Id<'_>>>());
     for id in calls.unwrap_or_default().iter().filter_map(|call| call.id.text()) {
-        tell(carried.told(What::Asked(id)));
+        emit(carried.record(Action::Asked(id)));
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::transcript::claude::carry;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread};
-pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -78,15 +78,15 @@ pub(crate) struct Gemini {
     seen: HashSet<String>,
 }
 
-impl Reads for Gemini {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for Gemini {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         if let Some(set) = line.set.json() {
             let set: Line<'_> = serde_json::from_str(set)?;
-            return self.messages(&set, carried, tell);
+            return self.messages(&set, carried, emit);
         }
         if line.r#type.is_some() {
-            self.message(&line, carried, tell);
+            self.message(&line, carried, emit);
             return Ok(());
         }
         let Some(session) = line.session_id.text() else { return Err(Unread) };
@@ -99,7 +99,7 @@ impl Reads for Gemini {
             carry(&mut carried.cwd, directories.first().map(String::as_str));
         }
         carried.facts.session.clone_from(&carried.session);
-        self.messages(&line, carried, tell)
+        self.messages(&line, carried, emit)
     }
 }
 
@@ -108,30 +108,30 @@ impl Gemini {
         &mut self,
         line: &Line<'_>,
         carried: &mut Carried,
-        tell: Tell<'_>,
+        emit: Emit<'_>,
     ) -> Result<(), Unread> {
         let Some(messages) = line.messages.json() else { return Ok(()) };
         for message in serde_json::from_str::<Vec<Line<'_>>>(messages)? {
-            self.message(&message, carried, tell);
+            self.message(&message, carried, emit);
         }
         Ok(())
     }
 
-    fn message(&mut self, message: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    fn message(&mut self, message: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
         let kind = message.r#type.text().unwrap_or_default();
         carried.time = raw::time(message.timestamp.text().as_deref());
         let id = message.id.text().unwrap_or_default();
         match &*kind {
-            "user" => self.prompt(message, &id, carried, tell),
+            "user" => self.prompt(message, &id, carried, emit),
             "gemini" => {
                 let calls = message.tool_calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
                 let is_last =
                     calls.is_empty() && message.content.text().is_some_and(|text| !text.is_empty());
                 if is_last && self.seen.insert(id.into_owned()) {
-                    tell(carried.told(What::Stop));
+                    emit(carried.record(Action::Stop));
                 }
                 for call in &calls {
-                    self.call(call, carried, tell);
+                    self.call(call, carried, emit);
                 }
             }
             kind if OTHERS.contains(&kind) => {}
@@ -139,7 +139,7 @@ impl Gemini {
         }
     }
 
-    fn prompt(&mut self, message: &Line<'_>, id: &str, carried: &Carried, tell: Tell<'_>) {
+    fn prompt(&mut self, message: &Line<'_>, id: &str, carried: &Carried, emit: Emit<'_>) {
         let parts = message.content.read::<Vec<Part<'_>>>().unwrap_or_default();
         let texts = parts.iter().filter_map(|part| part.text.text());
         let text = message.content.text().map_or_else(|| texts.collect(), String::from);
@@ -147,11 +147,11 @@ impl Gemini {
             && !text.starts_with("<session_context>")
             && self.seen.insert(id.to_owned())
         {
-            tell(carried.told(What::Prompt(text.into())));
+            emit(carried.record(Action::Prompt(text.into())));
         }
     }
 
-    fn call(&mut self, call: &ToolCall<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    fn call(&mut self, call: &ToolCall<'_>, carried: &mut Carried, emit: Emit<'_>) {
         let (Some(id), Some(tool)) = (call.id.text(), call.name.text()) else {
             return carried.facts.unknown("toolCalls");
         };
@@ -159,7 +159,7 @@ impl Gemini {
             return;
         }
         let input = call.args.json().unwrap_or("{}").into();
-        tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+        emit(carried.record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
         let parts = call.result.read::<Vec<Part<'_>>>().unwrap_or_default();
         let error =
             parts.iter().find_map(|part| part.response.as_ref()?.response.as_ref()?.error.text());
@@ -172,13 +172,13 @@ impl Gemini {
         };
         let is_unknown = words.starts_with("Tool \"") && words.contains("not found")
             || words.starts_with("params ");
-        tell(carried.told(match by {
-            Some(by) => What::Denial { call: id, by },
-            None if is_unknown => What::Result { call: id, ended: Ended::Refused },
+        emit(carried.record(match by {
+            Some(by) => Action::Denial { call: id, by },
+            None if is_unknown => Action::Result { call: id, ended: Ended::Refused },
             None if call.status.text().as_deref() == Some("error") => {
-                What::Result { call: id, ended: Ended::Failed }
+                Action::Result { call: id, ended: Ended::Failed }
             }
-            None => What::Result { call: id, ended: Ended::Ran },
+            None => Action::Result { call: id, ended: Ended::Ran },
         }));
     }
 }

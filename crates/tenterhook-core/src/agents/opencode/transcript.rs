@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::transcript::claude::carry;
 pub(crate) use crate::transcript::raw::{Ask, Field, Unread};
-pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 #[derive(Deserialize)]
 struct Row<'a> {
@@ -120,11 +120,11 @@ pub(crate) struct OpenCode {
     prompts: std::collections::HashSet<String>,
 }
 
-impl Reads for OpenCode {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for OpenCode {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let row: Row<'_> = serde_json::from_str(text)?;
         if let Some(info) = row.info.json() {
-            return self.export(info, row.messages.json().unwrap_or("[]"), carried, tell);
+            return self.export(info, row.messages.json().unwrap_or("[]"), carried, emit);
         }
         let table = row.table.text().ok_or(Unread)?;
         carried.time = row.time_created.number();
@@ -134,14 +134,14 @@ impl Reads for OpenCode {
                 self.set_session(row.session_id.text().as_deref(), carried);
                 let id = row.id.text().unwrap_or_default();
                 if let Some(message) = row.data.read::<Message<'_>>() {
-                    self.message(&message, &id, carried, tell);
+                    self.message(&message, &id, carried, emit);
                 }
             }
             "part" => {
                 self.set_session(row.session_id.text().as_deref(), carried);
                 let message = row.message_id.text().unwrap_or_default();
                 match row.data.read::<Part<'_>>() {
-                    Some(part) => self.part(&part, &message, carried, tell),
+                    Some(part) => self.part(&part, &message, carried, emit),
                     None => carried.facts.unknown("part"),
                 }
             }
@@ -181,7 +181,7 @@ impl OpenCode {
         info: &str,
         messages: &str,
         carried: &mut Carried,
-        tell: Tell<'_>,
+        emit: Emit<'_>,
     ) -> Result<(), Unread> {
         let session: Row<'_> = serde_json::from_str(info)?;
         self.session(&session, carried);
@@ -194,33 +194,35 @@ impl OpenCode {
             let id = info.id.text().unwrap_or_default();
             let is_prompt = info.role.text().as_deref() == Some("user");
             if is_prompt {
-                self.message(&info, &id, carried, tell);
+                self.message(&info, &id, carried, emit);
             }
             for part in message.parts.read::<Vec<Part<'_>>>().unwrap_or_default() {
-                self.part(&part, &id, carried, tell);
+                self.part(&part, &id, carried, emit);
             }
             if !is_prompt {
-                self.message(&info, &id, carried, tell);
+                self.message(&info, &id, carried, emit);
             }
         }
         Ok(())
     }
 
-    fn message(&mut self, message: &Message<'_>, id: &str, carried: &mut Carried, tell: Tell<'_>) {
+    fn message(&mut self, message: &Message<'_>, id: &str, carried: &mut Carried, emit: Emit<'_>) {
         carry(&mut carried.mode, message.mode.text().as_deref());
         match message.role.text().as_deref() {
             Some("user") => drop(self.prompts.insert(id.to_owned())),
-            _ if message.finish.text().as_deref() == Some("stop") => tell(carried.told(What::Stop)),
+            _ if message.finish.text().as_deref() == Some("stop") => {
+                emit(carried.record(Action::Stop))
+            }
             _ => {}
         }
     }
 
-    fn part(&mut self, part: &Part<'_>, message: &str, carried: &mut Carried, tell: Tell<'_>) {
+    fn part(&mut self, part: &Part<'_>, message: &str, carried: &mut Carried, emit: Emit<'_>) {
         let kind = part.r#type.text().unwrap_or_default();
         match &*kind {
-            "tool" => call(part, carried, tell),
+            "tool" => call(part, carried, emit),
             "text" if self.prompts.contains(message) => {
-                tell(carried.told(What::Prompt(part.text.text().unwrap_or_default())));
+                emit(carried.record(Action::Prompt(part.text.text().unwrap_or_default())));
             }
             "text" => {}
             kind if OTHERS.contains(&kind) => {}
@@ -229,7 +231,7 @@ impl OpenCode {
     }
 }
 
-fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
+fn call(part: &Part<'_>, carried: &mut Carried, emit: Emit<'_>) {
     let (Some(id), Some(tool), Some(state)) =
         (part.call.text(), part.tool.text(), part.state.read::<State<'_>>())
     else {
@@ -240,7 +242,7 @@ fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
     }
     let is_unknown = tool == "invalid";
     let input = state.input.json().unwrap_or("{}").into();
-    tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+    emit(carried.record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
     let words = state.error.text().unwrap_or_default();
     let by = match &*words {
         text if text.starts_with("The user has specified a rule") => Some(Refuser::Rule),
@@ -255,8 +257,8 @@ fn call(part: &Part<'_>, carried: &mut Carried, tell: Tell<'_>) {
         // The tool was still running when the agent was killed.
         _ => return,
     };
-    tell(carried.told(match by {
-        Some(by) => What::Denial { call: id, by },
-        None => What::Result { call: id, ended },
+    emit(carried.record(match by {
+        Some(by) => Action::Denial { call: id, by },
+        None => Action::Result { call: id, ended },
     }));
 }

@@ -1,4 +1,5 @@
-//! The sessions of Qwen Code 0.15 and 0.24: the calls of subagents are told by telemetry, and by 0.24 in a file of their own, too. Judges nothing.
+//! Reads the sessions of Qwen Code 0.15 and 0.24: telemetry records the calls of subagents; 0.24 also
+//! writes a file for each subagent. Judges nothing.
 
 use std::borrow::Cow;
 
@@ -6,7 +7,7 @@ use serde::Deserialize;
 
 use crate::transcript::claude::carry;
 pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
-pub(crate) use crate::transcript::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -83,7 +84,7 @@ struct System<'a> {
 struct Telemetry<'a> {
     #[serde(borrow, default, rename = "event.name")]
     event: Field<'a>,
-    /// From 0.24 on.
+    /// Since 0.24.
     #[serde(borrow, default)]
     call_id: Field<'a>,
     #[serde(borrow, default)]
@@ -100,15 +101,15 @@ struct Telemetry<'a> {
     decision: Field<'a>,
 }
 
-/// One file.
+/// Reads one file.
 #[derive(Default)]
 pub(crate) struct Qwen {
-    /// Whether the last refused call had passed the agent's own rules: then a hook refused it.
+    /// Whether the last refused call passed the agent's own rules; then a hook refused it.
     passed: Option<bool>,
 }
 
-impl Reads for Qwen {
-    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+impl ReadLine for Qwen {
+    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
@@ -122,12 +123,12 @@ impl Reads for Qwen {
         match &*kind {
             "user" => {
                 let text: String = parts().iter().filter_map(|part| part.text.text()).collect();
-                tell(carried.told(What::Prompt(text.into())));
+                emit(carried.record(Action::Prompt(text.into())));
             }
-            "assistant" => says(parts(), carried, tell),
-            "tool_result" => self.ended(line.tool_call_result.get(), carried, tell),
+            "assistant" => assistant_message(parts(), carried, emit),
+            "tool_result" => self.ended(line.tool_call_result.get(), carried, emit),
             "system" => match line.subtype.text().as_deref() {
-                Some("ui_telemetry") => self.telemetry(&line, carried, tell),
+                Some("ui_telemetry") => self.telemetry(&line, carried, emit),
                 Some(
                     "attribution_snapshot" | "chat_compression" | "slash_command" | "at_command",
                 ) => {}
@@ -139,8 +140,8 @@ impl Reads for Qwen {
     }
 }
 
-fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
-    // What is empty is no end: subagents of 0.24 say nothing before they call.
+fn assistant_message(parts: &[Part<'_>], carried: &mut Carried, emit: Emit<'_>) {
+    // An empty message does not end the turn: subagents of 0.24 write one before a call.
     let mut is_last = !parts.is_empty();
     for call in parts.iter().filter_map(|part| part.function_call.get()) {
         is_last = false;
@@ -149,15 +150,15 @@ fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
             continue;
         };
         let input = Cow::Borrowed(args.json().unwrap_or("{}"));
-        tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
+        emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
     }
     if is_last {
-        tell(carried.told(What::Stop));
+        emit(carried.record(Action::Stop));
     }
 }
 
 impl Qwen {
-    fn ended(&mut self, outcome: Option<&Outcome<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+    fn ended(&mut self, outcome: Option<&Outcome<'_>>, carried: &mut Carried, emit: Emit<'_>) {
         let passed = self.passed.take();
         let Some((outcome, call)) =
             outcome.and_then(|outcome| outcome.call_id.text().map(|id| (outcome, id)))
@@ -165,23 +166,23 @@ impl Qwen {
             return carried.facts.unknown("tool_result");
         };
         let error = outcome.error_type.text();
-        let words = outcome.result_display.text().unwrap_or_default();
-        tell(carried.told(match error.as_deref() {
-            Some("execution_denied") => What::Denial { call, by: refuser(passed, &words) },
+        let text = outcome.result_display.text().unwrap_or_default();
+        emit(carried.record(match error.as_deref() {
+            Some("execution_denied") => Action::Denial { call, by: refuser(passed, &text) },
             Some("tool_not_registered" | "invalid_tool_params") => {
-                What::Result { call, ended: Ended::Refused }
+                Action::Result { call, ended: Ended::Refused }
             }
             _ if outcome.status.text().as_deref() == Some("cancelled") => {
-                What::Denial { call, by: Refuser::Person }
+                Action::Denial { call, by: Refuser::Person }
             }
             _ if outcome.status.text().as_deref() == Some("error") => {
-                What::Result { call, ended: Ended::Failed }
+                Action::Result { call, ended: Ended::Failed }
             }
-            _ => What::Result { call, ended: Ended::Ran },
+            _ => Action::Result { call, ended: Ended::Ran },
         }));
     }
 
-    fn telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
+    fn telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
         let event =
             line.system_payload.get().and_then(|system_payload| system_payload.ui_event.get());
         let Some(event) =
@@ -196,7 +197,7 @@ impl Qwen {
             self.passed = is_denied.then_some(passed);
             return;
         };
-        // A call of a subagent, which before 0.24 has no id and no other record.
+        // Before 0.24, a subagent's call has no id and no other record.
         let unnamed = || format!("{prompt}@{}", carried.line).into();
         let (Some(tool), id) =
             (event.function_name.text(), event.call_id.text().unwrap_or_else(unnamed))
@@ -205,25 +206,25 @@ impl Qwen {
         };
         carry(&mut carried.subagent, Some(agent));
         let input = Cow::Borrowed(event.function_args.json().unwrap_or("{}"));
-        tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
-        tell(carried.told(match event.status.text().as_deref() {
-            _ if is_denied => What::Denial { call: id, by: refuser(Some(passed), "") },
-            Some("error") => What::Result { call: id, ended: Ended::Failed },
-            _ => What::Result { call: id, ended: Ended::Ran },
+        emit(carried.record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+        emit(carried.record(match event.status.text().as_deref() {
+            _ if is_denied => Action::Denial { call: id, by: refuser(Some(passed), "") },
+            Some("error") => Action::Result { call: id, ended: Ended::Failed },
+            _ => Action::Result { call: id, ended: Ended::Ran },
         }));
     }
 }
 
-/// Whose prompt it was: `SESSION########0` is one of the person's, `SESSION#SUBAGENT#0` a subagent's.
+/// The subagent of a prompt's id: `SESSION########0` is the user's, `SESSION#SUBAGENT#0` a subagent's.
 fn subagent(prompt: &str) -> Option<&str> {
     prompt.split('#').nth(1).filter(|part| !part.is_empty())
 }
 
-/// Rules are asked before hooks: what passed them was refused by a hook.
-fn refuser(passed: Option<bool>, words: &str) -> Refuser {
+/// What refused a call. Rules run before hooks: a hook refused a call that passed the rules.
+fn refuser(passed: Option<bool>, text: &str) -> Refuser {
     match passed {
         Some(true) => Refuser::Hook,
-        _ if words.contains("denied by permission rules") => Refuser::Rule,
+        _ if text.contains("denied by permission rules") => Refuser::Rule,
         Some(false) => Refuser::Rule,
         None => Refuser::Unsaid,
     }

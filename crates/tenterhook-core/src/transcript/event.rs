@@ -1,4 +1,5 @@
-//! What was told, as the event that hooks would have been asked about: the agents' tools in neutral words. Knows no hook.
+//! Turns a record into the event that hooks would have received, with neutral tool names.
+//! Knows no hook.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::codex::shell_line;
-use super::{Agent, Call, Kind, Told, What};
+use super::{Action, Call, Kind, TranscriptAgent, TranscriptRecord};
 use crate::event::tool::names::{ToolWords, by_own};
 use crate::event::{Event, Surroundings};
 
@@ -67,8 +68,8 @@ const OPENCODE: &[ToolWords] = &[
     tool(&["task"], "Agent", &[]),
 ];
 
-impl Agent {
-    const fn words(self) -> &'static [ToolWords] {
+impl TranscriptAgent {
+    const fn tool_names(self) -> &'static [ToolWords] {
         match self {
             Self::Claude | Self::Codex | Self::Tenterhook => &[],
             Self::Copilot => COPILOT,
@@ -79,26 +80,26 @@ impl Agent {
 }
 
 impl Call<'_> {
-    /// The tool and its input in neutral words, as hooks of this agent know them.
+    /// The neutral name of the tool and its neutral input, as hooks of this agent receive them.
     #[must_use]
-    pub fn neutral(&self, agent: Agent) -> (String, Value) {
+    pub fn neutral(&self, agent: TranscriptAgent) -> (String, Value) {
         let input: Value =
             serde_json::from_str(&self.input).unwrap_or_else(|_| Value::from(&*self.input));
-        if agent == Agent::Codex {
+        if agent == TranscriptAgent::Codex {
             return codex(&self.tool, input);
         }
-        if let Some(words) = by_own(agent.words(), &self.tool) {
-            return (words.neutral.to_owned(), words.neutral_input(&input));
+        if let Some(names) = by_own(agent.tool_names(), &self.tool) {
+            return (names.neutral.to_owned(), names.neutral_input(&input));
         }
-        (other(agent, &self.tool), input)
+        (unlisted_tool(agent, &self.tool), input)
     }
 }
 
-/// A tool that stands in no table: one of an MCP server has the neutral name of such tools.
-fn other(agent: Agent, tool: &str) -> String {
+/// The neutral name of a tool that no table lists, e.g. a tool of an MCP server.
+fn unlisted_tool(agent: TranscriptAgent, tool: &str) -> String {
     match agent {
-        // Which part is the server is not told; the first word is what it is called by default.
-        Agent::Gemini => match tool
+        // The name does not show where the server's name ends: by default it is the first part.
+        TranscriptAgent::Gemini => match tool
             .strip_prefix("mcp_")
             .filter(|rest| !rest.starts_with('_'))
             .and_then(|rest| rest.split_once('_'))
@@ -110,14 +111,14 @@ fn other(agent: Agent, tool: &str) -> String {
     }
 }
 
-/// Codex hands its hooks the command alone.
+/// The neutral name and input of a Codex tool. Codex passes only the command to its hooks.
 fn codex(tool: &str, input: Value) -> (String, Value) {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let words =
+    let arguments =
         || -> Option<Vec<String>> { serde_json::from_value(input.get("command")?.clone()).ok() };
     let command = match tool {
         "exec_command" => text("cmd").map(str::to_owned),
-        "shell" | "local_shell" => words().map(|argv| shell_line(&argv)),
+        "shell" | "local_shell" => arguments().map(|argv| shell_line(&argv)),
         "shell_command" => text("command").map(str::to_owned),
         _ => None,
     };
@@ -127,54 +128,56 @@ fn codex(tool: &str, input: Value) -> (String, Value) {
     }
 }
 
-/// What of an event no transcript tells.
+/// The values of an event that no transcript records.
 #[derive(Clone, Debug, Default)]
-pub struct Around {
-    /// The user's home.
+pub struct EventContext {
+    /// The user's home directory.
     pub home: PathBuf,
-    /// Where the agent worked, where the transcript does not say.
+    /// The working directory, if the transcript does not record one.
     pub cwd: PathBuf,
-    /// The transcript.
+    /// The path of the transcript.
     pub transcript: Option<PathBuf>,
 }
 
-impl Told<'_> {
-    /// The event about which hooks would have been asked, where there is one: a prompt, a tool call, the end of a turn.
+impl TranscriptRecord<'_> {
+    /// The event that hooks would have received, for a prompt, a tool call or the end of a turn.
     #[must_use]
-    pub fn event(&self, agent: Agent, around: &Around) -> Option<Event> {
-        let event = |name: &str| Event::new(name, self.surroundings(around));
-        match &self.what {
-            What::Prompt(text) => Some(event("UserPromptSubmit").with("prompt", &**text)),
-            What::Call(call) if call.kind != Kind::Script => {
+    pub fn event(&self, agent: TranscriptAgent, context: &EventContext) -> Option<Event> {
+        let event = |name: &str| Event::new(name, self.surroundings(context));
+        match &self.action {
+            Action::Prompt(text) => Some(event("UserPromptSubmit").with("prompt", &**text)),
+            Action::Call(call) if call.kind != Kind::Script => {
                 let (tool, input) = call.neutral(agent);
                 let event = event("PreToolUse").with("tool_name", tool).with("tool_input", input);
                 Some(event.with("tool_use_id", &*call.id))
             }
-            What::Stop => {
+            Action::Stop => {
                 Some(event(if self.subagent.is_some() { "SubagentStop" } else { "Stop" }))
             }
             _ => None,
         }
     }
 
-    fn surroundings(&self, around: &Around) -> Surroundings {
-        let cwd =
-            self.cwd.as_deref().map_or_else(|| around.cwd.clone(), |cwd| Path::new(cwd).to_owned());
-        let mut within = Surroundings {
+    fn surroundings(&self, context: &EventContext) -> Surroundings {
+        let cwd = self
+            .cwd
+            .as_deref()
+            .map_or_else(|| context.cwd.clone(), |cwd| Path::new(cwd).to_owned());
+        let mut surroundings = Surroundings {
             session_id: self.session.as_deref().unwrap_or_default().to_owned(),
             project: cwd.clone(),
             cwd,
-            home: around.home.clone(),
-            transcript: around.transcript.clone(),
+            home: context.home.clone(),
+            transcript: context.transcript.clone(),
             ..Surroundings::default()
         };
         let facts: [(&str, &Option<Arc<str>>); 2] =
             [("permission_mode", &self.mode), ("agent_id", &self.subagent)];
         for (key, value) in facts {
             if let Some(value) = value {
-                within.facts.insert(key.to_owned(), (&**value).into());
+                surroundings.facts.insert(key.to_owned(), (&**value).into());
             }
         }
-        within
+        surroundings
     }
 }
