@@ -1,4 +1,4 @@
-//! The dialect of Claude Code, version 2.1.330: its rooms are one file per direction, and this file only opens their doors.
+//! The dialect of Claude Code, version 2.1.330. Only the table: each submodule reads or writes one format.
 
 mod accepted;
 mod answer;
@@ -16,8 +16,8 @@ mod handler;
 mod lint;
 mod matcher_text;
 mod mods;
+mod paths;
 mod placeholders;
-mod places;
 mod plugins;
 mod servers;
 mod silence;
@@ -39,12 +39,13 @@ pub(crate) use crate::matcher::rule::Reading;
 
 /// The dialect.
 pub static CLAUDE: Dialect = Dialect {
-    // Since 2.1.128: its own telemetry is no business of its hooks.
+    // Since 2.1.128, the agent withholds the variables of its telemetry from hooks.
     commands: Commands { withheld: &["OTEL_"], ..Commands::DEFAULT },
-    // Observed of 2.1.197 and 2.1.330: text after the object, a broken object, an array and a string are log text; a wrong or
-    // missing `hookEventName`, a word that is no decision and a value of the wrong type reject the answer whole, and the
-    // action goes on; an unknown key or a decision in another event's place is passed over; exit code 2 of a permission
-    // request is passed over. Which of these it was, the plain reading says in its own failure or remark.
+    // Observed in 2.1.197 and 2.1.330: text after the object, a broken object, an array and a string are
+    // log text. A wrong or missing `hookEventName`, an unknown decision or a value of the wrong type
+    // rejects the whole answer, and the action continues. An unknown key, a decision of a different
+    // event and exit code 2 of a permission request are ignored. The failure or the remark of the plain
+    // reading reports which of these applied.
     failures: Failures { slips: |_| SlipPolicy::PlainText, ..Failures::DEFAULT },
     models: ModelHooks { shape: model::shape, read: model::read },
     runs: Runs { timeout: model::timeout, detaches: first_line::detaches, ..Runs::DEFAULT },
@@ -74,8 +75,8 @@ pub static CLAUDE: Dialect = Dialect {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, Duration::from_mins(10)),
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: event::decode,
         encode_event: event::encode,

@@ -1,11 +1,12 @@
-//! Would Claude Code read a settings file, or refuse all of it for one value? Measured of 2.1.332: a known key with a value of another
-//! type refuses the file, an unknown key and a wrong entry of `hooks` do not. Pure.
+//! Whether Claude Code reads a settings file or refuses all of it for one value. Measured with 2.1.332:
+//! it refuses a file for a known key with a value of the wrong type, but not for an unknown key or a
+//! wrong entry of `hooks`. Pure.
 //!
-//! What a refused file says has no effect, so that nothing in it closes a gap (BR-102).
+//! A refused file has no effect, so its settings close no gap (BR-102).
 
 use crate::syntax::{Node, NodeValue};
 
-/// What becomes of a settings file.
+/// Whether the agent reads a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Acceptance {
     /// It is read.
@@ -29,12 +30,12 @@ enum Shape {
     List,
     /// Any object.
     Object,
-    /// Anything: what is wrong in it is skipped alone.
+    /// Anything: the agent skips only the wrong part.
     Any,
     OneOf(&'static [&'static str]),
-    /// An object with these keys, the first of them required; further keys are not looked at.
+    /// An object with these keys, of which the first is required; further keys are ignored.
     Keys(&'static [(&'static str, Shape)], &'static [&'static str]),
-    /// An object each of whose values is of that shape.
+    /// An object whose values all have that shape.
     Each(&'static Shape),
     /// A boolean or a list.
     BoolOrList,
@@ -81,7 +82,7 @@ const KEYS: &[(&str, Shape)] = &[
     ("statusLine", Shape::Keys(STATUS_LINE, &["type", "command"])),
 ];
 
-/// Keys that were read with such a value; the effect of other values is not known.
+/// Keys that the agent reads with such a value; the effect of other values is unknown.
 const SEEN: &[(&str, Shape)] = &[
     ("allowManagedMcpServersOnly", Shape::Bool),
     ("attribution", Shape::Each(&Shape::Text)),
@@ -120,10 +121,10 @@ const SOURCE: &[(&str, Shape)] = &[
     ("url", Shape::Text),
 ];
 
-/// What becomes of a settings file that is one object.
+/// Whether the agent reads a settings file that is one object.
 pub(crate) fn acceptance(root: &Node) -> Acceptance {
     let mut unknown = None;
-    // The last value of a key that stands there twice counts.
+    // The agent uses the last value of a repeated key.
     for entry in root.entries() {
         let Some(node) = root.get(&entry.key) else { continue };
         match KEYS.iter().find(|(key, _)| *key == entry.key) {
@@ -142,7 +143,7 @@ pub(crate) fn acceptance(root: &Node) -> Acceptance {
     unknown.map_or(Acceptance::Accepted, Acceptance::Unknown)
 }
 
-/// The path of the value that is not of a shape.
+/// The path of the value that does not have the shape.
 fn refused(node: &Node, shape: Shape, path: &str) -> Option<String> {
     let whole = |is: bool| (!is).then(|| path.to_owned());
     match shape {

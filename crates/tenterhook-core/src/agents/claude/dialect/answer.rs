@@ -1,5 +1,5 @@
-//! What holds of Claude Code's answers on every event: the fields of an answer, and what a report holds beside it (A-10 to
-//!
+//! The parts of Claude Code's answers that are the same on every event: the fields of an answer, and the
+//! other effects of a hook.
 
 use super::env_file;
 use super::events::{CUSTOM, EVENTS};
@@ -56,7 +56,7 @@ fn set_variables(_: &Event, report: &Report, answer: &mut Answer) {
     let variables = env_file::read(text);
     answer.effects.env.extend(variables.set);
     if variables.left_over {
-        // Only the agent's own shell can tell what these lines mean: it gets them as they are.
+        // Only the agent's shell can evaluate these lines: it gets them unchanged.
         answer.effects.extra.insert("envFile".to_owned(), text.as_str().into());
     }
 }

@@ -1,7 +1,7 @@
-//! Reads one config file of Claude Code: which shape it has, what it switches, and what is wrong with it as a whole.
+//! Reads one config file of Claude Code: its shape, its switches, and the faults of the whole file.
 //!
-//! Entries are read in `config/entry.rs` and `handler.rs`. Whatever the file is, this neither fails nor repairs: an
-//! entry that the agent would not run becomes a hook that never runs and says why (C-22).
+//! `config/entry.rs` and `handler.rs` read entries. Reading never fails and repairs nothing: an entry
+//! that the agent would not run becomes a hook that is off for a reason (C-22).
 
 mod entry;
 mod text;
@@ -14,8 +14,8 @@ use super::events::find_event;
 use super::handler::Scope;
 use super::lint;
 use super::mods;
+use super::paths::is_markdown;
 use super::placeholders::Placeholders;
-use super::places::is_markdown;
 
 use crate::diagnostic::{Code, Diagnostic, Location, Span};
 pub(crate) use crate::dialect::findings::Findings;
@@ -31,13 +31,13 @@ use crate::syntax::{self, Format, Node};
 
 /// Reads `source`.
 pub(crate) fn read(source: &Source) -> ReadConfig {
-    let kind = FileKind::of(source);
+    let kind = FileKind::from_source(source);
     let format = if kind.is_front_matter() { Format::FrontMatter } else { Format::Json };
     let parsed = syntax::salvage(&source.text, format, GROUPS);
     let mut reading = Reading::new(source, kind);
     let refused = reading.syntax(&parsed);
     reading.read.lost = broken::lost(source, &parsed);
-    // What a torn text switches off may be what it switched on again.
+    // The lost part of a torn text may switch the hooks on again.
     reading.is_torn = reading.read.lost.is_some();
     if let Some(root) = &parsed.root {
         reading.document(root, refused.as_ref());
@@ -45,7 +45,7 @@ pub(crate) fn read(source: &Source) -> ReadConfig {
     ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }
 }
 
-/// Which kind of file a source is.
+/// The kind of file that a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     /// Settings, or a plugin's `hooks.json`.
@@ -59,7 +59,7 @@ pub(crate) enum FileKind {
 }
 
 impl FileKind {
-    fn of(source: &Source) -> Self {
+    fn from_source(source: &Source) -> Self {
         let path = Path::new(&*source.name);
         let under_agents = || path.components().any(|component| component.as_os_str() == "agents");
         match source.layer {
@@ -77,7 +77,7 @@ impl FileKind {
     }
 }
 
-/// A file in the middle of being read.
+/// The state of reading a file.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
     pub(super) source: &'a Source,
@@ -88,7 +88,7 @@ pub(crate) struct Reading<'a> {
     /// Whether a part of the text is lost.
     is_torn: bool,
     pub(super) findings: Findings<'a>,
-    /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
+    /// The first location of each entry, by its event, its matcher and its handler as written (C-13).
     entries: HashMap<(EventName, Option<String>, String), Location>,
     read: ReadConfig,
 }
@@ -112,15 +112,15 @@ impl<'a> Reading<'a> {
         self.findings.report(span, diagnostic);
     }
 
-    /// Why a handler does not run that stands above in the same words (C-13). Copies in plugins, skills and agents are
-    /// entries of their own.
+    /// The reason why a handler does not run that repeats an entry above (C-13). Copies in plugins,
+    /// skills and agents are separate entries.
     pub(super) fn repeated(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
         let is_settings = self.kind == FileKind::Settings && self.source.plugin.is_none();
         if !is_settings || scope.off.is_some() {
             return None;
         }
-        let words = node.to_json().to_string();
-        let key = (scope.event.clone(), scope.matcher_text.clone(), words);
+        let text = node.to_json().to_string();
+        let key = (scope.event.clone(), scope.matcher_text.clone(), text);
         match self.entries.entry(key) {
             Entry::Occupied(first) => {
                 Some(Off::new(format!("the same entry stands at {}", first.get()), "C-13"))
@@ -132,7 +132,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Adds a hook that stands at `span`.
+    /// Adds a hook that is written at `span`.
     pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
         hook.place = Some(self.findings.location(span));
         self.read.hooks.push(hook);
@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
         }
         let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
         let off = refused.cloned().or_else(|| self.ignored_agent());
-        // A manifest under another name is known by the name that it gives its plugin.
+        // A manifest under a different file name is recognized by its `name`.
         if self.kind == FileKind::Settings
             && root.get("name").is_some_and(|name| name.as_str().is_some())
         {
@@ -175,7 +175,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// An agent that a plugin brings may not bring hooks (C-32).
+    /// The reason why the hooks of a plugin's agent do not run (C-32).
     fn ignored_agent(&self) -> Option<Off> {
         let ignored = self.kind == FileKind::Agent && self.source.plugin.is_some();
         ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
@@ -212,7 +212,7 @@ impl<'a> Reading<'a> {
         self.lists(root);
     }
 
-    /// What settings let requests do (C-19).
+    /// Reads the allowlists of URLs and variables for HTTP hooks (C-19).
     fn lists(&mut self, root: &Node) {
         for about in [Requests::Urls, Requests::Variables] {
             let Some(entry) = root.entry(about.key()) else { continue };
@@ -226,7 +226,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The value of `hooks`.
+    /// Reads the value of `hooks`.
     fn hooks(&mut self, node: &Node, off: Option<&Off>) {
         if node.as_object().is_some() {
             return self.event_map(node, off);
@@ -236,7 +236,7 @@ impl<'a> Reading<'a> {
         }
         let is_manifest = self.kind == FileKind::Manifest;
         let Some(items) = node.as_array() else {
-            // A manifest may name a further file, which is a source of its own (C-33).
+            // A manifest may name a further file, which is a separate source (C-33).
             match node.as_str().filter(|_| is_manifest) {
                 Some(path) => self.elsewhere(node, path),
                 None => {
@@ -278,7 +278,7 @@ impl<'a> Reading<'a> {
         self.report(node.span, found.help("check that file"));
     }
 
-    /// A file without `hooks`: perhaps the events stand at the top level.
+    /// Reads a file without `hooks`, which may have events at the top level.
     fn bare(&mut self, root: &Node, off: Option<&Off>) {
         let events: Vec<_> =
             root.entries().iter().filter(|entry| lint::is_event(&entry.key)).collect();
@@ -300,7 +300,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Events under a key that is nearly `hooks`.
+    /// Reads events under a misspelled `hooks` key.
     fn misnamed(&mut self, root: &Node, off: Option<&Off>) {
         let Some(entry) = misnamed(root, lint::is_event) else { return };
         self.report(entry.key_span, looks_in(&entry.key));
@@ -309,7 +309,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Why an entry never runs whose key is written again below.
+/// The reason why an entry never runs whose key is repeated below it.
 pub(crate) fn shadowed() -> Off {
     Off::new("its key is written again below, and only the last one counts", "C-39")
 }
@@ -318,8 +318,8 @@ fn is_path(text: &str) -> bool {
     text.contains('/') || text.ends_with(".json")
 }
 
-/// The plugin that a file belongs to by its place, when the caller named none: `ROOT/hooks/hooks.json`,
-/// `ROOT/.claude-plugin/plugin.json`.
+/// The plugin that a file belongs to by its path, if the caller named no plugin: the path is
+/// `ROOT/hooks/hooks.json` or `ROOT/.claude-plugin/plugin.json`.
 fn plugin_around(source: &Source) -> Option<Plugin> {
     if !matches!(source.layer, Layer::Given | Layer::Plugin) {
         return None;

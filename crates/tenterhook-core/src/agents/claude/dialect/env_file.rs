@@ -1,8 +1,9 @@
-//! What a hook wrote into `CLAUDE_ENV_FILE`: lines of shell that set variables. Reads the plain ones; starts no shell.
+//! Reads the variables that a hook wrote into `CLAUDE_ENV_FILE` as lines of shell. Reads only plain
+//! assignments; starts no shell.
 
 use serde_json::{Map, Value};
 
-/// The variables of the plain lines, and whether any other line was left over.
+/// The variables of the plain lines, and whether there is any other line.
 pub(super) struct Variables {
     pub(super) set: Map<String, Value>,
     pub(super) left_over: bool,
@@ -32,7 +33,7 @@ fn assignment(line: &str) -> Option<(&str, String)> {
     Some((name, unquote(value.trim_end_matches(';'))?))
 }
 
-/// The text of a shell word; `None` when only a shell can tell.
+/// The text of a shell word; `None` if only a shell can evaluate it.
 fn unquote(word: &str) -> Option<String> {
     let mut value = String::with_capacity(word.len());
     let mut quote = None;

@@ -1,5 +1,4 @@
-//! Events on the wire: the JSON that Claude Code hands to a hook, read into an event and written from one. Knows no hook
-//! and no answer.
+//! Decodes and encodes the JSON of events that Claude Code passes to a hook. Knows no hook and no answer.
 
 use serde_json::{Map, Value};
 
@@ -32,7 +31,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
 
 pub(super) fn encode(event: &Event) -> Envelope {
     let mut body = Envelope::written(&SHAPE.encode(event));
-    // Scripts that read one line wait for its end.
+    // Scripts that read one line need a newline.
     body.push(b'\n');
     Envelope {
         body,

@@ -1,8 +1,8 @@
-//! The event table of Claude Code: which events there are and what each lets its hooks say. Data only; a new event is
-//! one new row.
+//! The event table of Claude Code: its events and the answers that each accepts. Data only; a new event
+//! is one new row.
 //!
-//! The table follows version 2.1.332. Where the documentation and an observed run disagree, the observation wins and a
-//! comment says so.
+//! The table follows version 2.1.332. Where the documentation and an observed run disagree, the
+//! observation wins and a comment notes it.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -19,19 +19,20 @@ use crate::hook::OnFailure;
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
 
-/// The event of that name. Names are the neutral ones, because the neutral names are this agent's.
+/// Finds an event by its name. The neutral names are this agent's names.
 pub(super) fn find_event(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
-/// What a gate of tools says.
+/// Fields of an answer about a tool call.
 const GATE: &[(&str, Field)] = &[
     ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
     REASON,
     ("updatedInput", Field::Input),
     CONTEXT,
 ];
-/// What a gate of skill lines says. A changed line does not run: the reply denies it (BR-91).
+/// Fields of an answer about a shell line of a skill. A changed line does not run: the reply denies it
+/// (BR-91).
 const SKILL_GATE: &[(&str, Field)] = &[
     ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
     REASON,
@@ -46,7 +47,7 @@ const HIDE_PROMPT: (&str, Field) = ("suppressOriginalPrompt", Field::ExtraFlag);
 const TOOL: About = About::Field("tool_name");
 const NEXT_MODEL: About = About::Model("to_model");
 
-/// Every event, in the order in which people meet them.
+/// Every event, in the order of a session.
 pub(super) static EVENTS: &[Spec] = &[
     Spec {
         plain: Plain::Context,
@@ -123,7 +124,7 @@ pub(super) static EVENTS: &[Spec] = &[
         is_gate: true,
         ..Spec::new("PreToolUse", TOOL, "a tool is about to run")
     },
-    // Observed of 2.1.332: `ask` and `defer` keep the line from running, as a denial does.
+    // Observed in 2.1.332: `ask` and `defer` keep the line from running, as a denial does.
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
@@ -216,7 +217,7 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         accepts: Accepts::Every,
         ignores_on_failure: true,
-        ..Spec::new("TaskCompleted", About::Nothing, "a task is about to count as done")
+        ..Spec::new("TaskCompleted", About::Nothing, "a task is about to be marked done")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -337,7 +338,7 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         universal: Universal::Dropped,
         timeout: Duration::from_millis(1_500),
-        // The last one is of older versions, and harmless to name.
+        // Only older versions send the last one.
         values: &[
             "clear",
             "resume",
@@ -370,7 +371,8 @@ pub(super) static EVENTS: &[Spec] = &[
     },
 ];
 
-/// What hooks of this dialect may say on an event of somebody else's: the row that its owner gave it decides what counts.
+/// The answers of this dialect's hooks to an event of another program, whose row decides which of them
+/// have an effect.
 pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::BlocksOrApproves,

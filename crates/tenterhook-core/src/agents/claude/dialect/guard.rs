@@ -1,5 +1,6 @@
-//! The guard of the user's own settings: a module that runs ahead of all others in Claude Code and keeps them from silencing hooks.
-//! Measured of 2.1.332. Pure: texts, and whether a folder holds exactly them.
+//! The guard module of the user's settings, which runs ahead of all other modules in Claude Code and
+//! prevents them from silencing hooks. Measured with 2.1.332. Pure: texts, and whether a folder holds
+//! exactly these.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +9,9 @@ use crate::dialect::{Disk, Scan};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
-/// The module. `plugin.register` drops the modules of every plugin of a user's or project's place and keeps what else it provides;
-/// `classic.*` hands each hook event past all other modules. A handler that fails refuses the plugin.
+/// The module. `plugin.register` drops the modules of every plugin that a user or a project added and
+/// keeps its other parts; `classic.*` passes each hook event around all other modules. A handler that
+/// fails refuses the plugin.
 const MODULE: &str = r#"// Written by `tenterhook install claude --guard`. It keeps modules of plugins from silencing the hooks of settings.
 export const register = (on: any) => {
   on("plugin.register", async ($: any, e: any, next: any) => {
@@ -22,7 +24,7 @@ export const register = (on: any) => {
 };
 "#;
 
-/// Its modules are named from the folder of this file.
+/// The manifest, which names modules relative to its own folder.
 const HOOKS: &str = "{\n  \"modules\": [\"./guard.ts\"]\n}\n";
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
@@ -30,7 +32,7 @@ const MANIFEST: &str = ".claude-plugin/plugin.json";
 /// The variable that names folders of plugins.
 pub(super) const PLUGIN_DIRS: &str = "CLAUDE_CODE_PLUGIN_DIRS";
 
-/// The files of the guard of that name, below its folder.
+/// The files of the guard with that name, relative to its folder.
 pub(crate) fn files(name: &str) -> [(&'static str, String); 3] {
     let description = "Keeps modules of other plugins from silencing hooks (Tenterhook)";
     let manifest = format!(
@@ -43,12 +45,12 @@ pub(crate) fn files(name: &str) -> [(&'static str, String); 3] {
     ]
 }
 
-/// The id under which settings put the guard of that name ahead of all other modules.
+/// The id by which settings load the guard with that name ahead of all other modules.
 pub(crate) fn id(name: &str) -> String {
     format!("{name}@inline")
 }
 
-/// Whether a folder holds the guard, to the byte. Its name is that of the folder.
+/// Whether a folder holds exactly the guard's files. The guard has the folder's name.
 pub(super) fn is_guard(root: &Path, disk: &dyn Disk) -> bool {
     let Some(name) = root.file_name().and_then(|name| name.to_str()) else { return false };
     files(name)
@@ -56,8 +58,9 @@ pub(super) fn is_guard(root: &Path, disk: &dyn Disk) -> bool {
         .all(|(path, text)| disk.read(&root.join(path)).is_some_and(|(found, _)| *found == **text))
 }
 
-/// Whether a guard stands ahead of all modules here: the user's settings load it and put it first, and there are no managed settings,
-/// where the user's order is ignored. `env` of settings wins over the environment, so that names no other folders.
+/// Whether a guard runs ahead of all modules: the user's settings load it first, and there are no managed
+/// settings, with which the agent ignores the user's order. `env` of settings overrides the environment,
+/// so it must name no other folders.
 pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
     if settings.iter().any(|file| file.source.layer == Layer::Managed) {
         return false;

@@ -1,8 +1,8 @@
-//! Reads one handler into a hook: what it runs, and on what. Knows no group and no file; its terms are in
-//! `handler/terms.rs`.
+//! Reads one handler into a hook: what it runs, and for which events. Knows no group and no file;
+//! `handler/terms.rs` reads its other fields.
 //!
-//! A field that decides what runs, or on what, and cannot be read costs the handler (C-24); any other field that cannot
-//! be read is ignored and the hook lives (C-25).
+//! If a field decides what runs, or for which events, and cannot be read, the handler is off (C-24).
+//! Any other field that cannot be read is ignored (C-25).
 
 mod content;
 mod terms;
@@ -22,49 +22,49 @@ use crate::matcher::rule::Reading as RuleReading;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
 use crate::syntax::{Node, NodeValue};
 
-/// What a handler inherits from where it stands.
+/// The values that a handler inherits from its group.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     /// The event.
     pub(super) event: EventName,
-    /// What is known of it; `None` where the agent has no such event.
-    pub(super) words: Option<&'static Spec>,
+    /// The event's row; `None` if the agent has no such event.
+    pub(super) spec: Option<&'static Spec>,
     /// The matcher of the group.
     pub(super) matcher: MatcherSpec,
-    /// The same as written.
+    /// The matcher as written.
     pub(super) matcher_text: Option<String>,
-    /// Why nothing here runs.
+    /// The reason why no handler here runs.
     pub(super) off: Option<Off>,
-    /// Where the handler stands.
-    pub(super) stands: Stands,
+    /// The nesting of the handler.
+    pub(super) nesting: Nesting,
 }
 
-/// Where a handler stands.
+/// Whether a handler is in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stands {
-    /// In a group, as it should.
+pub(super) enum Nesting {
+    /// In a group, as the format requires.
     InGroup,
-    /// Where its group is due, so that it has the group's fields beside its own.
+    /// In place of a group, with the fields of both.
     AsGroup,
 }
 
 impl Scope {
-    /// The same scope, off for this reason if it is not off for another.
+    /// The same scope, off for this reason unless it already has one.
     pub(super) fn or_off(&self, off: Off) -> Self {
         Self { off: Some(self.off.clone().unwrap_or(off)), ..self.clone() }
     }
 
     /// Whether the event is about a tool call.
     fn is_about_tool(&self) -> bool {
-        self.words.is_none_or(|words| words.subjects() == Subjects::Tools)
+        self.spec.is_none_or(|spec| spec.subjects() == Subjects::Tools)
     }
 }
 
-/// How many turns an agent may take to look around.
+/// How many turns an `agent` hook may take.
 const AGENT_TURNS: u32 = 50;
 
 impl Reading<'_> {
-    /// One handler.
+    /// Reads one handler.
     pub(super) fn handler(&mut self, node: &Node, scope: &Scope) {
         match &node.value {
             NodeValue::Object(_) => {}
@@ -85,7 +85,7 @@ impl Reading<'_> {
         }
         let mut off = scope.off.clone();
         let kind = self.handler_type(node, &mut off);
-        self.fields(node, kind, scope.stands);
+        self.fields(node, kind, scope.nesting);
         let run = self.run(node, kind, &mut off);
         let event = self.event_of(scope);
         let mut hook = Hook::new(self.id(&event, scope), DialectId::CLAUDE, event, run);
@@ -98,10 +98,10 @@ impl Reading<'_> {
         hook.on_failure = self.on_failure(node, scope, hook.wait);
         hook.once = self.once(node);
         hook.status = self.text(node, "statusMessage");
-        if let (Some(words), Some(kind)) = (scope.words, kind)
-            && !kind.accepted(words.accepts)
+        if let (Some(spec), Some(kind)) = (scope.spec, kind)
+            && !kind.accepted(spec.accepts)
         {
-            let message = format!("`{}` takes no `{}` handler", words.name, kind.name);
+            let message = format!("`{}` takes no `{}` handler", spec.name, kind.name);
             self.report(
                 node.span,
                 finding(Code::HandlerTypeNotAccepted, message)
@@ -109,7 +109,7 @@ impl Reading<'_> {
                     .help("use a `command` handler"),
             );
             off = off.or(Some(Off::new(
-                format!("`{}` takes no `{}` handler", words.name, kind.name),
+                format!("`{}` takes no `{}` handler", spec.name, kind.name),
                 "C-31",
             )));
         }
@@ -118,7 +118,7 @@ impl Reading<'_> {
         self.add(node.span, hook);
     }
 
-    /// A command that stands where none is looked for: it is shown, and never runs.
+    /// Adds a misplaced command, which is shown and never runs.
     pub(super) fn misplaced(&mut self, node: &Node, command: &str, scope: &Scope) {
         let run = Run::Command(
             self.command(Invocation::Shell { text: command.to_owned(), shell: Shell::Sh }),
@@ -132,7 +132,7 @@ impl Reading<'_> {
         self.add(node.span, hook);
     }
 
-    /// The end of a subagent is an event of its own, whatever its front matter calls it (C-32).
+    /// The event of a handler. `Stop` in a subagent's front matter is `SubagentStop` (C-32).
     fn event_of(&self, scope: &Scope) -> EventName {
         match scope.event.as_str() {
             "Stop" if self.kind == FileKind::Agent => EventName::from("SubagentStop"),
@@ -140,7 +140,7 @@ impl Reading<'_> {
         }
     }
 
-    /// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals (C-34).
+    /// Builds an id such as `project:PreToolUse:Bash:1`: source, event, matcher and a number (C-34).
     fn id(&mut self, event: &EventName, scope: &Scope) -> HookId {
         let matcher = match (&scope.matcher_text, &scope.matcher) {
             (_, MatcherSpec::Any) => "*".to_owned(),
@@ -187,18 +187,18 @@ impl Reading<'_> {
         found
     }
 
-    fn fields(&mut self, node: &Node, kind: Option<&'static HandlerType>, stands: Stands) {
+    fn fields(&mut self, node: &Node, kind: Option<&'static HandlerType>, nesting: Nesting) {
         for entry in node.entries() {
             let key = entry.key.as_str();
             let known = match kind {
                 Some(kind) => kind.has(key),
                 None => TYPES.iter().any(|kind| kind.has(key)),
             };
-            if known || key == "matcher" && stands == Stands::AsGroup {
+            if known || key == "matcher" && nesting == Nesting::AsGroup {
                 continue;
             }
-            let of = kind.map_or_else(String::new, |kind| format!(" of type `{}`", kind.name));
-            let message = format!("a handler{of} has no field `{key}`: it is ignored");
+            let of_type = kind.map_or_else(String::new, |kind| format!(" of type `{}`", kind.name));
+            let message = format!("a handler{of_type} has no field `{key}`: it is ignored");
             let found = if lint::is_note(key) {
                 finding(Code::UnknownHandlerField, message).weighing(Severity::Advice)
             } else {
@@ -250,7 +250,7 @@ impl Reading<'_> {
         Command { env, ..Command::new(invocation, Inherit::All) }
     }
 
-    /// With `args` a program and its arguments, else a text for a shell (C-27).
+    /// A program and its arguments if the handler has `args`, else a text for a shell (C-27).
     fn invocation(&mut self, node: &Node) -> Result<Invocation, Off> {
         let missing = || Off::new("it has no `command`", "C-24");
         let entry = Case::Counts.entry(node, "command").ok_or_else(missing)?;
@@ -313,7 +313,7 @@ impl Reading<'_> {
         }
     }
 
-    /// `if`, which counts on events that are about a tool call; elsewhere the hook never runs (C-26).
+    /// Reads `if`. On an event that is not about a tool call, a hook with `if` never runs (C-26).
     fn condition(
         &mut self,
         node: &Node,

@@ -1,5 +1,5 @@
-//! What is probably not meant in a config that can be read: matchers that match nothing, variables that nobody sets,
-//! and the words in which such findings are told. Pure; reports nothing itself and changes no hook.
+//! Lints of a readable config: matchers that match nothing, variables that are never set, and the
+//! messages of such findings. Pure; reports nothing itself and changes no hook.
 
 mod command;
 mod condition;
@@ -16,10 +16,10 @@ pub(super) use crate::dialect::kit::entry::{is_comment, plain_name as fold};
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
-/// The label of a finding whose hook, whatever happens, does not run.
+/// The label of a finding whose hook can never run.
 pub(super) const NEVER: &str = "never runs";
 
-/// Why no event can select `hook`, and the rule that says so: its matcher and its condition are certain to be dead.
+/// The reason why no event can select `hook`, and the rule: its matcher or its condition never matches.
 pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
     let event = find_event(hook.event.as_str())?;
     let text = match hook.matcher.spec() {
@@ -27,7 +27,7 @@ pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
         MatcherSpec::Words(words) => Some(words.join("|")),
         MatcherSpec::Regex(text) => Some(text.clone()),
     };
-    // What does not compile goes to the hook's failure policy, and so does not count as dead (S-3).
+    // The failure policy handles a matcher that does not compile, so it is not dead (S-3).
     let compiles = hook.matcher.compile().is_ok();
     let matchers = text.iter().filter(|_| compiles);
     let of_matcher = matchers.flat_map(|text| matcher(event, text, hook.matcher.spec()));
@@ -49,10 +49,10 @@ pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
 pub(super) const SHAPE: &str = "write `\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \
      \"hooks\": [{\"type\": \"command\", \"command\": \"...\"}]}]}`";
 
-/// Keys that people use for notes: harmless wherever they stand.
+/// Keys that people use for notes. They have no effect.
 const NOTES: &[&str] = &["description", "comment", "id", "name", "note", "notes", "label", "title"];
 
-/// What other agents, older formats and guesses call an event, and what to write instead.
+/// Names of events in other agents and older formats, common guesses, and what to write instead.
 const FOREIGN_EVENTS: &[(&str, &str)] = &[
     ("beforetool", "Gemini CLI calls it so: write `PreToolUse`"),
     ("aftertool", "Gemini CLI calls it so: write `PostToolUse`"),
@@ -100,7 +100,7 @@ pub(super) fn foreign_event(key: &str) -> Option<&'static str> {
     FOREIGN_EVENTS.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
 }
 
-/// Whether a field that is not known says nothing that could be missed.
+/// Whether an unknown field is only a note.
 pub(super) fn is_note(key: &str) -> bool {
     is_comment(key) || NOTES.contains(&key)
 }
@@ -145,7 +145,7 @@ pub(super) fn handler_field(key: &str, near: Option<&str>) -> String {
         }
         ("matcher" | "matchers", _) => "a matcher belongs to the group".to_owned(),
         ("continueOnError" | "failClosed" | "blocking", _) => {
-            "what a failure means is said by `onFailure`".to_owned()
+            "set `onFailure` to decide what a failure means".to_owned()
         }
         (_, Some(near)) => format!("did you mean `{near}`?"),
         (_, None) => "remove it".to_owned(),

@@ -1,12 +1,13 @@
-//! What the text of a `matcher` means: all, a list of names, or an expression. Pure; tests nothing on events.
+//! Parses the text of a `matcher`: everything, a list of names, or an expression. Pure; matches no event.
 
 use super::vocabulary::ALIASES;
 use crate::matcher::MatcherSpec;
 
-/// Events whose lists may hold letters, digits, `_` and `|` only; anything else there is an expression (S-62).
+/// Events whose lists may contain only letters, digits, `_` and `|`; any other text is an expression
+/// (S-62).
 const NARROW: &[&str] = &["FileChanged", "StopFailure"];
 
-/// Reads the matcher of a group for `event`; `None` is a matcher that is missing (S-60 to S-64).
+/// Parses the matcher of a group for `event`; `None` is a missing matcher (S-60 to S-64).
 pub(super) fn read(event: &str, text: Option<&str>) -> MatcherSpec {
     let Some(text) = text.filter(|text| !matches!(*text, "" | "*")) else {
         return MatcherSpec::Any;
@@ -23,7 +24,7 @@ pub(super) fn read(event: &str, text: Option<&str>) -> MatcherSpec {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(['|', ',']).map(str::trim).filter(|word| !word.is_empty()) {
         words.push(word.to_owned());
-        // Configs outlive renamings: the agent still takes the old name for the present one.
+        // The agent still accepts the old name of a renamed tool.
         words.extend(present_name(word).map(str::to_owned));
     }
     MatcherSpec::Words(words)
@@ -46,7 +47,7 @@ mod tests {
 
     /// S-60, S-61, S-63.
     #[test]
-    fn every_observed_matcher_fires_where_the_agent_fires() {
+    fn observed_matchers_match_as_in_the_agent() {
         let observed = include_str!(concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/../../conformance/observed/claude-code-matching.json"
@@ -69,7 +70,7 @@ mod tests {
 
     /// S-62, S-64.
     #[test]
-    fn lists_are_narrower_where_names_of_files_and_errors_are_matched() {
+    fn lists_of_files_and_errors_allow_fewer_characters() {
         let regex = |text: &str| MatcherSpec::Regex(text.to_owned());
         let words = |words: &[&str]| {
             MatcherSpec::Words(words.iter().map(|word| (*word).to_owned()).collect())

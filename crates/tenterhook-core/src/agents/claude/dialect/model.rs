@@ -1,5 +1,5 @@
-//! Models that serve as Claude Code's hooks: what they are told about the form of their answer, how their words are read,
-//! and how long they may take (MO-10 to MO-12).
+//! Models that serve as Claude Code's hooks: the instructions about the form of their answer, how an
+//! answer is read, and their timeout (MO-10 to MO-12).
 
 use std::time::Duration;
 
@@ -161,7 +161,7 @@ fn said_no(
         return Answer { remarks, ..Answer::default() };
     }
     if object.get("impossible") == Some(&Value::Bool(true)) && may_give_up(prompt, &row.event) {
-        // The turn may end, and a person should hear why.
+        // The turn may end, and the message shows the user why.
         let messages = reason.into_iter().collect();
         return Answer { effects: Effects { messages, ..Effects::default() }, ..Answer::default() };
     }

@@ -1,5 +1,6 @@
-//! Which plugin folders would Claude Code load whose hooks file announces modules ("mods")? A module runs inside the agent and can
-//! answer for every hook of settings. Pure: the caller hands in the disk; what a module does is not read.
+//! Finds the plugin folders that Claude Code would load and whose hooks file lists modules ("mods"). A
+//! module runs inside the agent and can answer for every hook of settings. Pure: the caller passes the
+//! disk; module code is not read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use crate::syntax::{Entry, Node, NodeValue, Parsed};
 /// The marketplace of plugins in folders of skills.
 const SKILLS: &str = "skills-dir";
 
-/// The modules of every place from which they load, each folder once.
+/// The modules of every folder from which they load, each folder once.
 pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
     let texts: Vec<&str> = scan.settings.iter().map(|source| &*source.text).collect();
     let search = Search {
@@ -43,7 +44,7 @@ pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
     found
 }
 
-/// A hooks file of a plugin that was given as one of the files to look at.
+/// The finding for a plugin's hooks file that the caller passed as a file to check.
 fn given(file: &Settings<'_>) -> Option<Silencer> {
     let (source, root) = (file.source, file.root.as_ref()?);
     let folder = source.directory.parent().unwrap_or(&source.directory);
@@ -56,18 +57,18 @@ fn given(file: &Settings<'_>) -> Option<Silencer> {
 struct Folder {
     root: PathBuf,
     layer: Layer,
-    /// What has it loaded, as a clause.
+    /// The reason why the agent loads it, as a clause.
     by: String,
     /// Whether it is a plugin only with a manifest.
     needs_manifest: bool,
-    /// The hooks files that its marketplace names beside its own.
+    /// The additional hooks files that its marketplace names.
     more: Vec<PathBuf>,
 }
 
 struct Search<'a> {
     scan: Scan<'a>,
     settings: &'a [Settings<'a>],
-    /// What settings say of plugins by their ids.
+    /// Whether settings enable each plugin, by its id.
     enabled: BTreeMap<String, bool>,
 }
 
@@ -96,7 +97,7 @@ impl Search<'_> {
         Folder { root, layer, by: by.to_owned(), needs_manifest: true, more: Vec::new() }
     }
 
-    /// A path as the agent resolves it: `~/` is the home, and what is relative lies in the project.
+    /// A path as the agent resolves it: `~/` is the home, and a relative path is in the project.
     fn resolve(&self, path: &str) -> PathBuf {
         match path.strip_prefix("~/") {
             Some(rest) => self.scan.roots.home.join(rest),
@@ -104,7 +105,7 @@ impl Search<'_> {
         }
     }
 
-    /// The folders of skills, the person's own and the project's; a link in the place of one is followed.
+    /// The folders of skills of the user and the project; symlinks are followed.
     fn skills(&self) -> Vec<Folder> {
         let roots = self.scan.roots;
         let project = [Some(&roots.cwd), roots.repository.as_ref()].into_iter().flatten();
@@ -123,7 +124,7 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Whether settings switch off a plugin of a folder of skills, whichever of its two names counts.
+    /// Whether settings disable a plugin of a folder of skills, by either of its two names.
     fn is_off(&self, root: &Path) -> bool {
         let folder = file_name(root);
         let manifest = self.scan.disk.read(&plugins::manifest(&plugin(root)));
@@ -134,7 +135,7 @@ impl Search<'_> {
         names.into_iter().all(|name| self.enabled.get(&format!("{name}@{SKILLS}")) == Some(&false))
     }
 
-    /// The plugins that were installed and that settings enable.
+    /// The installed plugins that settings enable.
     fn installed(&self) -> Vec<Folder> {
         let found = plugins::find(self.scan.settings, self.scan.roots, self.scan.disk);
         let folders = found.active.into_iter().map(|(plugin, _)| Folder {
@@ -147,7 +148,8 @@ impl Search<'_> {
         folders.collect()
     }
 
-    /// The marketplaces that lie in a directory, by their names; and those that cannot be read although a plugin of theirs is on.
+    /// The marketplaces in a directory, by their names, and findings for those that cannot be read although
+    /// a plugin of theirs is enabled.
     fn marketplaces(&self) -> (BTreeMap<String, Marketplace>, Vec<Silencer>) {
         let (mut known, mut unread) = (BTreeMap::new(), Vec::new());
         let registry = plugins::directory(self.scan.roots).join("known_marketplaces.json");
@@ -192,7 +194,7 @@ impl Search<'_> {
         self.enabled.iter().any(|(id, is_on)| *is_on && is_of(id))
     }
 
-    /// The enabled plugins of marketplaces in a directory: they load without an installation.
+    /// The enabled plugins of marketplaces in a directory, which load without an installation.
     fn of_marketplaces(&self, known: &BTreeMap<String, Marketplace>) -> Vec<Folder> {
         let enabled = self.enabled.iter().filter(|(_, is_on)| **is_on);
         let folders = enabled.filter_map(|(id, _)| {
@@ -203,7 +205,7 @@ impl Search<'_> {
     }
 }
 
-/// A marketplace that lies in a directory.
+/// A marketplace in a directory.
 struct Marketplace {
     path: PathBuf,
     layer: Layer,
@@ -211,7 +213,7 @@ struct Marketplace {
 }
 
 impl Marketplace {
-    /// The folders that its plugin of that name may lie in: both readings of a path that `pluginRoot` moves.
+    /// The possible folders of its plugin with that name: a path with and without `pluginRoot`.
     fn folders(&self, name: &str, id: &str) -> Vec<Folder> {
         let root = self.parsed.root.as_ref();
         let listed = root.and_then(|root| root.get("plugins")?.as_array()).unwrap_or_default();
@@ -234,7 +236,7 @@ impl Marketplace {
         folders.collect()
     }
 
-    /// The directory of the marketplace, above that of its file.
+    /// The directory of the marketplace, the parent of its file's directory.
     fn base(&self) -> PathBuf {
         let directory = self.path.parent().unwrap_or(&self.path);
         let above = directory.parent().filter(|_| directory.ends_with(".claude-plugin"));
@@ -243,7 +245,7 @@ impl Marketplace {
 }
 
 impl Folder {
-    /// What its hooks files announce, and which of them cannot be read.
+    /// The modules that its hooks files list, and findings for files that cannot be read.
     fn silencers(&self, scan: Scan<'_>) -> Vec<Silencer> {
         let plugin = plugin(&self.root);
         let has_manifest = scan.disk.read(&plugins::manifest(&plugin)).is_some();
@@ -280,7 +282,7 @@ impl Folder {
             layer: self.layer,
             plugin: Some(plugin.clone()),
         };
-        // Modules that a manifest lists itself do not load.
+        // Modules that the manifest itself lists do not load.
         let is_manifest = file == plugins::manifest(plugin);
         match parsed.root.as_ref().filter(|_| !is_manifest) {
             Some(root) if announced(root).is_some() => {
@@ -292,7 +294,7 @@ impl Folder {
     }
 }
 
-/// The finding about a hooks file that announces modules.
+/// The finding for a hooks file that lists modules.
 fn could_silence(
     plugin: &str,
     by: &str,
@@ -311,7 +313,7 @@ fn could_silence(
     Some(finding.help("remove it, or look at its folder and approve that with `tenterhook trust`"))
 }
 
-/// Where a hooks file announces modules: a key that stands there twice counts each time.
+/// The entry in which a hooks file lists modules. Each occurrence of a repeated key has an effect.
 fn announced(root: &Node) -> Option<&Entry> {
     let announces = |node: &Node| match &node.value {
         NodeValue::Array(items) => !items.is_empty(),
@@ -321,7 +323,7 @@ fn announced(root: &Node) -> Option<&Entry> {
     root.entries().iter().find(|entry| entry.key == "modules" && announces(&entry.node))
 }
 
-/// The modules that a hooks file announces, as they are written there.
+/// The modules that a hooks file lists, as written.
 pub(super) fn names(root: &Node) -> Vec<String> {
     let Some(entry) = announced(root) else { return Vec::new() };
     let items = entry.node.as_array().unwrap_or(std::slice::from_ref(&entry.node));
@@ -329,7 +331,7 @@ pub(super) fn names(root: &Node) -> Vec<String> {
     items.iter().map(name).collect()
 }
 
-/// A file that says which modules load, where it cannot be read.
+/// The finding for an unreadable file that decides which modules load.
 fn unreadable(
     file: &Path,
     (text, parsed): (&str, &Parsed),
@@ -347,7 +349,7 @@ fn unreadable(
     Some(Diagnostic::new(Code::ModUnread, message, Some(place)).help("mend or remove the file"))
 }
 
-/// The path of a marketplace that lies on this machine.
+/// The path of a marketplace on this machine.
 fn directory_source(node: &Node) -> Option<&str> {
     let source = node.get("source")?;
     source.get("path").and_then(Node::as_str).or_else(|| source.as_str())

@@ -1,15 +1,15 @@
-//! Puts the agent's directories in place of `${CLAUDE_...}` in what a handler runs. Pure; expands no other variable.
+//! Replaces `${CLAUDE_...}` in commands with the agent's directories. Pure; expands no other variable.
 //!
-//! Without a shell every placeholder is replaced. In a text for a shell the variable of the same name does the work,
-//! because what a shell expands is not read again as shell code; only where a shell does not expand, in single quotes,
-//! the value is written there, with its own quotes made safe (C-27).
+//! Without a shell, every placeholder is replaced. A shell expands the variable of the same name
+//! itself, and does not read the value as code. Only in single quotes, where a shell does not expand,
+//! the value is inserted, with its quotes escaped (C-27).
 
 use std::path::Path;
 
 use crate::request::placeholder::{self, Names};
 use crate::source::Plugin;
 
-/// The placeholders there are: the project, a plugin's files, and where a plugin may write.
+/// The placeholders: the project, a plugin's files, and a plugin's writable directory.
 const NAMES: [&str; 3] = ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
 
 /// The placeholders that have a value here, without their `${` and `}`.
@@ -19,7 +19,7 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    /// Those of a source in `project`, and of its plugin if it is in one.
+    /// The placeholders of a source in `project`, and of its plugin if it belongs to one.
     pub(super) fn new(project: &Path, plugin: Option<&Plugin>) -> Self {
         let root = plugin.map(|plugin| plugin.root.as_path()).unwrap_or_else(|| Path::new(""));
         let data = plugin.map(|plugin| plugin.data.as_path()).unwrap_or_else(|| Path::new(""));
@@ -28,18 +28,18 @@ impl Placeholders {
         Self { values: known.map(|(name, path)| (name, path.display().to_string())).collect() }
     }
 
-    /// The variables that carry the same values; the project's comes with every event instead.
+    /// The plugin's values as environment variables; every event sets the project's.
     pub(super) fn env(&self) -> Vec<(String, String)> {
         let of_plugin = self.values.iter().filter(|(name, _)| name.starts_with("CLAUDE_PLUGIN_"));
         of_plugin.map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
-    /// One word that no shell reads.
+    /// Replaces the placeholders of an argument that no shell reads.
     pub(super) fn in_word(&self, word: &str) -> String {
         replace(word, |name| self.value(name).map(str::to_owned))
     }
 
-    /// A text for a POSIX shell.
+    /// Replaces the placeholders of a text for a POSIX shell.
     pub(super) fn in_shell(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -75,16 +75,16 @@ impl Placeholders {
         out
     }
 
-    /// A text for PowerShell, whose `${NAME}` is a variable of its own and not one of the environment.
+    /// Replaces the placeholders of a text for PowerShell, whose `${NAME}` is no environment variable.
     pub(super) fn in_powershell(&self, text: &str) -> String {
         replace(text, |name| NAMES.contains(&name).then(|| format!("${{env:{name}}}")))
     }
 
     /// The length and the value of the placeholder at the beginning of `text`.
     fn at(&self, text: &str) -> Option<(usize, &str)> {
-        let sign = placeholder::first(text)?;
-        let Names::Braced(name) = sign.names else { return None };
-        Some((text.len() - sign.after.len(), self.value(name)?))
+        let found = placeholder::first(text)?;
+        let Names::Braced(name) = found.names else { return None };
+        Some((text.len() - found.after.len(), self.value(name)?))
     }
 
     fn value(&self, name: &str) -> Option<&str> {
@@ -93,16 +93,16 @@ impl Placeholders {
     }
 }
 
-/// `text` with what `value` says in place of each `${NAME}` that it knows.
+/// `text` with each `${NAME}` replaced for which `value` has a value.
 fn replace(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(sign) = placeholder::first(rest) {
-        out.push_str(sign.before);
-        let value = if let Names::Braced(name) = sign.names { value(name) } else { None };
+    while let Some(found) = placeholder::first(rest) {
+        out.push_str(found.before);
+        let value = if let Names::Braced(name) = found.names { value(name) } else { None };
         let (text, behind) = match &value {
-            Some(value) => (value.as_str(), sign.after),
-            None => sign.behind(),
+            Some(value) => (value.as_str(), found.after),
+            None => found.behind(),
         };
         out.push_str(text);
         rest = behind;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_replaced_wholly_and_a_shell_text_only_in_single_quotes() {
+    fn shell_text_is_replaced_only_in_single_quotes() {
         let placeholders = placeholders();
         assert_eq!(placeholders.in_word("${CLAUDE_PROJECT_DIR}/a $HOME"), "/my work/a $HOME");
         for (text, expected) in [
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variables_of_the_plugin_are_set_and_those_without_a_value_are_not() {
+    fn env_has_only_variables_with_a_value() {
         let env = placeholders().env();
         assert_eq!(env[0], ("CLAUDE_PLUGIN_ROOT".to_owned(), "/o'k/p".to_owned()));
         assert_eq!(env.len(), 2);

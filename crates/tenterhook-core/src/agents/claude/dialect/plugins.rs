@@ -1,6 +1,6 @@
-//! Which plugins are active, from the agent's registry and its settings. Pure: opens no file.
+//! Finds the active plugins, from the agent's registry and its settings. Pure: opens no file.
 //!
-//! The registry lists every plugin that was ever installed; `enabledPlugins` of the settings says which of them count.
+//! The registry lists every plugin that was ever installed; `enabledPlugins` of the settings enables them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::dialect::{Disk, GROUPS, Plugins, Roots};
 use crate::source::{Completeness, Flaw, Plugin, Source};
 use crate::syntax::{self, Entry, Format, Node, NodeValue, Parsed};
 
-/// The plugins that count, each with its hook files.
+/// The active plugins, each with its hook files.
 pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
     let place = registry(roots);
     let Some((registry, flaw)) = disk.read(&place) else { return Plugins::default() };
@@ -19,7 +19,7 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
         let help = "mend it, or install the plugins anew".to_owned();
         Some(Flaw { why: broken(&registry)?, help, kept: Completeness::Nothing, untrusted: None })
     });
-    // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
+    // The plugins of an unreadable registry are unknown. If no plugin is enabled, this has no effect.
     let flaw = flaw
         .filter(|_| any_enabled(&texts))
         .map(|flaw| Flaw { kept: Completeness::Nothing, ..flaw });
@@ -51,7 +51,7 @@ pub(super) fn directory(roots: &Roots) -> PathBuf {
     user_files(roots).join("plugins")
 }
 
-/// Where the user's own files of the agent lie.
+/// The directory of the user's files of the agent.
 pub(super) fn user_files(roots: &Roots) -> PathBuf {
     roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"))
 }

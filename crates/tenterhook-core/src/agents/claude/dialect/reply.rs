@@ -1,4 +1,5 @@
-//! What Claude Code can be told on each of its events, and where it stands (BR-20). Data only; observed of 2.1.197 and 2.1.330.
+//! The replies that Claude Code accepts on each event, and their fields (BR-20). Data only; observed in
+//! 2.1.197 and 2.1.330.
 
 use crate::answer::Power;
 use crate::dialect::kit::reply::phrases::{
@@ -7,7 +8,7 @@ use crate::dialect::kit::reply::phrases::{
 };
 use crate::dialect::kit::reply::{Part, Replies, EventReplies};
 
-/// Everything.
+/// All replies.
 pub(super) static REPLIES: Replies =
     Replies { agent: "Claude Code", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
@@ -29,7 +30,8 @@ const STOP_CALL: PowerPhrase = (
 const GATE: &[PowerPhrase] =
     &[DENY_CALL, ASK_CALL, DEFER_CALL, ALLOW_CALL, CHANGE_CALL, STOP_CALL, CONTEXT, MESSAGE];
 
-/// A malformed answer or a changed line lets a skill's line run, or loses the reason: only these are read (BR-91).
+/// A malformed answer or a changed line lets a skill's line run, or loses the reason: only these work
+/// (BR-91).
 const SKILL_GATE: &[PowerPhrase] = &[DENY_CALL, STOP_CALL, MESSAGE];
 
 const REQUEST: &[PowerPhrase] = &[
@@ -73,7 +75,7 @@ const ADDS: &[PowerPhrase] = &[CONTEXT, STOP, MESSAGE];
 const OUTPUT: PowerPhrase = (Power::Output, &[NAMED, (&[OUT, "updatedToolOutput"], Part::Given)]);
 const DECLINE: PowerPhrase = (Power::Deny, &[NAMED, (&[OUT, "action"], Part::Word("decline"))]);
 
-/// Exit code 2 is the only denial that these hear.
+/// These events accept only exit code 2 as a denial.
 const ENDS: &[PowerPhrase] = &[(Power::Deny, &[]), STOP, MESSAGE];
 
 static EVENTS: &[EventReplies] = &[

@@ -1,6 +1,8 @@
-//! Which MCP servers Claude Code would connect, from the texts of its files. Pure: opens no file, fills in no variable.
+//! Finds the MCP servers that Claude Code connects, from the texts of its files. Pure: opens no file,
+//! fills in no variable.
 //!
-//! They stand in files of their own (`.mcp.json`, `~/.claude.json`), so they are read only where a hook calls one (MC-14).
+//! Separate files configure them (`.mcp.json`, `~/.claude.json`), which are read only if a hook calls a
+//! server (MC-14).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use crate::syntax::{self, Format, Node};
 
 use super::placeholders::Placeholders;
 
-/// Where they stand, and how they are read.
+/// The files of servers, and how they are read.
 pub(super) static FILES: ServerFiles = ServerFiles { files, of_plugin, read, switched_off };
 
 /// Why the entry of a server cannot be used, as the predicate of a sentence about the server.
@@ -42,16 +44,16 @@ fn of_plugin(plugin: &Plugin) -> PathBuf {
 
 fn read(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic>) {
     let parsed = syntax::parse(file.text, Format::Json);
-    let mut reading = Reading { file, roots, servers: Vec::new(), told: Vec::new() };
+    let mut reading = Reading { file, roots, servers: Vec::new(), diagnostics: Vec::new() };
     match (&parsed.root, parsed.fatal()) {
         (Some(root), _) => reading.root(root),
-        (None, Some(fault)) => reading.tell(fault.span, fault.message.clone()),
+        (None, Some(fault)) => reading.report(fault.span, fault.message.clone()),
         (None, None) => {}
     }
-    (reading.servers, reading.told)
+    (reading.servers, reading.diagnostics)
 }
 
-/// The names of project servers that settings switch off: a project's own hook files may not speak of others.
+/// The names of project servers that settings disable. Other hook files cannot disable servers.
 fn switched_off(source: &Source) -> Vec<String> {
     if !is_settings(&source.name) {
         return Vec::new();
@@ -66,11 +68,11 @@ struct Reading<'a> {
     file: ServerFile<'a>,
     roots: &'a Roots,
     servers: Vec<Server>,
-    told: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reading<'_> {
-    /// `~/.claude.json` also holds servers of single projects, which come before the user's own.
+    /// Reads a file. `~/.claude.json` also has servers of single projects, which precede the user's.
     fn root(&mut self, root: &Node) {
         let own = root
             .get("projects")
@@ -82,7 +84,7 @@ impl Reading<'_> {
         }
         match root.get("mcpServers") {
             Some(servers) => self.all(servers, self.file.layer),
-            // Plugins may leave the wrapper out.
+            // A plugin may omit `mcpServers`.
             None if self.file.plugin.is_some() => self.all(root, self.file.layer),
             None => {}
         }
@@ -96,7 +98,7 @@ impl Reading<'_> {
                         Some(plugin) => format!("plugin:{}:{}", plugin.name, entry.key),
                         None => entry.key.clone(),
                     };
-                    let place = Some(self.place(entry.key_span));
+                    let place = Some(self.location(entry.key_span));
                     let dialect = DialectId::CLAUDE;
                     self.servers.push(Server {
                         name,
@@ -110,7 +112,7 @@ impl Reading<'_> {
                     });
                 }
                 Err(why) => {
-                    self.tell(entry.key_span, format!("the server `{}` {why}", entry.key));
+                    self.report(entry.key_span, format!("the server `{}` {why}", entry.key));
                 }
             }
         }
@@ -118,11 +120,11 @@ impl Reading<'_> {
 
     fn reach(&self, node: &Node) -> Result<Reach, ServerFault> {
         let placeholders = Placeholders::new(&self.roots.cwd, self.file.plugin);
-        let word = |key: &'static str| {
+        let text = |key: &'static str| {
             let text = node.get(key).and_then(Node::as_str).filter(|text| !text.trim().is_empty());
             text.map(|text| placeholders.in_word(text)).ok_or(ServerFault::MissingField(key))
         };
-        let words = |key: &str| -> Vec<(String, String)> {
+        let pairs = |key: &str| -> Vec<(String, String)> {
             let entries = node.get(key).map(Node::entries).unwrap_or_default().iter();
             let texts = entries.filter_map(|entry| Some((entry.key.clone(), entry.node.as_str()?)));
             texts.map(|(name, text)| (name, placeholders.in_word(text))).collect()
@@ -132,23 +134,23 @@ impl Reading<'_> {
                 let args = node.get("args").and_then(Node::as_array).unwrap_or_default().iter();
                 let args = args.filter_map(Node::as_str).map(|arg| placeholders.in_word(arg));
                 let invocation =
-                    Invocation::Argv { program: word("command")?, args: args.collect() };
+                    Invocation::Argv { program: text("command")?, args: args.collect() };
                 let mut command = Command::new(invocation, Inherit::All);
                 let project = self.roots.cwd.to_string_lossy().into_owned();
                 command.env = vec![("CLAUDE_PROJECT_DIR".to_owned(), project)];
-                command.env.extend(words("env"));
+                command.env.extend(pairs("env"));
                 command.cwd = Some(self.roots.cwd.clone());
                 Ok(Reach::Program(command))
             }
             Some("http" | "streamable-http") => {
-                let url = word("url")?;
-                // What a variable will stand for is seen when the server is called.
+                let url = text("url")?;
+                // A URL with a variable is checked when the server is called.
                 if !url.contains("${")
                     && let Err(bad) = Target::read(&url)
                 {
                     return Err(bad.into());
                 }
-                let (headers, variables) = (words("headers"), Vec::new());
+                let (headers, variables) = (pairs("headers"), Vec::new());
                 Ok(Reach::Address(Http {
                     url,
                     headers,
@@ -161,14 +163,15 @@ impl Reading<'_> {
         }
     }
 
-    fn place(&self, span: Span) -> Location {
+    fn location(&self, span: Span) -> Location {
         Location::find(&Arc::from(self.file.name), self.file.text, span)
     }
 
-    fn tell(&mut self, span: Span, message: String) {
-        let place = Some(self.place(span));
-        let told = Diagnostic::new(Code::UnusableServer, message, place);
-        self.told.push(told.help("give it a `command`, or `\"type\": \"http\"` and a `url`"));
+    fn report(&mut self, span: Span, message: String) {
+        let location = Some(self.location(span));
+        let diagnostic = Diagnostic::new(Code::UnusableServer, message, location);
+        let help = "give it a `command`, or `\"type\": \"http\"` and a `url`";
+        self.diagnostics.push(diagnostic.help(help));
     }
 }
 
@@ -221,7 +224,7 @@ mod tests {
 
     /// MC-14.
     #[test]
-    fn a_server_that_cannot_be_used_costs_no_other() {
+    fn unusable_server_is_reported_and_others_are_read() {
         let text = r#"{"mcpServers": {
             "old": {"type": "sse", "url": "https://example.org"},
             "empty": {},
@@ -229,20 +232,20 @@ mod tests {
             "filled": {"type": "http", "url": "https://${HOST}/mcp"},
             "good": {"type": "http", "url": "https://example.org/mcp", "headers": {"A": "${K}"}}}}"#;
         let file = ServerFile { name: ".mcp.json", text, layer: Layer::Project, plugin: None };
-        let (servers, told) = read(file, &roots());
+        let (servers, diagnostics) = read(file, &roots());
         assert_eq!(
             servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(),
             ["filled", "good"]
         );
-        let told: Vec<_> = told
+        let found: Vec<_> = diagnostics
             .iter()
             .map(|diagnostic| {
                 (diagnostic.code.name(), diagnostic.place.as_ref().map(|location| location.line))
             })
             .collect();
-        assert_eq!(told, [2, 3, 4].map(|line| ("unusable-server", Some(line))));
-        let (_, told) = read(ServerFile { text: "{", ..file }, &roots());
-        assert_eq!(told.len(), 1);
+        assert_eq!(found, [2, 3, 4].map(|line| ("unusable-server", Some(line))));
+        let (_, diagnostics) = read(ServerFile { text: "{", ..file }, &roots());
+        assert_eq!(diagnostics.len(), 1);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What in files silences the hooks of Claude Code's settings, or could? Measured of 2.1.332. Pure: the caller hands in the disk;
-//! runs no module and reads no JavaScript. The modules themselves are found in `mods`.
+//! Finds what silences the hooks of Claude Code's settings, or could. Measured with 2.1.332. Pure: the
+//! caller passes the disk; runs no module and reads no JavaScript. `mods` finds the modules.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::hook::Layer;
 use crate::source::Source;
 use crate::syntax::{Entry, Node};
 
-/// The layers whose settings the agent merges, strongest first: a project's overrule the person's own.
+/// The layers whose settings the agent merges, strongest first: a project's override the user's.
 const STRONGEST_FIRST: &[Layer] = &[Layer::Managed, Layer::Local, Layer::Project, Layer::User];
 
-/// The guard of the vendor, which stands ahead of all other modules where managed settings exist.
+/// The vendor's guard, which runs ahead of all other modules if managed settings exist.
 const VENDOR_GUARD: &str = "sec-default";
 const VENDOR_GUARD_ID: &str = "sec-default@builtin";
 const VENDOR_GUARD_CONFIG: &str = "cc-plugin-sec-default@builtin";
 
-/// All of it.
+/// Finds everything that silences hooks, or could.
 pub(super) fn find(scan: Scan<'_>) -> Vec<Silencer> {
     let settings: Vec<Settings<'_>> =
         scan.settings.iter().map(|source| Settings::read(source)).collect();
@@ -47,11 +47,11 @@ fn blocked(silencer: Silencer) -> Silencer {
     Silencer { finding: finding.weighing(Severity::Advice), ..silencer }
 }
 
-/// A settings file and what can be read of it.
+/// A settings file and its readable part.
 pub(super) struct Settings<'a> {
     pub(super) source: &'a Source,
     pub(super) root: Option<Node>,
-    /// Why the agent refuses the file, or may: then what it says closes nothing (BR-102).
+    /// The reason why the agent refuses the file, or may: then its settings close no gap (BR-102).
     pub(super) refused: Option<String>,
 }
 
@@ -79,14 +79,14 @@ pub(super) fn location(file: &Arc<str>, text: &str, span: Span) -> Location {
     Location::find(file, text, span)
 }
 
-/// The strongest file that says anything of `disableAllHooks`, where it says `true`.
+/// The strongest file with `disableAllHooks`, if its value is `true`.
 fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
     let in_layer = |layer: &Layer| {
         let own = settings.iter().rev().filter(|file| file.source.layer == *layer);
         let mut said = own.filter_map(|file| {
             let entry = file.entry("disableAllHooks")?;
             let is_off = entry.node.as_bool()?;
-            // The `false` of a file that Claude Code refuses closes nothing.
+            // A `false` in a file that Claude Code refuses has no effect.
             (is_off || file.refused.is_none()).then_some((file, entry, is_off))
         });
         said.next()
@@ -116,7 +116,7 @@ fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
     is_off.then_some(silencer)
 }
 
-/// Whether a managed file has the vendor's guard load managed modules alone.
+/// Whether a managed file makes the vendor's guard load only managed modules.
 fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
     let path = ["pluginConfigs", VENDOR_GUARD_CONFIG, "options", "allowManagedModsOnly"];
     let node =
@@ -126,7 +126,8 @@ fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
         && node.and_then(Node::as_bool) == Some(true)
 }
 
-/// A managed `prependPlugins` without the vendor's guard takes that guard away: every module can silence hooks again.
+/// A managed `prependPlugins` without the vendor's guard, which removes that guard: every module can
+/// silence hooks again.
 fn unseats_vendor_guard(file: &Settings<'_>) -> Option<Silencer> {
     let entry = file.entry("prependPlugins").filter(|_| file.source.layer == Layer::Managed)?;
     let listed = entry.node.as_array().unwrap_or_default();
@@ -142,8 +143,8 @@ fn unseats_vendor_guard(file: &Settings<'_>) -> Option<Silencer> {
     Some(silencer)
 }
 
-/// Entries of `enabledPlugins` in a repository's settings that switch off a guard: one that the person's own settings put ahead of
-/// all other modules, or the vendor's.
+/// Entries of `enabledPlugins` in a repository's settings that disable a guard: one that the user's
+/// settings load ahead of all other modules, or the vendor's.
 fn switched_off_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
     let own = settings.iter().filter(|file| file.source.layer == Layer::User);
     let listed = own.filter_map(|file| file.entry("prependPlugins")?.node.as_array());

@@ -1,4 +1,5 @@
-//! What Claude Code runs of a project's files without PreToolUse. Data only; observed of 2.1.332 where a comment says so.
+//! The project files that Claude Code runs without `PreToolUse`. Data only; observed in 2.1.332 where a
+//! comment says so.
 
 use crate::dialect::kit::unasked::{Commands, Key, UnaskedFile};
 
@@ -12,7 +13,7 @@ pub(super) static FILES: &[UnaskedFile] = &[
         path: ".claude/skills/*/.claude-plugin/plugin.json",
         commands: Commands::Keys(SERVERS),
     },
-    // Files beside it are handed to the model as they are.
+    // The agent passes files beside it to the model unchanged.
     UnaskedFile { path: ".claude/skills/*/SKILL.md", commands: Commands::Lines(LINE) },
     UnaskedFile { path: ".claude/commands/**/*.md", commands: Commands::Lines(LINE) },
 ];
@@ -34,7 +35,8 @@ const SETTINGS: &[Key] = &[
     (&["statusLine", "command"], SHOWN),
     (&["subagentStatusLine", "command"], SHOWN),
     (&["fileSuggestion", "command"], "when a file is looked for"),
-    // Bash runs the file that the first two name before each command; the others change which programs a command starts.
+    // Bash runs the file of the first two before each command; the others change which programs a command
+    // starts.
     (&["env", "BASH_ENV"], EVERY),
     (&["env", "ENV"], EVERY),
     (&["env", "CLAUDE_CODE_SHELL_PREFIX"], EVERY),

@@ -1,11 +1,12 @@
-//! Which words Claude Code's configs may use beside its events: its handler types and their fields, its tools, the variables that it sets. Tables only; decides nothing.
+//! The names in Claude Code's configs besides its events: handler types and their fields, tools, and
+//! variables. Tables only; decides nothing.
 
 use crate::dialect::kit::protocol::Accepts;
 
 /// A handler type and its fields.
 #[derive(Debug)]
 pub(super) struct HandlerType {
-    /// What `type` says.
+    /// The value of `type`.
     pub(super) name: &'static str,
     /// The fields that it must have.
     pub(super) required: &'static [&'static str],
@@ -209,7 +210,7 @@ pub(super) const FOREIGN_TOOLS: &[(&str, &str, &str)] = &[
     ("exec_shell", "CodeWhale", "Bash"),
 ];
 
-/// The variables that the agent sets for hooks, and the ones of its own that users set.
+/// The variables that the agent sets for hooks, and the agent's variables that users set.
 pub(super) const VARIABLES: &[&str] = &[
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_PLUGIN_ROOT",
@@ -225,7 +226,7 @@ pub(super) const VARIABLES: &[&str] = &[
     "CLAUDECODE",
 ];
 
-/// Variables that configs rely on and nobody sets.
+/// Variables that configs rely on and that are never set.
 pub(super) const PHANTOM_VARIABLES: &[&str] = &[
     "TOOL_INPUT",
     "TOOL_NAME",

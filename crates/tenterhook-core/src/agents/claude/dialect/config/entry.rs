@@ -1,9 +1,9 @@
-//! Walks the event map: events, groups, and the shapes that people write where those are due. Reads no handler.
+//! Walks the event map: events, groups, and common wrong shapes of both. Reads no handler.
 
 use super::{Off, Reading, finding, shadowed};
 use crate::diagnostic::{Code, Severity, nearest};
 use crate::dialect::claude::events::{EVENTS, find_event};
-use crate::dialect::claude::handler::{Scope, Stands};
+use crate::dialect::claude::handler::{Nesting, Scope};
 use crate::dialect::claude::lint;
 use crate::dialect::claude::matcher_text;
 use crate::event::EventName;
@@ -38,23 +38,23 @@ impl Reading<'_> {
         }
     }
 
-    /// One event with its groups.
+    /// Reads one event with its groups.
     pub(super) fn event(&mut self, entry: &Entry, off: Option<&Off>) {
         if lint::is_comment(&entry.key) {
             let message = format!("`{}` is ignored: it is not an event", entry.key);
             self.report(entry.key_span, finding(Code::CommentKey, message));
             return;
         }
-        let words = find_event(&entry.key);
-        let unknown = words.is_none().then(|| self.unknown_event(entry));
+        let spec = find_event(&entry.key);
+        let unknown = spec.is_none().then(|| self.unknown_event(entry));
         let off = off.or(unknown.as_ref());
         let scope = Scope {
             event: EventName::new(entry.key.as_str()),
-            words,
+            spec,
             matcher: MatcherSpec::Any,
             matcher_text: None,
             off: off.cloned(),
-            stands: Stands::InGroup,
+            nesting: Nesting::InGroup,
         };
         let misplaced = || Off::new("it does not stand in an array of groups", "C-22");
         match &entry.node.value {
@@ -138,7 +138,7 @@ impl Reading<'_> {
         }
     }
 
-    /// One group: a matcher and handlers.
+    /// Reads one group: a matcher and handlers.
     fn group(&mut self, node: &Node, scope: &Scope) {
         match &node.value {
             NodeValue::Object(_) => {}
@@ -166,7 +166,7 @@ impl Reading<'_> {
                     .help("write `{\"matcher\": ..., \"hooks\": [{\"type\": \"command\", ...}]}`"),
             );
             let off = Off::new("it does not stand in the `hooks` of a group", "C-22");
-            let scope = Scope { stands: Stands::AsGroup, ..scope.or_off(off) };
+            let scope = Scope { nesting: Nesting::AsGroup, ..scope.or_off(off) };
             return self.handler(node, &scope);
         }
         self.group_fields(node);
@@ -185,7 +185,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The scope of a group: its matcher read, and what is wrong with it reported.
+    /// Reads the matcher of a group, reports its faults, and returns the group's scope.
     fn matcher(&mut self, node: &Node, scope: &Scope) -> Scope {
         let Some(entry) = node.entry("matcher").filter(|entry| !entry.node.is_null()) else {
             return scope.clone();
@@ -201,8 +201,8 @@ impl Reading<'_> {
             return scope.or_off(Off::new(because, "C-24"));
         };
         let matcher = matcher_text::read(scope.event.as_str(), Some(text));
-        if let Some(words) = scope.words {
-            for found in lint::matcher(words, text, &matcher) {
+        if let Some(spec) = scope.spec {
+            for found in lint::matcher(spec, text, &matcher) {
                 self.report(entry.node.span, found);
             }
         }
@@ -224,7 +224,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The handlers of a group.
+    /// Reads the handlers of a group.
     fn handlers(&mut self, entry: &Entry, scope: &Scope) {
         match &entry.node.value {
             NodeValue::Array(handlers) if handlers.is_empty() => {
@@ -254,18 +254,18 @@ impl Reading<'_> {
         }
     }
 
-    /// A record of an array that stands where the event map is due: shown, never run.
+    /// Adds a record of an array in place of the event map, which is shown and never runs.
     pub(super) fn record(&mut self, node: &Node, off: &Off) {
         let text = |keys: &[&str]| keys.iter().find_map(|key| node.get(key)?.as_str());
         let event = text(EVENT_KEYS).unwrap_or("unknown");
         let Some(command) = text(&["command", "script", "run"]) else { return };
         let scope = Scope {
             event: EventName::new(event),
-            words: find_event(event),
+            spec: find_event(event),
             matcher: matcher_text::read(event, text(&["matcher"])),
             matcher_text: None,
             off: Some(off.clone()),
-            stands: Stands::InGroup,
+            nesting: Nesting::InGroup,
         };
         self.misplaced(node, command, &scope);
     }
@@ -276,7 +276,7 @@ fn is_handler(node: &Node) -> bool {
     HANDLER_KEYS.iter().any(|key| node.get(key).is_some())
 }
 
-/// Whether the node is an array in which a group stands.
+/// Whether the node is an array with a group.
 fn holds_groups(node: &Node) -> bool {
     node.as_array().is_some_and(|groups| groups.iter().any(|group| group.get("hooks").is_some()))
 }

@@ -41,7 +41,7 @@ fn codes(read: &ReadConfig) -> Vec<&'static str> {
     read.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect()
 }
 
-/// C-20, C-37: the shape of the file, and a time-out in fractions of a second.
+/// C-20, C-37: the shape of the file, and a timeout in fractions of a second.
 #[test]
 fn every_field_of_a_command_reaches_its_hook() {
     let read = group(
@@ -66,9 +66,9 @@ fn every_field_of_a_command_reaches_its_hook() {
     assert_eq!(hook.arming, Arming::Armed);
 }
 
-/// C-27: no shell reads what stands in `args`.
+/// C-27: no shell reads `args`.
 #[test]
-fn args_are_words_with_their_placeholders_replaced() {
+fn placeholders_in_args_are_replaced() {
     let read = group(
         "PreToolUse",
         r#"{"type": "command", "command": "${CLAUDE_PROJECT_DIR}/x", "args": ["${CLAUDE_PROJECT_DIR}/a b", "$HOME"]}"#,
@@ -335,9 +335,9 @@ fn what_can_never_be_selected_is_known_and_stays_armed() {
     }
 }
 
-/// C-22, C-39: what stands in the wrong place, or under a key that is written again, is shown and never runs.
+/// C-22, C-39: a misplaced entry, or one under a key that is repeated, is shown and never runs.
 #[test]
-fn what_stands_in_the_wrong_place_is_shown_and_never_runs() {
+fn misplaced_entry_is_shown_and_never_runs() {
     let right = r#"[{"hooks": [{"type": "command", "command": "right"}]}]"#;
     let wrong = r#"{"type": "command", "command": "wrong"}"#;
     for (text, rule) in [

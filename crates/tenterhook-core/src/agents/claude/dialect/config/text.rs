@@ -1,4 +1,4 @@
-//! Is the text whole? What the agent refuses or passes over before it looks at a single entry.
+//! Checks the whole text: what the agent refuses or ignores before it reads an entry.
 
 use super::{Off, Reading};
 use crate::diagnostic::{Code, Span};
@@ -8,8 +8,8 @@ use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed};
 
 impl Reading<'_> {
-    /// Reports what the format forbids. The agent refuses the whole file, and so does who follows it exactly: what comes
-    /// back is why. Else what is whole of it runs (C-21).
+    /// Reports syntax errors. The agent refuses the whole file; in exact mode the reason is returned, else
+    /// the complete entries run (C-21).
     pub(super) fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
         let mut refused = None;
         let mut said: Vec<FaultKind> = Vec::new();
@@ -38,7 +38,7 @@ impl Reading<'_> {
         refused
     }
 
-    /// Keys that were written twice: the agent keeps the last one (C-39).
+    /// Reports repeated keys: the agent uses the last one (C-39).
     pub(super) fn duplicates(&mut self, root: &Node) {
         let hooks: Vec<Span> = root
             .entries()

@@ -1,4 +1,4 @@
-//! Reads what a handler that is no command holds: a request, a question to a model, a call of an MCP tool (C-24).
+//! Reads the fields of a handler that is no command: a request, a prompt, or a call of an MCP tool (C-24).
 
 use crate::diagnostic::Code;
 use crate::dialect::claude::config::{Off, Reading, finding};
@@ -34,7 +34,7 @@ impl Reading<'_> {
         }
         Ok(Prompt {
             model: self.text(node, "model"),
-            // An agent's no never ends the turn.
+            // A denial of an `agent` hook never ends the turn.
             goes_on: turns.is_some() || self.flag(node, "continueOnBlock"),
             turns,
             ..Prompt::new(text)
@@ -56,7 +56,7 @@ impl Reading<'_> {
         Ok(McpTool { server, tool, input })
     }
 
-    /// A text without which nothing can run. That it is missing was told.
+    /// A required text. `fields` reports a missing one.
     fn needed(&mut self, node: &Node, key: &str) -> Result<String, Off> {
         let missing = || Off::new(format!("it has no `{key}`"), "C-24");
         let entry = Case::Counts.entry(node, key).ok_or_else(missing)?;

@@ -1,6 +1,7 @@
-//! Reads the terms of a handler: whether the event waits for it, how long, how often, and what a failure means.
+//! Reads the other fields of a handler: whether the event waits for it, its timeout, how often it runs,
+//! and what a failure means.
 //!
-//! None of them decides what runs: one that cannot be read is ignored, and the hook lives (C-25).
+//! No such field decides what runs: one that cannot be read is ignored (C-25).
 
 use std::time::Duration;
 
@@ -16,11 +17,10 @@ impl Reading<'_> {
         let rewakes = self.flag(node, "asyncRewake");
         let detached = self.flag(node, "async");
         let key = if detached { "async" } else { "asyncRewake" };
-        let gate = scope.words.filter(|words| words.is_gate && scope.off.is_none());
-        if let (Some(words), Some(entry)) = (gate.filter(|_| detached || rewakes), node.entry(key))
-        {
+        let gate = scope.spec.filter(|spec| spec.is_gate && scope.off.is_none());
+        if let (Some(spec), Some(entry)) = (gate.filter(|_| detached || rewakes), node.entry(key)) {
             let message =
-                format!("`{key}` on `{}`: what it answers comes too late to decide", words.name);
+                format!("`{key}` on `{}`: what it answers comes too late to decide", spec.name);
             self.report(
                 entry.key_span,
                 finding(Code::AsyncOnGate, message)
@@ -49,7 +49,7 @@ impl Reading<'_> {
         Some(timeout)
     }
 
-    /// What happens without an answer; a word that is not known is read as `block` (C-35).
+    /// What a missing answer means; an unknown value is read as `block` (C-35).
     pub(super) fn on_failure(
         &mut self,
         node: &Node,
@@ -66,7 +66,7 @@ impl Reading<'_> {
                 OnFailure::Block
             }
         };
-        let ignored = scope.words.is_some_and(|words| words.ignores_on_failure);
+        let ignored = scope.spec.is_some_and(|spec| spec.ignores_on_failure);
         if ignored || wait != Wait::Attached {
             let why = if ignored { "on this event" } else { "of a background hook" };
             let message = format!("`onFailure` is ignored {why}");
@@ -76,7 +76,7 @@ impl Reading<'_> {
         Some(said)
     }
 
-    /// Honoured only where a skill says it (C-28).
+    /// Reads `once`, which has an effect only in a skill (C-28).
     pub(super) fn once(&mut self, node: &Node) -> bool {
         if !self.flag(node, "once") {
             return false;

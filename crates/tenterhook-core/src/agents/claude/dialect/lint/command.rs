@@ -1,4 +1,4 @@
-//! What is probably not meant in a command: a path that a space breaks, a variable that nobody sets, somebody's home.
+//! Lints of a command: a path that a space splits, a variable that is never set, a person's home.
 
 use super::variables::{self, Variable};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -12,8 +12,8 @@ const PATHS: &[&str] = &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLU
 /// Directories under which homes lie.
 const HOMES: &[&str] = &["/Users/", "/home/", "C:\\Users\\", "C:/Users/"];
 
-/// Names under such a directory that are no one's home.
-const NOBODY: &[&str] = &["Shared", "Public", "linuxbrew"];
+/// Names under such a directory that are not a person's home.
+const NO_HOMES: &[&str] = &["Shared", "Public", "linuxbrew"];
 
 /// Checks the text of a command; `args` when no shell reads it.
 pub(crate) fn check(
@@ -47,7 +47,7 @@ fn unquoted(variables: &[Variable<'_>]) -> Option<Diagnostic> {
     Some(finding(Code::UnquotedPathVar, message).help(help))
 }
 
-/// Each name that nobody sets, once.
+/// Reports each variable that is never set, once.
 fn phantoms(reading: &Reading<'_>, text: &str, variables: &[Variable<'_>]) -> Vec<Diagnostic> {
     let mut texts: Vec<&str> = Vec::new();
     let mut found = Vec::new();
@@ -138,7 +138,7 @@ fn home(reading: &Reading<'_>, word: &str) -> Option<Diagnostic> {
             let user = word.get(at + root.len()..)?.split(['/', '\\', ' ', '"', '\'']).next()?;
             let legal = user.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
             let starts = before.is_none_or(|c| !(c.is_alphanumeric() || "$}~._-".contains(c)));
-            (starts && legal && !user.is_empty() && !NOBODY.contains(&user))
+            (starts && legal && !user.is_empty() && !NO_HOMES.contains(&user))
                 .then(|| format!("{root}{user}"))
         })
     };
@@ -153,7 +153,7 @@ fn home(reading: &Reading<'_>, word: &str) -> Option<Diagnostic> {
     )
 }
 
-/// `.claude/hooks/x.sh` is looked for in whatever directory the agent happens to work.
+/// Reports a path such as `.claude/hooks/x.sh`, which depends on the agent's working directory.
 fn relative(word: &str) -> Option<Diagnostic> {
     let start = word.split_whitespace().find(|word| {
         let word = word.trim_start_matches(['"', '\'']);

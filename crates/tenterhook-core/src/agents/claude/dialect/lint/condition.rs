@@ -1,4 +1,4 @@
-//! What is probably not meant in an `if`: a rule that never holds, several rules, a path with a command's suffix.
+//! Lints of an `if`: a rule that never holds, several rules, a path with a command's suffix.
 
 use super::NEVER;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};

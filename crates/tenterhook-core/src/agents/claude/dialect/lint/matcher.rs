@@ -1,4 +1,4 @@
-//! What is probably not meant in a matcher: one that matches nothing, and the things that people write there instead.
+//! Lints of a matcher: one that matches nothing, or a condition, a glob or a rule in its place.
 
 use super::NEVER;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
@@ -7,11 +7,11 @@ use crate::dialect::claude::vocabulary::{ALIASES, FOREIGN_TOOLS, FORMER_TOOLS, T
 use crate::dialect::kit::protocol::{Spec, Subjects};
 use crate::matcher::{Matcher, MatcherSpec};
 
-/// Signs that somebody wrote a condition.
+/// Texts that show that the user wrote a condition.
 const EXPRESSION: &[&str] =
     &["==", "!=", "&&", " || ", " matches ", " contains ", "tool_input", "tool_name", "toolName"];
 
-/// Signs that somebody wrote a glob, or the filter of another system.
+/// Texts that show that the user wrote a glob, or the filter of another system.
 const GLOB: &[&str] = &["**", "tools:", "file_paths:", " AND ", " OR ", "*."];
 
 /// Checks the matcher `text`, read as `spec`, of a group of `event`.
@@ -64,7 +64,7 @@ fn files(text: &str) -> Option<Diagnostic> {
     })
 }
 
-/// An expression that does not compile, said in the words that fit what was probably meant.
+/// The finding for an expression that does not compile, by what the user probably meant.
 fn broken(event: &Spec, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     let why = Matcher::new(spec.clone()).compile().err()?;
     Some(meant(event, text).unwrap_or_else(|| {
@@ -77,7 +77,7 @@ fn broken(event: &Spec, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     }))
 }
 
-/// What a text is that looks like an expression and matches nothing.
+/// The finding for a text that is no name and no expression, by what the user probably meant.
 fn meant(event: &Spec, text: &str) -> Option<Diagnostic> {
     if permission_rule(text) {
         let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
@@ -86,13 +86,13 @@ fn meant(event: &Spec, text: &str) -> Option<Diagnostic> {
             "write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"
         )));
     }
-    if EXPRESSION.iter().any(|sign| text.contains(sign)) {
+    if EXPRESSION.iter().any(|pattern| text.contains(pattern)) {
         let message = "a matcher is a name or a regular expression, not a condition";
         return Some(finding(Code::MatcherIsExpression, message).weighing(Severity::Error).label(NEVER).help(
             "write the tool in `matcher`; for its arguments, a permission rule in `if` of the handler",
         ));
     }
-    if GLOB.iter().any(|sign| text.contains(sign)) || text.starts_with('*') {
+    if GLOB.iter().any(|pattern| text.contains(pattern)) || text.starts_with('*') {
         let subject =
             if event.subjects() == Subjects::Tools { "the name of the tool" } else { "a word" };
         let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
@@ -105,7 +105,7 @@ fn meant(event: &Spec, text: &str) -> Option<Diagnostic> {
     None
 }
 
-/// `Tool(...)`, whose tool is one.
+/// Whether the text is `Tool(...)` with a known tool.
 fn permission_rule(text: &str) -> bool {
     let Some((tool, _)) = text.split_once('(') else { return false };
     text.ends_with(')') && tools().any(|known| known == tool)
@@ -117,7 +117,7 @@ fn regex(event: &Spec, text: &str, spec: &MatcherSpec, known: &[&str]) -> Option
     }
     let matcher = Matcher::new(spec.clone());
     let lives = known.iter().any(|subject| matcher.matches(Some(subject)) == Ok(true));
-    // Which MCP tools there are nobody knows here.
+    // The tools of MCP servers are unknown here.
     if lives || event.subjects() == Subjects::Tools && may_be_mcp(text) {
         return None;
     }
@@ -129,7 +129,7 @@ fn regex(event: &Spec, text: &str, spec: &MatcherSpec, known: &[&str]) -> Option
 }
 
 fn may_be_mcp(text: &str) -> bool {
-    text.contains("mcp") && !EXPRESSION.iter().any(|sign| text.contains(sign))
+    text.contains("mcp") && !EXPRESSION.iter().any(|pattern| text.contains(pattern))
 }
 
 fn nothing(event: &Spec) -> &'static str {
@@ -139,7 +139,7 @@ fn nothing(event: &Spec) -> &'static str {
     }
 }
 
-/// How a word of a list can be dead.
+/// Why a name in a list matches nothing.
 enum Dead<'a> {
     Case(&'a str),
     Server,
@@ -253,7 +253,7 @@ fn closed_words(
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("it has `{}`", known.join("`, `")),
         };
-        // The words of an event grow with the agent's versions, so that one is missing here proves little.
+        // New versions of the agent add values, so an unknown one proves little.
         let certain = all && near.is_some();
         let severity = if certain { Severity::Error } else { Severity::Warning };
         finding(Code::DeadMatcher, message).weighing(severity).label(runs).help(help)

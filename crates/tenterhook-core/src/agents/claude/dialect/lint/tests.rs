@@ -135,7 +135,7 @@ fn each_case_shows_its_finding_at_its_line_and_no_other() {
             if !also.is_some_and(|array| {
                 array.iter().any(|value| value.as_str() == Some(other.code.name()))
             }) {
-                wrong.push(format!("{file}: nobody expects {other:?}"));
+                wrong.push(format!("{file}: unexpected {other:?}"));
             }
         }
     }

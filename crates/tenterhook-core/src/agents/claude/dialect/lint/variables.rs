@@ -1,5 +1,5 @@
-//! Which variables a shell text mentions, and whether the shell splits what they expand to. A scanner for findings, not
-//! a parser: the engine's shell reader decides about hooks, this only about advice.
+//! Finds the variables of a shell text, and whether the shell splits their values. A scanner for lints,
+//! not a parser: the engine's shell parser decides about hooks.
 
 /// One `$NAME` or `${...}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,9 +8,9 @@ pub(super) struct Variable<'a> {
     pub(super) name: &'a str,
     /// All of it as written.
     pub(super) text: &'a str,
-    /// Whether what it expands to is split at spaces.
+    /// Whether the shell splits its value at spaces.
     pub(super) splits: bool,
-    /// Whether it is `${a.b}`: the template of another system, no variable of a shell.
+    /// Whether it is `${a.b}`: a placeholder of another system, not a shell variable.
     pub(super) is_template: bool,
 }
 
@@ -39,9 +39,9 @@ pub(super) fn find(text: &str) -> Vec<Variable<'_>> {
 struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// Where the present word began.
+    /// The offset at which the current word began.
     word: usize,
-    /// Whether it stands in `[[ ... ]]`, where nothing is split.
+    /// Whether the scanner is in `[[ ... ]]`, where the shell splits nothing.
     in_test: bool,
     within: Vec<Within>,
 }
@@ -130,7 +130,7 @@ impl<'a> Scan<'a> {
         (!name.is_empty()).then_some(Variable { name, text, splits, is_template })
     }
 
-    /// Whether the present word is `NAME=...` so far: what is assigned is not split.
+    /// Whether the current word is `NAME=...` so far: the shell does not split an assigned value.
     fn is_assignment(&self) -> bool {
         let so_far = self.text.get(self.word..self.at).unwrap_or_default();
         let start = name(so_far);
@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The name of a variable at the beginning of `text`.
+/// The name of a variable at the start of `text`.
 pub(super) fn name(text: &str) -> &str {
     let digits_first = text.starts_with(|c: char| c.is_ascii_digit());
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());

@@ -27,7 +27,7 @@ fn codes(verdict: &Verdict) -> Vec<&'static str> {
     verdict.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
-fn words(verdict: &Verdict) -> &str {
+fn reason(verdict: &Verdict) -> &str {
     verdict.reason.as_ref().map_or("", |reason| reason.text.as_str())
 }
 
@@ -62,7 +62,7 @@ fn every_field_of_every_event_arrives() {
             let arrived = match field {
                 Field::Permission(_) | Field::Denial(_) => verdict.restraint == Restraint::Deny,
                 Field::PermissionReason => true,
-                Field::Behavior(_) => words(&verdict) == "m" && effects.extra["interrupt"] == true,
+                Field::Behavior(_) => reason(&verdict) == "m" && effects.extra["interrupt"] == true,
                 Field::Context => effects.context == ["MARK"],
                 Field::Input => effects.updated_input == Some(value),
                 Field::Output | Field::McpOutput | Field::Display => {
@@ -107,7 +107,7 @@ fn exit_2_denies_where_the_event_can_be_denied_and_its_words_are_kept() {
         let gate = spec.powers().has(Power::Deny);
         let verdict = verdict(&plain(spec.name), &report("", "MARK", 2), Compat::Guarded);
         assert_eq!(verdict.restraint == Restraint::Deny, gate, "{}", spec.name);
-        assert!(!gate || words(&verdict) == "MARK", "{}", spec.name);
+        assert!(!gate || reason(&verdict) == "MARK", "{}", spec.name);
         assert!(gate || codes(&verdict).contains(&"not-honoured"), "{}", spec.name);
         if spec.exit2 == Exit2::TellsUser {
             assert_eq!(verdict.effects.messages, ["MARK"], "{}", spec.name);
@@ -115,13 +115,13 @@ fn exit_2_denies_where_the_event_can_be_denied_and_its_words_are_kept() {
     }
     let tool = event("PreToolUse");
     let denied = exact(&tool, r#"{"decision": "block", "reason": "own"}"#, "err", 2);
-    assert_eq!(words(&denied), "own");
+    assert_eq!(reason(&denied), "own");
     let rewritten = output("PreToolUse", json!({"updatedInput": {}, "additionalContext": "c"}));
     let denied = exact(&tool, &rewritten, "err", 2);
-    assert_eq!((words(&denied), denied.effects.updated_input.is_some()), ("err", false));
+    assert_eq!((reason(&denied), denied.effects.updated_input.is_some()), ("err", false));
     assert_eq!(denied.effects.context, ["c"]);
-    assert_eq!(words(&exact(&tool, "printed", "", 2)), "printed");
-    assert!(words(&exact(&tool, "", "", 2)).contains("code 2"));
+    assert_eq!(reason(&exact(&tool, "printed", "", 2)), "printed");
+    assert!(reason(&exact(&tool, "", "", 2)).contains("code 2"));
     assert_eq!(exact(&tool, "{broken", "err", 2).restraint, Restraint::Deny);
     let form = output("Elicitation", json!({"action": "accept", "content": {}}));
     let declined = exact(&plain("Elicitation"), &form, "", 2);
@@ -198,7 +198,8 @@ fn what_was_said_before_the_end_counts_as_a_denial_and_as_nothing_else() {
         (vec!["output-too-large"], Restraint::Silent)
     );
     assert_eq!(judged("deny", Closed::Truncated, &exited).restraint, Restraint::Deny);
-    // Where the system would not read on, what was heard may be half of a denial: that is the host's want, about which somebody is asked (A-42).
+    // If the system stops reading, the output may be half of a denial: the host's failure asks the user
+    // (A-42).
     let broken = judged("allow", Closed::Broken(12), &exited);
     assert_eq!((codes(&broken), broken.restraint), (vec!["out-of-resources"], Restraint::Ask));
     assert_eq!(judged("deny", Closed::Broken(12), &exited).restraint, Restraint::Deny);
@@ -306,7 +307,7 @@ fn a_custom_event_is_answered_as_its_row_permits() {
     };
     let unknown = CLAUDE.unknown_row(&event.name);
     deny(&unknown);
-    // Nobody declared it, so it only observes: judging drops the denial, and says so.
+    // No config declares the event, so its hooks only observe: the denial is dropped and reported.
     let verdict = exact(&event, "", "no", 2);
     assert_eq!(verdict.restraint, Restraint::Silent);
     assert!(codes(&verdict).contains(&"not-honoured"));
@@ -314,7 +315,7 @@ fn a_custom_event_is_answered_as_its_row_permits() {
 
 /// A-5.
 #[test]
-fn what_nobody_reads_is_a_remark_and_the_rest_stands() {
+fn unread_field_is_a_remark_and_the_answer_applies() {
     let tool = event("PreToolUse");
     let json = json!({"foo": 1, "sytemMessage": "x", "hookSpecificOutput": {
         "hookEventName": "PreToolUse", "permissionDecision": "allow", "retry": true, "zzz": 1}});

@@ -158,7 +158,7 @@ fn a_slip_never_allows_and_no_denial_is_lost_in_any_corner() {
             verdict.effects.updated_input.is_none() || form.contains("permission_decision"),
             "{form}"
         );
-        assert!(!verdict.faults.is_empty(), "{form}: nobody hears of it");
+        assert!(!verdict.faults.is_empty(), "{form}: no fault is reported");
     }
     for case in cases() {
         for exit in [0, 1, 2, 127, -9] {
@@ -175,7 +175,7 @@ fn a_slip_never_allows_and_no_denial_is_lost_in_any_corner() {
     }
 }
 
-/// Guards against a table that nobody reads: a value of the wrong type in it would fall back to its default.
+/// Checks the values of the table: one of the wrong type would fall back to its default.
 #[test]
 fn the_table_is_well_formed() {
     let names: BTreeSet<_> = cases().iter().map(|case| case.name.clone()).collect();
@@ -258,7 +258,7 @@ fn raw() -> impl Strategy<Value = String> {
 proptest::proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-    /// on answers that nobody thought of.
+    /// on random answers.
     #[test]
     fn guarded_reading_restrains_at_least_as_far_and_consents_to_no_more(
         stdout in proptest::prop_oneof![shaped(), shaped(), raw()],

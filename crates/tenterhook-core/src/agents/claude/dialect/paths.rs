@@ -1,4 +1,5 @@
-//! Which files Claude Code would load from given roots, and whether a file is one of its configs. Opens nothing.
+//! The files that Claude Code loads from given roots, and whether a file is one of its configs. Opens
+//! no file.
 
 use std::path::Path;
 
@@ -11,9 +12,9 @@ use crate::syntax::Node;
 pub(crate) const MACHINE: &[machine::File] =
     &[(None, "managed-settings.json"), (None, "managed-settings.d/*.json")];
 
-/// The files of the settings layers, strongest first (C-38). A project's are looked for only where the agent is
-/// started: there is no walk up to the parents. The local file stands at the root of the repository.
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+/// The files of the settings layers, strongest first (C-38). A project's file is read only from the
+/// directory where the agent starts, not from its parents; the local file only from the repository's root.
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
     let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);
     let others = [
@@ -34,7 +35,7 @@ const OWN: &[&str] = &[
     ".claude-plugin/hooks.json",
 ];
 
-/// How surely the file at `path` with this content is a config of this agent.
+/// How certainly the file at `path` with this content is a config of this agent.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if OWN.iter().any(|end| path.ends_with(end)) || in_managed_directory(path) {
         return Fit::Certain;
@@ -53,7 +54,7 @@ fn in_managed_directory(path: &Path) -> bool {
     path.parent().is_some_and(|parent| parent.ends_with("managed-settings.d"))
 }
 
-/// Whether the hooks of this file stand in front matter.
+/// Whether this file has its hooks in front matter.
 pub(super) fn is_markdown(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
@@ -78,7 +79,7 @@ mod tests {
             user_state: None,
             account_home: None,
         };
-        let found = places(&roots);
+        let found = candidates(&roots);
         let found: Vec<_> = found
             .iter()
             .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_known_by_its_place_or_by_an_event() {
+    fn config_is_recognized_by_its_path_or_an_event() {
         for (path, text, expected) in [
             ("/a/.claude/settings.json", "{", Fit::Certain),
             ("/a/managed-settings.d/10.json", "{}", Fit::Certain),
