@@ -58,7 +58,7 @@ pub(super) static AGENT: Agent = Agent {
         approvals: Some("config.toml"),
         gone: "tool calls and prompts are denied",
         gaps: &[
-            "a hook that nobody approved in `/hooks` is skipped, in `codex exec` without a word, unless it is of `--scope managed`",
+            "a hook that is not approved in `/hooks` is skipped, silently in `codex exec`, unless it has `--scope managed`",
             "typing into a running shell (`write_stdin`) calls no hook",
             "calls from code mode may call no hook",
             "a hook cannot ask: a question becomes a denial",
@@ -86,7 +86,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// The events for which it calls.
+/// The events that call hooks.
 const EVENTS: &[Event] = &[
     tool_gate("PreToolUse", 600),
     tool_gate("PermissionRequest", 600),
@@ -98,6 +98,6 @@ const EVENTS: &[Event] = &[
     observer("PreCompact", 60),
     observer("PostCompact", 60),
     observer("SessionStart", 60),
-    // Codex clamps it to this.
+    // Codex limits the timeout to this.
     observer("SessionEnd", 3),
 ];

@@ -1,5 +1,5 @@
-//! The dialect of Codex, version 0.169: files, events and answers shaped like Claude Code's, read more strictly. All of it is
-//! tables of the kit, and this file opens their doors.
+//! The dialect of Codex, version 0.169: files, events and answers shaped like Claude Code's, read more
+//! strictly. Only tables of the kit.
 //!
 //! Implements `docs/spec/dialect-codex.md` (CX-).
 
@@ -7,7 +7,7 @@ mod answer;
 mod config;
 mod events;
 mod matcher;
-mod places;
+mod paths;
 mod reply;
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching};
 use crate::dialect::{DialectId, Envelope, EventRow};
 
-/// The dialect. Whatever slipped, the agent fails the hook and goes on, which is the plain reading beside every slip.
+/// The dialect. On any slip, the agent fails the hook and continues, as the plain reading does.
 pub static CODEX: Dialect = Dialect {
     matching: Matching { subjects: |event| answer::ANSWERS.values(event), ..Matching::DEFAULT },
     files: Files { is_toml: true, home_variable: Some("CODEX_HOME"), ..Files::DEFAULT },
@@ -27,8 +27,8 @@ pub static CODEX: Dialect = Dialect {
         id: DialectId::CODEX,
         rows: || &events::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, events::TIMEOUT),
-        recognizes: places::recognizes,
-        places: places::places,
+        recognizes: paths::recognizes,
+        places: paths::candidates,
         read_config: config::read,
         decode_event: |json, roots| SHAPE.decode(json, roots),
         encode_event: |event| Envelope {
@@ -39,7 +39,7 @@ pub static CODEX: Dialect = Dialect {
     })
 };
 
-/// What a hook is handed (CX-20).
+/// The event that a hook receives (CX-20).
 const SHAPE: Shape = Shape {
     agent: "Codex",
     order: &[

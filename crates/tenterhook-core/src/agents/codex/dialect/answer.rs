@@ -1,5 +1,5 @@
-//! What holds of Codex's answers on every event, and what it refuses of an object that is well formed (CX-40 to CX-45). The
-//! agent fails the hook then, and goes on.
+//! The parts of Codex's answers that are the same on every event, and the well-formed answers that it
+//! refuses (CX-40 to CX-45). On a refused answer, the agent fails the hook and continues.
 
 use serde_json::{Map, Value};
 
@@ -37,7 +37,7 @@ pub(super) static ANSWERS: Answers = Answers {
     },
 };
 
-/// What the agent refuses: a decision without its words, and words for which the event has no ear.
+/// Checks what the agent refuses: a decision without a reason, and keys that the event does not accept.
 fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
     if spec.top == Top::Blocks && says("decision", "block") && blank(object, "reason") {
@@ -50,19 +50,19 @@ fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer
         return Ok(());
     }
     let flag = |key: &str, on: bool| object.get(key) == Some(&Value::Bool(on));
-    let unheard = [
+    let not_accepted = [
         ("continue", flag("continue", false)),
         ("stopReason", object.contains_key("stopReason")),
         ("suppressOutput", flag("suppressOutput", true)),
     ];
-    if let Some((key, _)) = unheard.into_iter().find(|(_, said)| *said) {
+    if let Some((key, _)) = not_accepted.into_iter().find(|(_, is_set)| *is_set) {
         return Err(InvalidAnswer::NotTaken { event: spec.name, key });
     }
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     output.map_or(Ok(()), permission)
 }
 
-/// A denial says why; a consent is the other half of a new input, and neither counts alone.
+/// Checks the decision: a denial needs a reason; an `allow` and a new input each need the other.
 fn permission(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let word = filled(output, "permissionDecision");
     let rewrites = output.contains_key("updatedInput");
@@ -86,7 +86,7 @@ fn blank(object: &Map<String, Value>, key: &str) -> bool {
 /// The tools whose new input must name a command.
 const COMMANDS: &[&str] = &["Bash", "apply_patch"];
 
-/// A new input that its tool cannot take: the call fails, and nothing runs.
+/// Denies a call whose new input its tool does not accept: the call fails, and nothing runs.
 fn unusable_input(event: &Event, answer: &mut Answer) {
     let Some(input) = &answer.effects.updated_input else { return };
     let takes_command = event.text("tool_name").is_some_and(|name| COMMANDS.contains(&name));

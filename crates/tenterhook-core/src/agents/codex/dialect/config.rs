@@ -1,5 +1,5 @@
-//! Reads `hooks.json`, and the hooks of a `config.toml` or `requirements.toml` (CX-4 to CX-9): where the events stand, and what
-//! a handler runs on which terms.
+//! Reads `hooks.json`, and the hooks of a `config.toml` or `requirements.toml` (CX-4 to CX-9): events,
+//! and the fields of handlers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source, Switch};
 use crate::syntax::{Entry, Format, Node};
 
-/// The words of its files.
+/// The format of its files.
 static FILE: File = File {
     rules: Rules::all("CX-5"),
     beside: &["state", "managed_dir", "windows_managed_dir"],
@@ -32,7 +32,7 @@ static FILE: File = File {
     )
 };
 
-/// The words of its groups.
+/// The format of its groups.
 static GROUPS: Groups = Groups {
     types: &[
         ("command", "command"),
@@ -69,8 +69,8 @@ static GROUPS: Groups = Groups {
 /// The keys of a `hooks.json`.
 const ROOT: &[&str] = &["description", "hooks"];
 
-/// The longest time that hooks of the end of a session get.
-const LONGEST_LEAVING: Duration = Duration::from_secs(3);
+/// The longest timeout of a hook on `SessionEnd`.
+const LONGEST_SESSION_END: Duration = Duration::from_secs(3);
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
@@ -81,13 +81,13 @@ pub(super) fn read(source: &Source) -> ReadConfig {
 fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     match reader.format {
         Format::Toml => switches(reader, root),
-        _ => strangers(reader, root),
+        _ => unknown_keys(reader, root),
     }
     root.get("hooks")
 }
 
-/// The agent refuses a `hooks.json` with any other key at the top (CX-5).
-fn strangers(reader: &mut Reader<'_>, root: &Node) {
+/// Reports unknown top-level keys, for which the agent refuses the whole `hooks.json` (CX-5).
+fn unknown_keys(reader: &mut Reader<'_>, root: &Node) {
     for entry in root.entries().iter().filter(|entry| !ROOT.contains(&entry.key.as_str())) {
         let key = &entry.key;
         let message =
@@ -99,7 +99,7 @@ fn strangers(reader: &mut Reader<'_>, root: &Node) {
     }
 }
 
-/// `[features] hooks = false`, and what an organisation says of all hooks (CX-6).
+/// Reads `[features] hooks = false`, and the organization's `allow_managed_hooks_only` (CX-6).
 fn switches(reader: &mut Reader<'_>, root: &Node) {
     let off = root.get("features").and_then(|features| features.entry("hooks"));
     if let Some(entry) = off.filter(|entry| entry.node.as_bool() == Some(false)) {
@@ -113,14 +113,14 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
     }
 }
 
-/// What is wrong with the matcher of a group.
+/// Reports an invalid matcher of a group.
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let (_, broken) = matcher::read(&scope.matcher, reader.source.compat);
     let help = "Codex skips the group; here the hook's failure policy decides each time";
     groups::report_matcher(reader, entry, scope, &["", "*"], (broken, help));
 }
 
-/// What a handler of a type runs (CX-7).
+/// Reads what a handler of a type runs (CX-7).
 fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, EntryFault> {
     match kind {
         "mcp_tool" => mcp_tool(reader, node, text).map(Run::McpTool),
@@ -152,7 +152,8 @@ fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpT
     }
 }
 
-/// A plugin's root and data, under the agent's names and under those that scripts for Claude Code expect (CX-8).
+/// The variables of a plugin's root and data directory, with the agent's names and those that scripts for
+/// Claude Code expect (CX-8).
 fn plugin_variables(source: &Source) -> Vec<(String, String)> {
     let Some(plugin) = &source.plugin else { return Vec::new() };
     let named = |(name, path): (&str, &Path)| {
@@ -162,7 +163,7 @@ fn plugin_variables(source: &Source) -> Vec<(String, String)> {
     [("ROOT", &*plugin.root), ("DATA", &*plugin.data)].into_iter().flat_map(named).collect()
 }
 
-/// On what it runs, how long, and whether the event waits (CX-9, CX-10).
+/// Reads the matcher, the timeout, and whether the event waits (CX-9, CX-10).
 fn terms(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -176,7 +177,7 @@ fn terms(
     Ok(())
 }
 
-/// Seconds, at least one; the end of a session gets three at most.
+/// Reads a timeout in seconds, at least one; on `SessionEnd` at most three.
 fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Duration> {
     let field = reader.entry(node, "timeout")?;
     let Some(number) = field.node.as_f64().filter(|node| *node >= 0.0) else {
@@ -185,6 +186,6 @@ fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Durati
     };
     reader.findings.many_seconds(field, number);
     let timeout = seconds(number).unwrap_or_default().max(Duration::from_secs(1));
-    let leaving = scope.event().as_str() == "SessionEnd";
-    Some(if leaving { timeout.min(LONGEST_LEAVING) } else { timeout })
+    let is_session_end = scope.event().as_str() == "SessionEnd";
+    Some(if is_session_end { timeout.min(LONGEST_SESSION_END) } else { timeout })
 }

@@ -1,5 +1,5 @@
-//! The event table of Codex: which events there are and what each lets its hooks say (CX-34). Data only; a new event
-//! is one new row.
+//! The event table of Codex: its events and the answers that each accepts (CX-34). Data only; a new
+//! event is one new row.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::dialect::kit::protocol::{About, Exit2, Field, Plain, Spec, Top, Unive
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Cap, EventRow};
 
-/// How long a hook may take that says nothing itself, and the few events that somebody waits for.
+/// The default timeout of a hook, and the shorter one of events that a user waits for.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(10);
 const SHORT: Duration = Duration::from_secs(1);
 
@@ -19,7 +19,7 @@ const AGENT: About = About::Field("agent_type");
 const TRIGGER: About = About::Field("trigger");
 const COMPACTIONS: &[&str] = &["manual", "auto"];
 
-/// What matchers call a tool: a patch is an edit and a file that is written, too (CX-12).
+/// The names of a tool in matchers: a patch is also an `Edit` and a `Write` (CX-12).
 static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["apply_patch", "Edit", "Write"], neutral: "apply_patch", keys: &[] },
     ToolWords { own: &["Edit", "apply_patch"], neutral: "Edit", keys: &[] },
@@ -30,12 +30,13 @@ static TOOLS: &[ToolWords] = &[
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
 
-/// An event whose hooks only watch: exit code 2 is a failure like others, and `continue: false` ends nothing.
+/// An event whose hooks only observe: exit code 2 is an ordinary failure, and `continue: false` stops
+/// nothing.
 const fn observer(name: &'static str, about: About, when: &'static str) -> Spec {
     Spec { exit2: Exit2::Fails, universal: Universal::NoStop, ..Spec::new(name, about, when) }
 }
 
-/// The end of a turn, which hooks may put off. The agent lets them for ever (CX-34).
+/// The end of a turn, which hooks may block. The agent sets no limit (CX-34).
 const fn end(name: &'static str, about: About, when: &'static str) -> Spec {
     Spec {
         exit2: Exit2::Denies,
@@ -115,10 +116,12 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec { timeout: SHORT, ..observer("SessionEnd", About::Nothing, "a session ends") },
 ];
 
-/// The agent runs a tool although its hook says `continue: false`; guarded, everything ends (CX-43).
+/// The agent runs a tool although its hook answers `continue: false`; in guarded mode, the turn stops
+/// (CX-43).
 const ENDS: &[Power] = &[Power::Stop];
 
-/// What hooks of this dialect may say on an event of somebody else's: the row that its owner gave it decides what counts.
+/// The answers of this dialect's hooks to an event of another program, whose row decides which of them
+/// have an effect.
 pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::Blocks,

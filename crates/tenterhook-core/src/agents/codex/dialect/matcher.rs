@@ -1,9 +1,10 @@
-//! What the text of a `matcher` means (CX-10, CX-11): all, a list of names, or an expression. Pure; tests nothing on events.
+//! Parses the text of a `matcher` (CX-10, CX-11): everything, a list of names, or an expression. Pure;
+//! matches no event.
 
 use crate::hook::Compat;
 use crate::matcher::{Matcher, MatcherSpec};
 
-/// Reads the matcher of a group, and says why it is no expression where it is none.
+/// Parses the matcher of a group, and returns the error of an invalid expression.
 pub(super) fn read(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
     if matches!(text, "" | "*") {
         return (MatcherSpec::Any, None);
@@ -14,7 +15,7 @@ pub(super) fn read(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) 
     let spec = MatcherSpec::Regex(text.to_owned());
     match (Matcher::new(spec.clone()).compile().err().map(|why| why.to_string()), compat) {
         (Some(why), Compat::Exact) => (MatcherSpec::Never(why.clone()), Some(why)),
-        // Left as it is, it is a failure of its hook each time (S-3).
+        // Unchanged, an invalid expression fails its hook on each event (S-3).
         (broken, _) => (spec, broken),
     }
 }

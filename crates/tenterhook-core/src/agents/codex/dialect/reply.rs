@@ -1,5 +1,5 @@
-//! What Codex can be told on each of its events, and where it stands (BR-21). Data only; observed of 0.169.0, which takes an
-//! object with any key too many for no answer and goes on.
+//! The replies that Codex accepts on each event, and their fields (BR-21). Data only; observed in
+//! 0.169.0, which ignores an object with any unknown key.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use crate::dialect::kit::reply::phrases::{
 use crate::dialect::kit::reply::{InputFault, Part, Replies, EventReplies};
 use crate::event::Event;
 
-/// Everything.
+/// All replies.
 pub(super) static REPLIES: Replies =
     Replies { agent: "Codex", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
-/// The reason of a denial stands in for the output: there is no other way.
+/// The reason of a denial replaces the output: the agent has no other field for it.
 const OUTPUT: PowerPhrase =
     (Power::Output, &[(&["decision"], Part::Word("block")), (&["reason"], Part::GivenText)]);
-/// A new input comes with consent.
+/// A new input needs an `allow`.
 const CHANGE: PowerPhrase = (
     Power::Input,
     &[
@@ -27,7 +27,7 @@ const CHANGE: PowerPhrase = (
         (&["hookSpecificOutput", "updatedInput"], Part::Given),
     ],
 );
-/// Where an end is the only denial.
+/// The denial of an event that accepts only a stop.
 const END: PowerPhrase = (Power::Deny, STOP.1);
 
 static EVENTS: &[EventReplies] = &[
@@ -47,7 +47,7 @@ static EVENTS: &[EventReplies] = &[
     EventReplies::can("SessionEnd", &[MESSAGE]),
 ];
 
-/// A new input counts for the two tools that take a command, and with a command.
+/// The new input of a call: Codex accepts one only for the two tools with a `command`.
 fn command(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let tool = event.text("tool_name").unwrap_or_default();
     match (tool, input.get("command")) {

@@ -68,7 +68,7 @@ fn both_forms_configure_hooks() {
 
 /// CX-5.
 #[test]
-fn a_strange_key_costs_the_file_only_where_the_agent_is_followed_exactly() {
+fn unknown_key_disables_the_file_only_in_exact_mode() {
     let text = r#"{"$schema": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "t"}]}]}}"#;
     for (compat, runs) in [(Compat::Guarded, true), (Compat::Exact, false)] {
         let read = read("/p/.codex/hooks.json", text, compat);
@@ -79,7 +79,7 @@ fn a_strange_key_costs_the_file_only_where_the_agent_is_followed_exactly() {
 
 /// CX-7, CX-9, CX-11.
 #[test]
-fn what_the_agent_skips_never_runs_and_says_why() {
+fn skipped_handler_is_off_for_a_reason() {
     let text = r#"{"hooks": {
         "PreToolUse": [{"matcher": "[", "hooks": [{"type": "command", "command": "a"}]}],
         "PreToolUze": [{"hooks": [{"type": "command", "command": "b"}]}],
@@ -105,7 +105,7 @@ fn what_the_agent_skips_never_runs_and_says_why() {
 
 /// CX-1 to CX-3.
 #[test]
-fn each_layer_has_two_files_and_the_project_one_a_directory() {
+fn layers_have_two_files_and_a_project_has_them_in_each_directory() {
     let roots = Roots {
         cwd: "/r/a".into(),
         repository: Some("/r".into()),
@@ -139,7 +139,7 @@ fn each_layer_has_two_files_and_the_project_one_a_directory() {
 
 /// CX-3.
 #[test]
-fn a_file_is_known_by_its_place_or_as_toml_with_groups() {
+fn config_is_recognized_by_its_path_or_as_toml_with_groups() {
     for (path, text, fit) in [
         ("/r/.codex/hooks.json", "{", Fit::Certain),
         ("/r/.codex/config.toml", "", Fit::Certain),
@@ -153,7 +153,7 @@ fn a_file_is_known_by_its_place_or_as_toml_with_groups() {
 
 /// CX-12.
 #[test]
-fn a_patch_is_an_edit_and_a_written_file_to_matchers() {
+fn matchers_of_edit_and_write_match_a_patch() {
     let row = CODEX.row(&"PreToolUse".into()).expect("a row");
     let names = |tool: &str| {
         let event = event(&json!({"hook_event_name": "PreToolUse", "tool_name": tool}));
@@ -165,9 +165,9 @@ fn a_patch_is_an_edit_and_a_written_file_to_matchers() {
     assert_eq!(names("mcp__a__b"), ["mcp__a__b"]);
 }
 
-/// CX-5 to CX-13: each sample shows the finding that it is named after, at its line, and no other.
+/// CX-5 to CX-13: each sample has exactly the finding that it is named after, at its line.
 #[test]
-fn every_sample_shows_its_finding_and_the_book_has_it() {
+fn every_sample_has_its_documented_finding() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let samples = root.join("conformance/check/codex");
     let text = |path: &Path| std::fs::read_to_string(path).expect("a text");
@@ -176,7 +176,7 @@ fn every_sample_shows_its_finding_and_the_book_has_it() {
         text(&samples.join("expect.toml")).parse().expect("TOML");
     let load = |file: &str| read(file, &text(&samples.join(file)), Compat::Guarded).diagnostics;
     for (file, case) in expected.iter() {
-        let told: Vec<_> = load(file)
+        let found: Vec<_> = load(file)
             .iter()
             .map(|diagnostic| {
                 let line = diagnostic.place.as_ref().map_or(0, |place| place.line);
@@ -187,9 +187,9 @@ fn every_sample_shows_its_finding_and_the_book_has_it() {
         let line = case["line"].as_integer().and_then(|n| usize::try_from(n).ok());
         let severity = case["severity"].as_str().expect("a severity").to_owned();
         assert!(book.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
-        assert_eq!(told, [(code, line.expect("a line"), severity)], "{file}");
+        assert_eq!(found, [(code, line.expect("a line"), severity)], "{file}");
     }
     let files = std::fs::read_dir(&samples).expect("samples").count();
-    assert_eq!(files, expected.len() + 2, "each file is expected something of");
+    assert_eq!(files, expected.len() + 2, "each file has an expectation");
     assert_eq!(load("sound.json"), []);
 }

@@ -1,4 +1,5 @@
-//! Which files Codex would load from given roots, and whether a file is one of its configs (CX-1 to CX-3). Opens nothing.
+//! The files that Codex loads from given roots, and whether a file is one of its configs (CX-1 to CX-3).
+//! Opens no file.
 
 use std::path::Path;
 
@@ -7,19 +8,19 @@ use crate::dialect::{Candidate, DialectId, Fit, Roots, machine};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
-/// The two forms in which a layer configures hooks.
+/// The two files in which a layer configures hooks.
 const FORMS: [&str; 2] = ["hooks.json", "config.toml"];
 
-/// The organisation's requirements, and the machine's own files in both forms.
+/// The organization's requirements, and the machine's files in both forms.
 pub(crate) const MACHINE: &[machine::File] = &[
     (Some("codex"), "requirements.toml"),
     (Some("codex"), "hooks.json"),
     (Some("codex"), "config.toml"),
 ];
 
-/// The organisation's requirements and the machine's own files, which are managed, the user's, and those of each directory from the
-/// root of the repository to where the agent is started.
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+/// The managed files, the user's, and those of each directory from the repository's root to the working
+/// directory.
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let home = roots.home_of(DialectId::CODEX, ".codex");
     let user = FORMS.map(|form| (home.join(form), Layer::User));
     let root = roots.repository.as_deref().unwrap_or(&roots.cwd);
@@ -36,8 +37,8 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 /// Ends of paths that only this agent reads.
 const OWN: &[&str] = &[".codex/hooks.json", ".codex/config.toml", "codex/requirements.toml"];
 
-/// A file is known by its place. TOML in which an event holds groups is its own, too; JSON of that shape is Claude Code's
-/// where nobody says more.
+/// How certainly a file is a config of this agent: by its path, or as TOML with groups in an event. JSON
+/// of that shape is Claude Code's unless the caller names an agent.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if OWN.iter().any(|end| path.ends_with(end)) {
         return Fit::Certain;
