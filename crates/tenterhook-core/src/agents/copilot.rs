@@ -24,7 +24,7 @@ pub(super) static AGENT: Agent = Agent {
             "~/.copilot/config.json",
             "~/.copilot/settings.json",
             "~/.copilot/installed-plugins/",
-            // The organisation's hooks: `policy.d` in it.
+            // The organization's hooks in `policy.d`.
             "/etc/github-copilot/",
         ],
         variables: &["COPILOT_HOME", "COPILOT_ALLOW_ALL", "XDG_CONFIG_HOME"],
@@ -53,7 +53,7 @@ pub(super) static AGENT: Agent = Agent {
         time: ("timeoutSec", 1),
         gone: "tool calls are denied: any code but 0 is a denial",
         gaps: &[
-            "a hook that takes longer than its time-out lets the call run; ours ends before",
+            "a hook that exceeds its timeout lets the call run; ours ends before",
             "under `--allow-all-tools` a question is answered with yes by Copilot itself",
             "hooks of a repository run in trusted folders only",
         ],
@@ -62,7 +62,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// The events for which it calls.
+/// The events that call hooks.
 const EVENTS: &[Event] = &[
     tool_gate("preToolUse", 600),
     tool_gate("permissionRequest", 600),

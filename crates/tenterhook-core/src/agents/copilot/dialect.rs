@@ -1,5 +1,5 @@
-//! The dialect of Copilot CLI, version 1.0.102, in two forms by how a file spells an event: names in small letters, whose payloads do
-//! not say which event it is, and those of Claude Code, in Claude Code's form.
+//! The dialect of Copilot CLI, version 1.0.102, in two forms by the spelling of an event: camel case,
+//! whose payloads do not name the event, and Claude Code's names, with Claude Code's payloads.
 //!
 //! Implements `docs/spec/dialect-copilot.md` (CP-).
 
@@ -7,7 +7,7 @@ mod config;
 mod reply;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ const FAILURES: Failures = Failures {
 /// Its treatment of a variable that is not set is unknown. An empty text is safer than a gate that is not asked.
 const REQUESTS: Requests = Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT };
 
-/// The dialect of events in small letters, which reads all files.
+/// The dialect of events in camel case, which reads all files.
 pub static COPILOT: Dialect = Dialect {
     files: Files { home_variable: Some("COPILOT_HOME"), ..Files::DEFAULT },
     calls: calls(&reply::CAMEL_REPLIES),
@@ -53,18 +53,18 @@ pub static COPILOT: Dialect = Dialect {
     requests: REQUESTS,
     ..Dialect::new(Core {
         id: DialectId::COPILOT,
-        rows: || &words::ROWS,
+        rows: || &vocabulary::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
         recognizes,
-        places,
+        places: candidates,
         read_config: config::read,
-        decode_event: words::camel,
-        encode_event: |event| with_variables(event, words::write_camel(event)),
+        decode_event: vocabulary::camel,
+        encode_event: |event| with_variables(event, vocabulary::write_camel(event)),
         read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 
-/// The dialect of events that are spelled as Claude Code's.
+/// The dialect of events with Claude Code's names.
 pub static PASCAL: Dialect = Dialect {
     calls: calls(&reply::PASCAL_REPLIES),
     layers: LAYERS,
@@ -73,19 +73,19 @@ pub static PASCAL: Dialect = Dialect {
     requests: REQUESTS,
     ..Dialect::new(Core {
         id: DialectId::COPILOT_PASCAL,
-        rows: || &words::PASCAL_ROWS,
+        rows: || &vocabulary::PASCAL_ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
-        // Its hooks stand in the other's files.
+        // `COPILOT` reads the files of both.
         read_config: |_| ReadConfig::default(),
-        decode_event: words::pascal,
-        encode_event: |event| with_variables(event, words::write_pascal(event)),
+        decode_event: vocabulary::pascal,
+        encode_event: |event| with_variables(event, vocabulary::write_pascal(event)),
         read_answer: |event, row, report| reply_form::read(&reply::PASCAL_FORM, event, row, report),
     })
 };
 
-/// A hook before a tool that fails denies there; one that is too late does not (BR-9).
+/// What a missing answer means: a failed hook before a tool denies, unless it timed out (BR-9).
 fn without_answer(event: &str, failure: &Failure) -> OnFailure {
     match event == "PreToolUse" && failure.code != Code::TimedOut {
         true => OnFailure::Block,
@@ -93,7 +93,7 @@ fn without_answer(event: &str, failure: &Failure) -> OnFailure {
     }
 }
 
-/// The same of its own hooks, where a request that fails denies nothing (CP-43).
+/// What a missing answer of the agent's own hook means: a failed HTTP hook denies nothing (CP-43).
 fn promise(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
     match run {
         Run::Http(_) => OnFailure::Continue,
@@ -101,14 +101,14 @@ fn promise(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
     }
 }
 
-/// It reads a project's settings of Claude Code, too.
+/// Whether the agent loads a source. It also reads a project's settings of Claude Code.
 fn loads(source: &Source, _: DialectId) -> bool {
     let of_project = matches!(source.layer, Layer::Project | Layer::Local);
     let own = [DialectId::COPILOT, DialectId::COPILOT_PASCAL].contains(&source.dialect);
     own || (of_project && source.dialect == DialectId::CLAUDE)
 }
 
-/// The fields, and the variables that its hooks find (CP-21).
+/// Adds the environment variables of its hooks to an envelope (CP-21).
 fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
     let project = event.within.project.to_string_lossy().into_owned();
     let env = variables([
@@ -119,11 +119,11 @@ fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
     Envelope { env, ..envelope }
 }
 
-/// The organisation's policies.
+/// The organization's policies.
 pub(crate) const MACHINE: &[machine::File] = &[(Some("github-copilot"), "policy.d/*.json")];
 
-/// The organisation's policies, the user's files, and the project's (CP-1).
-fn places(roots: &Roots) -> Vec<Candidate> {
+/// The organization's policies, the user's files, and the project's (CP-1).
+fn candidates(roots: &Roots) -> Vec<Candidate> {
     let home = roots.home_of(DialectId::COPILOT, ".copilot");
     let project = roots.repository.as_ref().unwrap_or(&roots.cwd);
     let others = [
@@ -141,7 +141,7 @@ fn places(roots: &Roots) -> Vec<Candidate> {
 const OWN: &[&str] =
     &[".github/hooks", ".copilot/hooks", ".github/copilot", "github-copilot/policy.d"];
 
-/// A file is known by its place; elsewhere by an event that only this agent spells so.
+/// How certainly a file is a config of this agent: by its path, or by the spelling of an event.
 fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     let place = path.parent().is_some_and(|parent| OWN.iter().any(|own| parent.ends_with(own)));
@@ -149,7 +149,8 @@ fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
         return Fit::Certain;
     }
     let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
-    let is_own = |key: &str| words::ROWS.iter().any(|row| row.name == key && row.name != row.event);
+    let is_own =
+        |key: &str| vocabulary::ROWS.iter().any(|row| row.name == key && row.name != row.event);
     let lists = hooks.iter().any(|hook| is_own(&hook.key) && hook.node.as_array().is_some());
     if lists { Fit::Shape } else { Fit::No }
 }

@@ -1,9 +1,9 @@
-//! Reads the files of Copilot CLI (CP-1 to CP-12): an event holds its hooks themselves, or, where it is spelled as Claude Code's,
-//! groups of them.
+//! Reads the files of Copilot CLI (CP-1 to CP-12): an event has a list of hooks, or, if it has Claude
+//! Code's name, a list of groups.
 
 use std::time::Duration;
 
-use super::words;
+use super::vocabulary;
 use crate::diagnostic::Code;
 pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{self, EntryFault, Fields};
@@ -26,9 +26,9 @@ static FILE: File = File {
     ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
 };
 
-/// The events of both spellings.
+/// The events in both spellings.
 static BOTH: std::sync::LazyLock<Vec<EventRow>> = std::sync::LazyLock::new(|| {
-    words::ROWS.iter().chain(words::PASCAL_ROWS.iter()).cloned().collect()
+    vocabulary::ROWS.iter().chain(vocabulary::PASCAL_ROWS.iter()).cloned().collect()
 });
 
 const FIELDS: Fields = Fields {
@@ -50,7 +50,7 @@ const FIELDS: Fields = Fields {
         "headers",
         "allowedEnvVars",
         "prompt",
-        // Those of VS Code, which reads the same files.
+        // Fields of VS Code, which reads the same files.
         "windows",
         "linux",
         "osx",
@@ -78,7 +78,7 @@ fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     root.get("hooks")
 }
 
-/// Whether the event is spelled as Claude Code's.
+/// Whether the event has Claude Code's name.
 fn is_pascal(scope: &Scope) -> bool {
     scope.name.starts_with(|c: char| c.is_ascii_uppercase())
 }
@@ -93,15 +93,13 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     }
 }
 
-/// A group as Claude Code has them counts under that agent's names of events alone.
+/// Reads a group. A group has an effect only in an event with Claude Code's name.
 fn group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scope) {
     let mut inner = scope.clone();
     inner.matcher = reader.text(node, "matcher").unwrap_or_default();
     if !is_pascal(scope) {
-        let message = format!(
-            "`{}` holds no groups: what stands in the inner `hooks` never runs",
-            scope.name
-        );
+        let message =
+            format!("`{}` has no groups: hooks in an inner `hooks` never run", scope.name);
         let found = finding(Code::NestedHooks, message).label("never read");
         reader.report(node.span, found.help("put the hooks into the array of the event itself"));
         let because = "it stands in a group, and Copilot CLI looks for no hook there";
@@ -137,7 +135,7 @@ fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     reader.read.hooks.push(hook);
 }
 
-/// What an entry runs (CP-6).
+/// Reads what an entry runs (CP-6).
 fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     let kind = reader.text(node, "type");
     match kind.as_deref() {
@@ -162,7 +160,7 @@ fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     }
 }
 
-/// Which keys hold a line, and for which shell; the first that is there counts.
+/// The keys of a command line, each with its shell. The first key in the entry wins.
 const LINES: &[(&str, Shell)] = if cfg!(windows) {
     &[("powershell", Shell::PowerShell), ("windows", Shell::PowerShell), ("command", Shell::Sh)]
 } else if cfg!(target_os = "macos") {
@@ -203,7 +201,8 @@ fn missing(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFaul
     EntryFault::MissingField { key }
 }
 
-/// An expression for the whole of a name; `*` is none in small letters (CP-10). Why the agent skips the entry, where it does.
+/// Reads the matcher, and returns the reason if the agent skips the entry for it. An expression must match
+/// the whole name; `*` is invalid in the camel-case form (CP-10).
 fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec, Option<Off>) {
     let text = scope.matcher.as_str();
     let Some(field) = node.entry("matcher").filter(|_| !text.is_empty()) else {
@@ -237,7 +236,7 @@ fn spec(text: &str, pascal: bool) -> MatcherSpec {
         _ if pascal && text.chars().all(plain) => {
             MatcherSpec::Words(text.split('|').map(str::to_owned).collect())
         }
-        // By itself it may be broken, and whole between the anchors.
+        // Anchors may make a broken expression valid.
         _ if Matcher::new(MatcherSpec::Regex(text.to_owned())).compile().is_err() => {
             MatcherSpec::Regex(text.to_owned())
         }
@@ -245,7 +244,7 @@ fn spec(text: &str, pascal: bool) -> MatcherSpec {
     }
 }
 
-/// Seconds.
+/// Reads a timeout in seconds.
 fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     let field = reader.entry(node, "timeoutSec").or_else(|| reader.entry(node, "timeout"))?;
     reader.findings.seconds(field)

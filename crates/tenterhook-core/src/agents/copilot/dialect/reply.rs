@@ -1,8 +1,9 @@
-//! What Copilot CLI can be told on each of its events, in both forms, and what it hears (BR-22, CP-40 to CP-46). Data, but for exit codes.
+//! The replies that Copilot CLI accepts on each event, in both forms, and how it reads the answers of its
+//! hooks (BR-22, CP-40 to CP-46). Data, except for exit codes.
 
 use std::borrow::Cow;
 
-use super::words::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
+use super::vocabulary::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
 use crate::dialect::kit::denial::{Halt, Protocol};
@@ -58,15 +59,15 @@ const RESULT: &[(&[&str], Part)] = &[
     (&["modifiedResult", "textResultForLlm"], Part::GivenText),
 ];
 
-const fn say(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+const fn replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
     EventReplies { can, input: |event, input| Ok(CAMEL.own_input(event, input)), ..EventReplies::empty(event) }
 }
 
 const CAMEL_EVENTS: &[EventReplies] = &[
-    say("sessionStart", &[CONTEXT]),
-    say("userPromptSubmitted", PROMPT),
-    say("userPromptTransformed", &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])]),
-    say(
+    replies("sessionStart", &[CONTEXT]),
+    replies("userPromptSubmitted", PROMPT),
+    replies("userPromptTransformed", &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])]),
+    replies(
         "preToolUse",
         &[
             (Deny, flat!("deny")),
@@ -76,26 +77,26 @@ const CAMEL_EVENTS: &[EventReplies] = &[
             CONTEXT,
         ],
     ),
-    say("permissionRequest", PERMISSION),
-    say("postToolUse", &[CONTEXT, (Output, RESULT)]),
-    say("agentStop", &[BLOCK]),
-    say("subagentStop", &[BLOCK]),
+    replies("permissionRequest", PERMISSION),
+    replies("postToolUse", &[CONTEXT, (Output, RESULT)]),
+    replies("agentStop", &[BLOCK]),
+    replies("subagentStop", &[BLOCK]),
 ];
 
 const PASCAL_EVENTS: &[EventReplies] = &[
-    say("SessionStart", &[CONTEXT]),
-    say("UserPromptSubmit", PROMPT),
+    replies("SessionStart", &[CONTEXT]),
+    replies("UserPromptSubmit", PROMPT),
     EventReplies {
         input: |event, input| Ok(PASCAL.own_input(event, input)),
-        ..say("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
+        ..replies("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
     },
-    say("PermissionRequest", PERMISSION),
-    say("PostToolUse", &[BLOCK, CONTEXT]),
-    say("Stop", &[BLOCK]),
-    say("SubagentStop", &[BLOCK]),
+    replies("PermissionRequest", PERMISSION),
+    replies("PostToolUse", &[BLOCK, CONTEXT]),
+    replies("Stop", &[BLOCK]),
+    replies("SubagentStop", &[BLOCK]),
 ];
 
-/// The form in small letters takes nothing beside.
+/// The camel-case form accepts no further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
     words: &CAMEL,
     replies: &CAMEL_REPLIES,
@@ -122,7 +123,7 @@ pub(super) static PASCAL_FORM: ReplyForm = ReplyForm {
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
 
-/// Lines of progress are shown, and are no part of an answer.
+/// Removes lines of progress, which the agent shows and which are no part of an answer.
 fn without_progress<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     let is_progress = |line: &&[u8]| {
         let value: Option<serde_json::Value> = serde_json::from_slice(line).ok();
@@ -137,14 +138,14 @@ fn without_progress<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     rest.join(&b'\n').into()
 }
 
-/// Before a tool, any exit code but 0 denies; elsewhere it says nothing.
+/// Reads the exit code: before a tool, any code but 0 denies; on other events it is a failure.
 fn ended(output: &Ended<'_>) -> Answer {
     match (output.code, output.stderr) {
         (0, _) => Answer::default(),
         (code, "") if output.row.event == "PreToolUse" => {
             Answer::deny(format!("the hook exited with code {code}"))
         }
-        (_, words) if output.row.event == "PreToolUse" => Answer::deny(words),
+        (_, reason) if output.row.event == "PreToolUse" => Answer::deny(reason),
         _ => output.failed(),
     }
 }

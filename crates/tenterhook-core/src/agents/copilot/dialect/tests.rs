@@ -1,4 +1,4 @@
-//! The dialect, held against what the agent was seen to do.
+//! Compares the dialect with the observed agent.
 
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn event(dialect: &Dialect, fields: &Value) -> Event {
 
 /// CP-20, CP-30.
 #[test]
-fn every_observed_payload_is_read_and_written_as_it_was() {
+fn observed_payloads_survive_decoding_and_encoding() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/payloads");
     let mut count = 0;
     for (form, dialect) in [("copilot-cli-camel", &COPILOT), ("copilot-cli-pascal", &PASCAL)] {
@@ -53,7 +53,7 @@ fn every_observed_payload_is_read_and_written_as_it_was() {
     assert_eq!(count, 15);
 }
 
-/// CP-20: in both forms an input has the agent's own keys, and here the neutral ones.
+/// CP-20: in both forms, the agent's own keys of an input become neutral keys.
 #[test]
 fn inputs_have_neutral_keys_in_both_forms() {
     let input = json!({"path": "/a", "file_text": "b"});
@@ -69,7 +69,7 @@ fn inputs_have_neutral_keys_in_both_forms() {
 
 /// CP-1, CP-3.
 #[test]
-fn files_stand_in_many_places() {
+fn candidates_and_recognition_cover_all_layers() {
     let roots = Roots {
         cwd: "/r/a".into(),
         repository: Some("/r".into()),
@@ -99,7 +99,7 @@ fn files_stand_in_many_places() {
 
 /// CP-3, CP-6, CP-9, CP-10.
 #[test]
-fn hooks_stand_in_the_event_or_in_groups() {
+fn hooks_are_read_from_events_and_groups() {
     let text = r#"{"version": 1, "hooks": {
         "preToolUse": [
             {"type": "command", "bash": "a", "cwd": "s", "timeoutSec": 15, "matcher": "bash|create"},
@@ -126,7 +126,7 @@ fn hooks_stand_in_the_event_or_in_groups() {
 
 /// CP-4, CP-5, CP-6, CP-10.
 #[test]
-fn what_never_runs_says_why() {
+fn entry_that_never_runs_has_a_finding() {
     let text = r#"{"disableAllHooks": true, "hooks": {
         "preToolUse": [
             {"matcher": "", "hooks": [{"type": "command", "bash": "a"}]},
@@ -158,7 +158,7 @@ fn what_never_runs_says_why() {
 
 /// CP-43.
 #[test]
-fn a_command_before_a_tool_that_fails_denies_and_a_request_does_not() {
+fn failed_command_before_a_tool_denies_and_failed_request_does_not() {
     let row = COPILOT.row(&"PreToolUse".into()).expect("a row");
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::COPILOT, "PreToolUse".into(), run);
@@ -175,7 +175,7 @@ fn a_command_before_a_tool_that_fails_denies_and_a_request_does_not() {
 
 /// CP-2, BR-30.
 #[test]
-fn the_agent_loads_its_own_files_and_claude_codes_of_a_project() {
+fn agent_loads_its_files_and_a_projects_claude_settings() {
     let source = |dialect, layer| Source { layer, ..Source::given("f", dialect, "", "/p") };
     for (dialect, layer, loads) in [
         (DialectId::COPILOT, Layer::User, true),
@@ -189,9 +189,9 @@ fn the_agent_loads_its_own_files_and_claude_codes_of_a_project() {
     }
 }
 
-/// CP-42: any exit code but 0 denies before a tool, in the hook's own words where it has some, and nowhere else.
+/// CP-42: any exit code but 0 denies before a tool, with the hook's stderr as the reason if there is any.
 #[test]
-fn an_exit_code_denies_before_a_tool_alone() {
+fn exit_code_denies_only_before_a_tool() {
     let ended = |event: &str, code, stderr| {
         let row = COPILOT.row(&event.into()).expect("a row");
         (super::reply::FORM.ended)(&Ended { row, code, stdout: "", stderr })
@@ -205,9 +205,9 @@ fn an_exit_code_denies_before_a_tool_alone() {
     }
 }
 
-/// CP-40: lines of progress are no part of an answer, and all else stays as it is.
+/// CP-40: lines of progress are removed, and the rest stays unchanged.
 #[test]
-fn progress_is_taken_out_of_an_answer() {
+fn progress_is_removed_from_an_answer() {
     let part = |text: &'static str| {
         String::from_utf8((super::reply::FORM.part)(text.as_bytes(), "").into_owned())
             .expect("text")

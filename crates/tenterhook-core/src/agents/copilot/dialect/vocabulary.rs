@@ -1,5 +1,5 @@
-//! The words of Copilot CLI in both forms: its events, the fields of its payloads, its tools (CP-20, CP-30). Tables, and which event it
-//! is that has no name.
+//! The names of Copilot CLI in both forms: its events, the fields of its payloads, its tools (CP-20,
+//! CP-30). Tables, and the event of a payload that does not name it.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::Event;
 
-/// The form in small letters, without the name of the event.
+/// The camel-case form, whose payloads do not name the event.
 pub(super) static CAMEL: Vocabulary =
     Vocabulary { agent: "Copilot CLI", name: "", keys: KEYS, tools: TOOLS, rows: || &ROWS };
 
@@ -51,7 +51,7 @@ static EVENTS: &[EventRow] = &[
     end("subagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
     row("errorOccurred", "StopFailure", NONE, &[], "something went wrong"),
     row("preCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
-    row("notification", "Notification", NONE, &[], "the user is told something"),
+    row("notification", "Notification", NONE, &[], "the user is shown a notification"),
 ];
 
 #[rustfmt::skip]
@@ -68,7 +68,7 @@ static PASCAL_EVENTS: &[EventRow] = &[
     end("SubagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
     row("ErrorOccurred", "StopFailure", NONE, &[], "something went wrong"),
     row("PreCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
-    row("Notification", "Notification", NONE, &[], "the user is told something"),
+    row("Notification", "Notification", NONE, &[], "the user is shown a notification"),
 ];
 
 const KEYS: Keys = &[
@@ -114,7 +114,7 @@ const PATH: (&str, &str) = ("path", "file_path");
 const WRITE: &[(&str, &str)] = &[PATH, ("file_text", "content")];
 const EDIT: &[(&str, &str)] = &[PATH, ("old_str", "old_string"), ("new_str", "new_string")];
 
-/// Without the name of the event but on one: it is what was claimed, or what the fields say.
+/// Decodes an event. Only one payload names its event; the fields show the others.
 pub(super) fn camel(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     if json.contains_key("hook_event_name") && !json.contains_key("sessionId") {
         return pascal(json, roots);
@@ -135,7 +135,7 @@ pub(super) fn camel(json: &Map<String, Value>, roots: &Roots) -> Result<Event, E
     CAMEL.decode_as(name, json, roots)
 }
 
-/// A request for a permission comes in small letters in both forms.
+/// Decodes an event with Claude Code's names. A permission request has camel case in both forms.
 pub(super) fn pascal(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     match json.contains_key("hookName") {
         true => CAMEL.decode_as(CAMEL.named(json, "hookName")?, json, roots),
@@ -147,7 +147,7 @@ pub(super) fn write_camel(event: &Event) -> Envelope {
     if event.name.as_str() != "PermissionRequest" {
         return CAMEL.encode(event);
     }
-    // The one event that is named, and whose arguments have another key.
+    // Only this event has a name, and a different key for its arguments.
     let mut fields = CAMEL.fields(event);
     let input = fields.shift_remove("toolArgs");
     fields.extend(input.map(|input| ("toolInput".to_owned(), input)));
