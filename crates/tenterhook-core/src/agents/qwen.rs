@@ -52,7 +52,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// The events for which it calls.
+/// The events that call hooks.
 const EVENTS: &[Event] = &[
     tool_gate("PreToolUse", 600),
     tool_gate("PermissionRequest", 600),

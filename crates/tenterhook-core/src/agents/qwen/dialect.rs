@@ -1,5 +1,5 @@
-//! The dialect of Qwen Code, version 0.24: settings, events and answers shaped like Claude Code's, tools under the names of Gemini
-//! CLI, from which it stems.
+//! The dialect of Qwen Code, version 0.24: settings, events and answers shaped like Claude Code's, and
+//! tools with the names of Gemini CLI, of which it is a fork.
 //!
 //! Implements `docs/spec/dialect-qwen.md` (QW-).
 
@@ -7,7 +7,7 @@ mod config;
 mod reply;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use std::time::Duration;
 
@@ -49,23 +49,23 @@ pub static QWEN: Dialect = Dialect {
     },
     ..Dialect::new(Core {
         id: DialectId::QWEN,
-        rows: || &words::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, words::TIMEOUT),
+        rows: || &vocabulary::ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, vocabulary::TIMEOUT),
         recognizes: |path, root| {
-            settings::recognizes(&config::SETTINGS_PATHS, &words::ROWS, path, root)
+            settings::recognizes(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
         },
         places: |roots| settings::candidates(&config::SETTINGS_PATHS, roots),
         read_config: config::read,
-        decode_event: |json, roots| words::WORDS.decode(json, roots),
+        decode_event: |json, roots| vocabulary::WORDS.decode(json, roots),
         encode_event: encode,
         read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 
-/// The fields, and the variables that its hooks find (QW-21).
+/// Encodes an event, with the environment variables of its hooks (QW-21).
 fn encode(event: &Event) -> Envelope {
     let project = event.within.project.to_string_lossy().into_owned();
     let names = ["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
     let env = variables(names.map(|name| (name, project.as_str())));
-    Envelope { env, ..words::WORDS.encode(event) }
+    Envelope { env, ..vocabulary::WORDS.encode(event) }
 }

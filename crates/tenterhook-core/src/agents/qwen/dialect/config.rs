@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::words;
+use super::vocabulary;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::gemini::settings::{self, SettingsPaths};
@@ -28,7 +28,7 @@ static FILE: File = File {
     ..File::new(
         "Qwen Code",
         DialectId::QWEN,
-        || &words::ROWS,
+        || &vocabulary::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };

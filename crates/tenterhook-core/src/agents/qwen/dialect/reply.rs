@@ -1,7 +1,8 @@
-//! What Qwen Code can be told on each of its events, and what it hears (BR-24, QW-40 to QW-45): Claude Code's form, of which a changed
-//! call and context before a tool had no effect, and nothing after one but context. Data, but for exit codes.
+//! The replies that Qwen Code accepts on each event, and how it reads the answers of its hooks (BR-24,
+//! QW-40 to QW-45). The form is Claude Code's, but before a tool, a changed call and context have no
+//! effect; after a tool, only context has one. Data, except for exit codes.
 
-use super::words::{TOOLS, WORDS};
+use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power;
 use crate::dialect::kit::denial::{Halt, Protocol};
@@ -26,12 +27,12 @@ static EVENTS: &[EventReplies] = &[
     EventReplies::can("SubagentStop", &[BLOCK, MESSAGE]),
 ];
 
-/// What it takes of its hooks beside.
+/// How it reads answers: the replies above, and further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
     more: &[
-        // Before a tool, the end of everything is a denial.
+        // Before a tool, a stop is a denial.
         ("PreToolUse", &[BLOCK, (Power::Deny, STOP.1)]),
         ("SubagentStop", &[STOP]),
     ],
@@ -51,7 +52,7 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     denial: Protocol { halt: Halt::Denies, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
-/// Text is context where the model is about to read anew; exit code 2 denies with its words.
+/// Reads plain output: text is context before a prompt; exit code 2 denies with stderr as the reason.
 fn ended(output: &Ended<'_>) -> Answer {
     let reads = matches!(&*output.row.event, "UserPromptSubmit" | "SessionStart");
     match (output.code, output.stdout) {

@@ -22,7 +22,7 @@ fn codes(read: &ReadConfig) -> Vec<&str> {
 
 /// QW-20, QW-30.
 #[test]
-fn every_observed_payload_is_read_and_written_as_it_was() {
+fn observed_payloads_survive_decoding_and_encoding() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = folder.join("../../conformance/observed/payloads/qwen-code");
     let mut count = 0;
@@ -44,7 +44,7 @@ fn every_observed_payload_is_read_and_written_as_it_was() {
 
 /// QW-21.
 #[test]
-fn a_hook_finds_the_project() {
+fn hook_gets_the_project_variables() {
     let fields = serde_json::json!({"hook_event_name": "Stop", "cwd": "/p"});
     let fields = fields.as_object().expect("an object");
     let event = QWEN.decode_event(fields, &Roots::default()).expect("an event");
@@ -54,7 +54,7 @@ fn a_hook_finds_the_project() {
 
 /// QW-1.
 #[test]
-fn files_stand_in_three_places() {
+fn candidates_cover_all_layers() {
     let homes = vec![(DialectId::QWEN, "/q".into())];
     let managed = Some("/etc/claude-code".into());
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), managed, homes, ..Roots::default() };
@@ -102,9 +102,9 @@ fn handlers_of_each_type_are_read() {
     assert_eq!(times, [60, 600, 30]);
 }
 
-/// QW-4: what holds of the settings of Gemini CLI holds here.
+/// QW-4: the rules of Gemini CLI's settings apply.
 #[test]
-fn settings_are_read_as_those_of_the_agent_that_it_stems_from() {
+fn settings_follow_the_rules_of_gemini() {
     let text = r#"{ // The agent takes comments.
         "disableAllHooks": true,
         "hooksConfig": {"disabled": ["off"]},
@@ -125,9 +125,9 @@ fn settings_are_read_as_those_of_the_agent_that_it_stems_from() {
     assert_eq!(rules, ["QW-4", "", "GM-6", "", "QW-4"]);
 }
 
-/// QW-7: there are four types, and a command is one where nothing is said; a function is told of and never runs.
+/// QW-7: there are four types; the default is a command; a function is reported and never runs.
 #[test]
-fn a_type_is_one_of_four() {
+fn unsupported_types_are_reported_and_never_run() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
         {"type": "command", "command": "a"},
         {"command": "a"},
@@ -150,7 +150,7 @@ fn a_type_is_one_of_four() {
 
 /// QW-8.
 #[test]
-fn a_command_is_a_line_for_bash_or_for_the_shell_that_is_named() {
+fn command_runs_in_bash_or_the_named_shell() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
         {"command": "a", "env": {"A": "b"}},
         {"command": "a", "shell": "bash", "async": true},
@@ -175,7 +175,7 @@ fn a_command_is_a_line_for_bash_or_for_the_shell_that_is_named() {
 
 /// QW-9.
 #[test]
-fn times_are_in_seconds_below_a_thousand() {
+fn timeout_below_1000_is_in_seconds() {
     for (number, millis) in [
         ("0.5", Some(500)),
         ("30", Some(30_000)),

@@ -1,4 +1,4 @@
-//! The words of Qwen Code: its events, the fields of its payloads, its tools (QW-20, QW-30). Tables only.
+//! The names of Qwen Code: its events, the fields of its payloads, its tools (QW-20, QW-30). Tables only.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::dialect::{EventRow, Subject};
 pub(super) static WORDS: Vocabulary =
     Vocabulary { agent: "Qwen Code", name: "hook_event_name", keys: &[], tools: TOOLS, rows: || &ROWS };
 
-/// How long a hook may take that says nothing itself.
+/// The default timeout of a hook.
 pub(super) const TIMEOUT: Duration = Duration::from_mins(1);
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
@@ -42,7 +42,7 @@ static EVENTS: &[EventRow] = &[
     end("SubagentStop", "SubagentStop", AGENT, "a subagent is about to finish"),
     row("PreCompact", "PreCompact", TRIGGER, &[], "the conversation is about to be compacted"),
     row("PostCompact", "PostCompact", TRIGGER, &[], "the conversation was compacted"),
-    row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is told something"),
+    row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is shown a notification"),
     row("MessageDisplay", "MessageDisplay", NONE, &[], "text of the model is shown"),
     row("InstructionsLoaded", "InstructionsLoaded", NONE, &[], "a file with instructions was loaded"),
     row("UserPromptExpansion", "UserPromptExpansion", NONE, &[], "a command of the user became a prompt"),
