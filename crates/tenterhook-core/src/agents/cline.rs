@@ -43,7 +43,7 @@ pub(super) static AGENT: Agent = Agent {
     },
 };
 
-/// Cline gives up on a hook after 120 seconds, whatever is written.
+/// The events that call hooks. Cline stops waiting for a hook after 120 seconds, a fixed timeout.
 const EVENTS: &[Event] = &[
     tool_gate("PreToolUse", 120),
     tool_observer("PostToolUse", 120),

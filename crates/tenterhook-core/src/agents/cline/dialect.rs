@@ -1,5 +1,5 @@
-//! The dialect of Cline's command line, version 3.0.65: a hook is a file that is called like its event. Cline goes on whenever a hook
-//! fails.
+//! The dialect of Cline's command line, version 3.0.65: a hook is a file with the name of its event.
+//! Cline continues whenever a hook fails.
 //!
 //! Implements `docs/spec/dialect-cline.md` (CL-).
 
@@ -7,7 +7,7 @@ mod config;
 mod reply;
 #[cfg(test)]
 mod tests;
-mod words;
+mod vocabulary;
 
 use std::time::Duration;
 
@@ -21,16 +21,16 @@ pub static CLINE: Dialect = Dialect {
     calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::CLINE,
-        rows: || &words::ROWS,
+        rows: || &vocabulary::ROWS,
         unknown_row: |event| EventRow::unknown(event, Powers::NONE, TIMEOUT),
         recognizes: config::recognizes,
-        places: config::places,
+        places: config::candidates,
         read_config: config::read,
-        decode_event: words::read,
-        encode_event: words::write,
+        decode_event: vocabulary::read,
+        encode_event: vocabulary::write,
         read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
     })
 };
 
-/// How long any hook may take.
+/// The timeout of every hook.
 const TIMEOUT: Duration = Duration::from_mins(2);

@@ -1,10 +1,10 @@
-//! Which files are hooks of Cline, and what starts one (CL-1 to CL-6)? The name says the event, the first line or the ending what runs it;
-//! there is nothing else to configure.
+//! Finds the files that are hooks of Cline, and the program that runs each (CL-1 to CL-6). The name is the
+//! event; the first line or the extension selects the program. Nothing else can be configured.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::words::ROWS;
+use super::vocabulary::ROWS;
 use crate::diagnostic::Span;
 pub(crate) use crate::dialect::findings::Findings;
 use crate::dialect::kit::entry::{id, source_word};
@@ -14,11 +14,11 @@ use crate::hook::{Command, Hook, Inherit, Invocation, Layer, Run, Shell};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
-/// The folders of the user and those of the project.
+/// The folders of the user and of the project.
 const OF_USER: &[&str] = &[".cline/hooks", "Documents/Cline/Hooks"];
 const OF_PROJECT: &[&str] = &[".clinerules/hooks", ".cline/hooks"];
 
-/// Endings, and what runs such a file where no first line says it.
+/// Extensions, and the program that runs such a file if it has no `#!` line.
 const ENDINGS: &[(&str, &str)] = &[
     ("", "bash"),
     ("sh", "bash"),
@@ -34,11 +34,11 @@ const ENDINGS: &[(&str, &str)] = &[
     ("ps1", "pwsh"),
 ];
 
-/// What stands in a script that `tenterhook install cline` wrote.
+/// A line in each script that `tenterhook install cline` wrote.
 const OURS: &str = "# Written by `tenterhook install";
 
 /// A file for each event in each folder (CL-1).
-pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let folders = |root: &Path, all: &[&str], layer| {
         all.iter().map(|text| (root.join(text), layer)).collect::<Vec<_>>()
     };
@@ -50,14 +50,14 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     .collect()
 }
 
-/// A file is known by its folder and its name.
+/// How certainly a file is a hook of this agent, by its folder and its name.
 pub(super) fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
     let mut folders = OF_USER.iter().chain(OF_PROJECT);
     let folder = path.parent().is_some_and(|parent| folders.any(|own| parent.ends_with(own)));
     if folder && named(path).is_some() { Fit::Certain } else { Fit::No }
 }
 
-/// The event of a file, and what runs it where it does not say so itself; the case of its name does not count.
+/// The event of a file, and the program that runs it without a `#!` line. The name is case-insensitive.
 fn named(path: &Path) -> Option<(&'static EventRow, &'static str)> {
     let stem = path.file_stem()?.to_str()?;
     let ending = path.extension().map_or(Some(""), |extension| extension.to_str())?;
@@ -66,7 +66,7 @@ fn named(path: &Path) -> Option<(&'static EventRow, &'static str)> {
     Some((row, program))
 }
 
-/// The one hook that a file is.
+/// Reads the hook of a file.
 pub(super) fn read(source: &Source) -> ReadConfig {
     let Some((row, program)) = named(Path::new(&*source.name)) else {
         return ReadConfig::default();
@@ -87,8 +87,8 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     ReadConfig { hooks: vec![hook], mentions, ..ReadConfig::default() }
 }
 
-/// The program of the first line, else that of the ending, with the file. A script of ours is the line that it runs, by which
-/// it is known for ours (BR-31).
+/// The program of the `#!` line, else of the extension, with the file. For a script of Tenterhook, its
+/// text, by which it is recognized (BR-31).
 fn invocation(source: &Source, program: &str) -> Invocation {
     if source.text.contains(OURS) {
         return Invocation::Shell { text: source.text.to_string(), shell: Shell::Sh };

@@ -1,13 +1,14 @@
-//! What Cline can be told on each of its events, and what it hears (BR-26, CL-40 to CL-44). A denial ends its whole run; for the shell
-//! tool there is a softer one: the call becomes one that prints the reason and fails. What stands behind `HOOK_CONTROL` and a tab is heard
-//! whatever stands round it.
+//! The replies that Cline accepts on each event, and how it reads the answers of its hooks (BR-26, CL-40
+//! to CL-44). A denial ends the whole run; for the shell tool, the call is replaced by one that prints
+//! the reason and fails. Cline reads a line that begins with `HOOK_CONTROL` and a tab, and ignores the
+//! other lines.
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use tenterhook_shell::quote;
 
-use super::words::{TOOLS, WORDS};
+use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
@@ -26,14 +27,14 @@ pub(super) static REPLIES: Replies = Replies {
 const CANCEL: Phrase = &[(&["cancel"], Part::Flag(true)), (&["errorMessage"], Part::Reason)];
 const CONTEXT: Phrase = &[(&["contextModification"], Part::Given)];
 
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+const fn replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
     EventReplies { can, input, ..EventReplies::empty(event) }
 }
 
 const EVENTS: &[EventReplies] = &[
     EventReplies {
-        denies: softly,
-        ..say(
+        denies: failing_call,
+        ..replies(
             "PreToolUse",
             &[
                 (Deny, CANCEL),
@@ -43,12 +44,12 @@ const EVENTS: &[EventReplies] = &[
             ],
         )
     },
-    say("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
-    say("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
+    replies("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
+    replies("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
 ];
 
-/// The call of the shell tool that says why and fails, so that the run goes on.
-fn softly(event: &Event, reason: &str) -> Option<Value> {
+/// A call of the shell tool that prints the reason and fails, so that the run continues.
+fn failing_call(event: &Event, reason: &str) -> Option<Value> {
     let is_shell = event.text("tool_name") == Some("Bash");
     let line = format!("printf '%s\\n' {}; exit 1", quote(reason));
     is_shell.then(|| json!({"overrideInput": {"commands": [line]}}))
@@ -63,7 +64,7 @@ fn input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     }
 }
 
-/// What it takes of its hooks beside.
+/// How it reads answers: the replies above, and further fields.
 pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
     replies: &REPLIES,
@@ -87,13 +88,13 @@ pub(super) static FORM: ReplyForm = ReplyForm {
 const ALSO_CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const LEAD: &[u8] = b"HOOK_CONTROL\t";
 
-/// The last line that begins with the lead, else all.
+/// The last line that begins with `LEAD`, else the whole output.
 fn controlled<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     let mut lines = stdout.rsplit(|byte| *byte == b'\n');
     lines.find_map(|line| line.strip_prefix(LEAD)).unwrap_or(stdout).into()
 }
 
-/// A list of commands is one script.
+/// The neutral input of a call, with a list of commands joined to one script.
 fn commands(words: &Vocabulary, event: &Event, input: &Value) -> Value {
     let mut input = words.neutral_input(event, input);
     if let Some(fields) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))

@@ -32,7 +32,7 @@ fn call() -> Value {
 
 /// CL-20, CL-30.
 #[test]
-fn a_payload_is_read_and_written_as_it_was() {
+fn payload_survives_decoding_and_encoding() {
     let given = call();
     let event = event(&given);
     assert_eq!((event.name.as_str(), event.text("tool_name")), ("PreToolUse", Some("Bash")));
@@ -60,9 +60,9 @@ fn verdict(stdout: &str, code: i32, compat: Compat) -> Verdict {
     judge(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
-/// CL-40 to CL-44: each answer that was seen, with whether the tool ran.
+/// CL-40 to CL-44: each observed answer, with whether the tool ran.
 #[test]
-fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more() {
+fn exact_reading_equals_the_observation_and_guarded_reading_denies_more() {
     let cancel = r#"{"cancel":true,"errorMessage":"R"}"#;
     let seen: &[(String, i32, bool, bool)] = &[
         (cancel.to_owned(), 0, true, true),
@@ -88,7 +88,7 @@ fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more(
 
 /// CL-42.
 #[test]
-fn a_new_input_is_a_script_and_context_has_two_names() {
+fn new_input_is_one_script_and_context_has_two_keys() {
     let rewritten = verdict(r#"{"overrideInput":{"commands":["a","b"]}}"#, 0, Compat::Exact);
     assert_eq!(rewritten.effects.updated_input, Some(json!({"command": "a\nb"})));
     for key in ["contextModification", "context"] {
@@ -99,7 +99,7 @@ fn a_new_input_is_a_script_and_context_has_two_names() {
 
 /// CL-1, CL-2.
 #[test]
-fn a_hook_is_a_file_that_is_called_like_its_event() {
+fn hook_is_a_file_with_the_name_of_its_event() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
     let found = CLINE.candidates(&roots);
     let has = |path: &str, layer| {
@@ -123,7 +123,7 @@ fn a_hook_is_a_file_that_is_called_like_its_event() {
 
 /// CL-3, CL-4, CL-9.
 #[test]
-fn the_first_line_or_the_ending_says_what_runs_it() {
+fn first_line_or_extension_selects_the_program() {
     let argv = |name: &str, text: &str| {
         let read = read(name, text);
         let Run::Command(command) = &read.hooks[0].run else { panic!("{read:?}") };

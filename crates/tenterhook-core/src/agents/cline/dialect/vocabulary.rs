@@ -1,4 +1,4 @@
-//! The words of Cline: its events, its tools, and the payload, which says the same call twice (CL-20, CL-30).
+//! The names of Cline: its events, its tools, and its payload, which has each call twice (CL-20, CL-30).
 
 use std::sync::LazyLock;
 
@@ -37,7 +37,7 @@ static EVENTS: &[EventRow] = &[
     row("PreCompact", "PreCompact", NONE, &[], "never, in this version"),
 ];
 
-/// What its payloads call what happened.
+/// The names of events in its payloads.
 const NAMES: &[(&str, &str)] = &[
     ("tool_call", "PreToolUse"),
     ("tool_result", "PostToolUse"),
@@ -77,7 +77,7 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
     let root =
         json.get("workspaceRoots").and_then(|workspace_roots| workspace_roots.get(0)).cloned();
     fields.extend(root.map(|root| ("cwd".to_owned(), root)));
-    // `preToolUse.parameters` are texts all: the call itself is read.
+    // All `preToolUse.parameters` are strings, so the call itself is read.
     let call = json.get("tool_call").or_else(|| json.get("tool_result"));
     for (key, neutral) in [("name", "tool_name"), ("input", "tool_input"), ("id", "tool_use_id")] {
         let value = call.and_then(|call| call.get(key)).cloned();
@@ -97,7 +97,7 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
     Ok(event)
 }
 
-/// A list of commands is one script, a line each: what holds of any of them holds of the call.
+/// Joins a list of commands to one script with a line for each, so that a gate judges all of them.
 fn one_script(event: &mut Event) -> Result<(), EventFault> {
     let Some(Value::Object(input)) = event.payload.get_mut("tool_input") else { return Ok(()) };
     let Some(commands) = input.shift_remove("commands") else { return Ok(()) };
@@ -108,7 +108,7 @@ fn one_script(event: &mut Event) -> Result<(), EventFault> {
     Ok(())
 }
 
-/// Fields of ours that stand in the object of the call.
+/// Neutral fields that belong to the object of the call.
 const CALL: &[&str] = &["tool_name", "tool_input", "tool_use_id", "tool_response"];
 
 /// The payload, with the call in both of its forms.
@@ -120,8 +120,8 @@ pub(super) fn write(event: &Event) -> Envelope {
     let (output, id) = (call.pop().unwrap_or_default(), call.pop().unwrap_or_default());
     let (mut input, name) = (call.pop().unwrap_or_default(), call.pop().unwrap_or_default());
     let own = fields.get("hookName").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let told = NAMES.iter().find(|(_, value)| *value == own).map_or(&*own, |(name, _)| name);
-    fields.insert("hookName".to_owned(), told.into());
+    let hook_name = NAMES.iter().find(|(_, value)| *value == own).map_or(&*own, |(name, _)| name);
+    fields.insert("hookName".to_owned(), hook_name.into());
     fields.insert("clineVersion".to_owned(), "".into());
     fields.entry("workspaceRoots").or_insert_with(|| json!([cwd]));
     if let Some(object) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
@@ -144,12 +144,12 @@ pub(super) fn write(event: &Event) -> Envelope {
             ]),
             Map::from_iter([("toolName".into(), name), ("parameters".into(), texts.into())]),
         ];
-        let after = told == "tool_result";
+        let after = hook_name == "tool_result";
         if let ([call, other], true) = (&mut both, after) {
             other.insert("result".to_owned(), as_text(&output));
             call.insert("output".to_owned(), output);
         }
-        let keys = [told, if after { "postToolUse" } else { "preToolUse" }];
+        let keys = [hook_name, if after { "postToolUse" } else { "preToolUse" }];
         let both = keys.into_iter().zip(both);
         fields.extend(both.map(|(key, object)| (key.to_owned(), object.into())));
     }
