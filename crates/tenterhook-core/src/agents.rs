@@ -25,8 +25,10 @@ pub(crate) mod reasonix;
 mod tenterhook;
 mod windsurf;
 
-pub use installation::{Below, Event, Form, Installation, Key, Place, Scope, SwitchFile, Unhooked};
-use installation::{gate, observer, place, tool_gate, tool_observer};
+pub use installation::{
+    Below, ConfigPath, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
+};
+use installation::{config_path, gate, observer, tool_gate, tool_observer};
 
 /// An agent.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, SwitchFile, gate, observer,
-    place, tool_gate, tool_observer,
+    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, SwitchFile, config_path,
+    gate, observer, tool_gate, tool_observer,
 };
 
 /// The agent.
@@ -51,9 +51,9 @@ pub(super) static AGENT: Agent = Agent {
         home_variable: Some("CLAUDE_CONFIG_DIR"),
         home: ".claude",
         places: &[
-            place(Scope::User, "settings.json"),
-            place(Scope::Project, ".claude/settings.json"),
-            place(Scope::Managed, "/etc/claude-code/managed-settings.json"),
+            config_path(Scope::User, "settings.json"),
+            config_path(Scope::Project, ".claude/settings.json"),
+            config_path(Scope::Managed, "/etc/claude-code/managed-settings.json"),
         ],
         form: Form::Groups,
         javascript: true,

@@ -3,7 +3,7 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
     tool_observer,
 };
 
@@ -27,7 +27,10 @@ pub(super) static AGENT: Agent = Agent {
     installation: Installation {
         seen: &[".cline", "Documents/Cline"],
         home: ".cline",
-        places: &[place(Scope::User, "hooks"), place(Scope::Project, ".clinerules/hooks")],
+        places: &[
+            config_path(Scope::User, "hooks"),
+            config_path(Scope::Project, ".clinerules/hooks"),
+        ],
         form: Form::Scripts,
         javascript: true,
         events: EVENTS,

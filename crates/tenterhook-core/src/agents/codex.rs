@@ -5,8 +5,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, gate, observer, place,
-    tool_gate, tool_observer,
+    Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, config_path, gate,
+    observer, tool_gate, tool_observer,
 };
 
 /// The agent.
@@ -47,9 +47,9 @@ pub(super) static AGENT: Agent = Agent {
         home_variable: Some("CODEX_HOME"),
         home: ".codex",
         places: &[
-            place(Scope::User, "hooks.json"),
-            place(Scope::Project, ".codex/hooks.json"),
-            place(Scope::Managed, "/etc/codex/hooks.json"),
+            config_path(Scope::User, "hooks.json"),
+            config_path(Scope::Project, ".codex/hooks.json"),
+            config_path(Scope::Managed, "/etc/codex/hooks.json"),
         ],
         form: Form::Groups,
         roots: &["description", "hooks"],

@@ -5,7 +5,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
     tool_observer,
 };
 
@@ -43,9 +43,9 @@ pub(super) static AGENT: Agent = Agent {
         home_variable: Some("COPILOT_HOME"),
         home: ".copilot",
         places: &[
-            place(Scope::User, "hooks/tenterhook.json"),
-            place(Scope::Project, ".github/hooks/tenterhook.json"),
-            place(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
+            config_path(Scope::User, "hooks/tenterhook.json"),
+            config_path(Scope::Project, ".github/hooks/tenterhook.json"),
+            config_path(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
         ],
         form: Form::OwnFlat,
         javascript: true,

@@ -6,7 +6,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
     tool_observer,
 };
 
@@ -49,9 +49,9 @@ pub(super) static AGENT: Agent = Agent {
         seen: &[".gemini"],
         home: ".gemini",
         places: &[
-            place(Scope::User, "settings.json"),
-            place(Scope::Project, ".gemini/settings.json"),
-            place(Scope::Managed, "/etc/gemini-cli/settings.json"),
+            config_path(Scope::User, "settings.json"),
+            config_path(Scope::Project, ".gemini/settings.json"),
+            config_path(Scope::Managed, "/etc/gemini-cli/settings.json"),
         ],
         form: Form::Groups,
         comments: true,

@@ -4,7 +4,7 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Unhooked, observer, place, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, Unhooked, config_path, observer, tool_gate,
     tool_observer,
 };
 use crate::event::tool::Tool;
@@ -25,8 +25,8 @@ pub(super) static AGENT: Agent = Agent {
         seen: &[".config/goose"],
         home: ".agents",
         places: &[
-            place(Scope::User, "plugins/tenterhook/hooks/hooks.json"),
-            place(Scope::Project, ".agents/plugins/tenterhook/hooks/hooks.json"),
+            config_path(Scope::User, "plugins/tenterhook/hooks/hooks.json"),
+            config_path(Scope::Project, ".agents/plugins/tenterhook/hooks/hooks.json"),
         ],
         form: Form::OwnGroups,
         events: EVENTS,

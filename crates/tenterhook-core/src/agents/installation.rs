@@ -1,78 +1,79 @@
-//! How is an agent made to call? The form of its files and events. Types; decide nothing.
+//! How to register hooks with an agent: the format of its files and events. Types only.
 //!
-//! What is written from these values never changes between versions (BR-62): an agent that trusts hooks by their text would
-//! lose them.
+//! The text written from these values never changes between versions (BR-62): an agent that trusts hooks
+//! by their text would drop them.
 
 use crate::event::tool::Tool;
 
-/// Whose configuration is written.
+/// The configuration that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The person's own, for all projects.
+    /// The user's, for all projects.
     User,
     /// The project's.
     Project,
-    /// The organisation's.
+    /// The organization's.
     Managed,
 }
 
-/// What a file of an agent looks like.
+/// The format of an agent's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// An object `hooks` with a list of groups an event, in a file that holds other things, too.
+    /// An object `hooks` with a list of groups for each event, in a file with other settings.
     Groups,
-    /// The same in a file of ours.
+    /// The same object in a file that only Tenterhook writes.
     OwnGroups,
-    /// A list of entries an event, in a file of ours.
+    /// A list of entries for each event, in a file that only Tenterhook writes.
     OwnFlat,
-    /// A shell script of ours for each event, by its name.
+    /// A shell script for each event, with the event's name.
     Scripts,
     /// One JavaScript file.
     Plugin,
 }
 
-/// A path of names to a boolean in an agent's settings that is about all hooks, and the value that switches them off.
+/// The path to a boolean in an agent's settings that applies to all hooks, and the value that disables
+/// them.
 pub type Key = (&'static [&'static str], bool);
 
-/// Where a file stands.
+/// The path of an agent's config file.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// Whose it is.
+pub struct ConfigPath {
+    /// The configuration that it belongs to.
     pub scope: Scope,
-    /// Its path: below the agent's home, below the project, or full.
+    /// The path: relative to the agent's home or to the project, or absolute.
     pub path: &'static str,
 }
 
-/// An event for which the agent calls.
+/// An event for which the agent calls Tenterhook.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     /// The agent's own name for it.
     pub name: &'static str,
-    /// The time-out that is written, in seconds.
+    /// The timeout that is written, in seconds.
     pub seconds: u64,
-    /// Whether something is at stake, so that no answer restrains.
+    /// Whether the event is a gate, so that a missing answer denies.
     pub gates: bool,
-    /// Whether it is about tools, so that a matcher is written where the agent wants one.
+    /// Whether it is about tools, so that its entry gets a matcher if the agent requires one.
     pub tool: bool,
-    /// The first version of the agent that has it, and the settings key that closes before it what the event is about; nothing
-    /// where every version has it.
+    /// The first version of the agent that has it, and the settings key that disables the gated action in
+    /// older versions; `None` if every version has it.
     pub since: Option<(&'static str, Key)>,
-    /// What the agent leaves open in a version that lacks it.
+    /// The gap of a version without it.
     pub open_before: &'static str,
 }
 
-/// A tool whose own calls go past hooks: what holds it back is a question before it runs.
+/// A tool whose nested calls bypass hooks: a rule can only ask before the tool itself runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Unhooked {
-    /// What the tool does.
+    /// The tool.
     pub tool: Tool,
-    /// What that leaves open.
+    /// The gap that this leaves.
     pub gap: &'static str,
-    /// The pack of rules that asks.
+    /// The rule pack that asks.
     pub pack: &'static str,
 }
 
-/// Below which directory a file stands.
+/// The directory that a file's path is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Below {
     /// The directory of the agent's user files.
@@ -86,71 +87,71 @@ pub enum Below {
 /// A switch in a file that `install` does not write.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFile {
-    /// What its path begins at.
+    /// The directory that its path is relative to.
     pub below: Below,
     /// Its path.
     pub file: &'static str,
-    /// Where the switch stands in it, and the value that switches off.
+    /// The key of the switch, and the value that disables hooks.
     pub key: Key,
 }
 
-/// How an agent is made to call: where it reads hooks, in which form, and what it leaves open.
+/// How to register hooks with an agent: its files, their format, and the gaps that remain.
 #[derive(Clone, Copy, Debug)]
 pub struct Installation {
-    /// Directories below the person's home that say it was used here.
+    /// Directories in the user's home that exist if the agent was used.
     pub seen: &'static [&'static str],
-    /// The variable that moves the directory in which its user files are.
+    /// The variable that overrides the directory of its user files.
     pub home_variable: Option<&'static str>,
-    /// That directory below the person's home.
+    /// The default directory of its user files, relative to the user's home.
     pub home: &'static str,
-    /// Its files.
-    pub places: &'static [Place],
-    /// What they look like.
+    /// Its config files.
+    pub places: &'static [ConfigPath],
+    /// The format of its config files.
     pub form: Form,
-    /// Whether it takes comments in them.
+    /// Whether it accepts comments in them.
     pub comments: bool,
     /// Whether it reads JSON as JavaScript does (C-87).
     pub javascript: bool,
-    /// Whether it takes a byte order mark before them.
+    /// Whether it accepts a byte order mark before them.
     pub mark: bool,
-    /// Whether it rejects the whole file for a list where the matcher of a group belongs.
+    /// Whether it rejects the whole file if the matcher of a group is a list.
     pub lone_matchers: bool,
     /// Whether it refuses the whole file for one value of a known key (BR-102).
     pub checks_values: bool,
-    /// The only keys that the root of its file may have; empty where any may.
+    /// The only keys that the root of its file may have; empty if it may have any.
     pub roots: &'static [&'static str],
-    /// For which events it calls.
+    /// The events that are registered.
     pub events: &'static [Event],
-    /// The key of a time-out in an entry, and how many of its units are a second.
+    /// The key of a timeout in an entry, and how many of its units are a second.
     pub time: (&'static str, u64),
-    /// The key and value with which the agent itself restrains where a gate gives no answer.
+    /// The key and value with which the agent itself denies if a gate gives no answer.
     pub closed: Option<(&'static str, &'static str)>,
-    /// The file beside the user's in which the agent keeps what the person approved, where it runs nothing else.
+    /// The user file in which the agent stores approvals, if it runs only approved hooks.
     pub approvals: Option<&'static str>,
-    /// The keys of its settings that switch hooks off, each with the value that does.
+    /// The keys of its settings that disable hooks, each with the value that does.
     pub switches: &'static [Key],
-    /// Files that `install` does not write and that switch its hooks off, the strongest first.
+    /// Files that `install` does not write and that disable its hooks, the strongest first.
     pub switches_elsewhere: &'static [SwitchFile],
-    /// The organisation's word for: no hooks but its own.
+    /// The organization's switch that allows only managed hooks.
     pub only_managed: Option<SwitchFile>,
-    /// Whether no other file switches off hooks of the organisation.
+    /// Whether no other file can disable the organization's hooks.
     pub managed_stays: bool,
-    /// Whether it is known what closes the places from which its hooks are silenced.
+    /// Whether `install` can write a guard against everything that silences its hooks.
     pub has_guard: bool,
-    /// What is written as matcher of tool events.
+    /// The matcher that is written for tool events.
     pub matcher: Option<&'static str>,
-    /// What would happen to tool calls if our program were gone.
+    /// What happens to tool calls if the `tenterhook` program is missing.
     pub gone: &'static str,
-    /// Tools whose own calls it does not put before hooks.
+    /// Tools whose nested calls run without hooks.
     pub unhooked: &'static [Unhooked],
-    /// What else it does not put before hooks.
+    /// Other actions that run without hooks.
     pub gaps: &'static [&'static str],
-    /// What the person does next.
+    /// What the user does next.
     pub next: &'static str,
 }
 
 impl Installation {
-    /// That of an agent that cannot be made to call, from which the others differ.
+    /// The defaults, which are those of an agent that cannot call Tenterhook.
     pub const NONE: Self = Self {
         seen: &[],
         home_variable: None,
@@ -179,8 +180,8 @@ impl Installation {
         next: "",
     };
 
-    /// The file in which the person's approvals of what is written in that scope are kept; nothing where none is asked for. What the
-    /// organisation writes needs none (Codex CLI 0.169.0 runs it unasked).
+    /// The file with the user's approvals of hooks in that scope; `None` if they need no approval. Managed
+    /// hooks need none (Codex CLI 0.169.0 runs them unasked).
     #[must_use]
     pub fn approvals_of(&self, scope: Scope) -> Option<&'static str> {
         self.approvals.filter(|_| scope != Scope::Managed)
@@ -203,6 +204,6 @@ pub(super) const fn tool_observer(name: &'static str, seconds: u64) -> Event {
     Event { tool: true, ..observer(name, seconds) }
 }
 
-pub(super) const fn place(scope: Scope, path: &'static str) -> Place {
-    Place { scope, path }
+pub(super) const fn config_path(scope: Scope, path: &'static str) -> ConfigPath {
+    ConfigPath { scope, path }
 }

@@ -6,7 +6,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
     tool_observer,
 };
 
@@ -43,8 +43,8 @@ pub(super) static AGENT: Agent = Agent {
         home_variable: Some("XDG_CONFIG_HOME"),
         home: ".config",
         places: &[
-            place(Scope::User, "opencode/plugin/tenterhook.js"),
-            place(Scope::Project, ".opencode/plugin/tenterhook.js"),
+            config_path(Scope::User, "opencode/plugin/tenterhook.js"),
+            config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
         ],
         form: Form::Plugin,
         javascript: true,

@@ -5,7 +5,7 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, gate, observer, place, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
     tool_observer,
 };
 
@@ -32,8 +32,8 @@ pub(super) static AGENT: Agent = Agent {
         home_variable: Some("QWEN_HOME"),
         home: ".qwen",
         places: &[
-            place(Scope::User, "settings.json"),
-            place(Scope::Project, ".qwen/settings.json"),
+            config_path(Scope::User, "settings.json"),
+            config_path(Scope::Project, ".qwen/settings.json"),
         ],
         form: Form::Groups,
         comments: true,
