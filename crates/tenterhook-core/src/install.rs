@@ -1,8 +1,8 @@
-//! What is written into an agent's own files so that it calls Tenterhook, and how it is taken out again. Pure: texts in,
-//! texts out; which files are there is for the command line to see.
+//! Adds Tenterhook's entries to an agent's files, and removes them. Pure: texts in, texts out; the command
+//! line finds the files.
 //!
-//! Implements `docs/spec/bridge.md` (BR-60 to BR-69, BR-75). Taking out is the exact inverse of putting in, and is tried before a
-//! text is handed out.
+//! Implements `docs/spec/bridge.md` (BR-60 to BR-69, BR-75). Removing is the exact inverse of adding, which
+//! is checked before a text is returned.
 
 mod adopt;
 #[cfg(feature = "trust")]

@@ -357,7 +357,7 @@ impl Page {
         for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
             let many = file.waiting.iter().filter(|(_, approval)| *approval == state).count();
             if many > 0 {
-                self.row("", &format!("{} {}", count(many, "event"), state.word()));
+                self.row("", &format!("{} {}", count(many, "event"), state.label()));
             }
         }
         for program in file.programs.iter().filter(|program| !is_there(program, here)) {

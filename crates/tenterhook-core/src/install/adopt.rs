@@ -1,7 +1,7 @@
-//! Which of a person's own entries can move behind the bridge, and how they come back. Pure: texts in, texts out.
+//! Moves a user's entries behind the bridge, and moves them back. Pure: texts in, texts out.
 //!
-//! An agent loses what its hooks say in its own way (BR-66). What is moved stands in a file of the same form, which Tenterhook
-//! reads and the agent does not.
+//! An agent may lose answers of the hooks that it runs itself (BR-66). Moved entries are in a file of the
+//! same format, which Tenterhook reads and the agent does not.
 
 use serde_json::{Map, Value};
 
@@ -11,22 +11,22 @@ use crate::agents::Agent;
 use crate::config::is_own_line;
 use crate::syntax::Node;
 
-/// What becomes of a settings file whose entries are moved.
+/// A settings file whose entries are moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adopted {
-    /// The settings without them; `None` where nothing else was in the file.
+    /// The settings without the entries; `None` if the file had nothing else.
     pub left: Option<String>,
     /// The file that Tenterhook reads.
     pub moved: String,
-    /// How many entries that are.
+    /// The number of moved entries.
     pub count: usize,
 }
 
-/// Moves what can be moved (BR-75); `None` where nothing can.
+/// Moves the movable entries (BR-75); `None` if no entry is movable.
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text, or its settings switch all hooks off: what is off would run then.
+/// If the agent would reject the text, or its settings disable all hooks: moved entries would run.
 pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
     if let Some(switched) =
         json::switched(agent, agent.installation.switches, text).filter(|s| s.off)
@@ -57,11 +57,11 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
     Ok((count > 0).then_some(Adopted { left, moved, count }))
 }
 
-/// The settings with what was moved behind what is there now (BR-75).
+/// The settings with the moved entries after the present ones (BR-75).
 ///
 /// # Errors
 ///
-/// Where the agent would reject one of the texts.
+/// If the agent would reject one of the texts.
 pub fn give_back(agent: &Agent, text: Option<&str>, moved: &str) -> Result<String, Wrong> {
     let root = json::read(agent, moved)?;
     if let Some(wrong) = json::unportable(moved) {
@@ -79,23 +79,23 @@ pub fn give_back(agent: &Agent, text: Option<&str>, moved: &str) -> Result<Strin
     Ok(now)
 }
 
-/// Whether the bridge would run an entry as its agent does: a command, of an event for which the agent calls, that is waited
-/// for.
+/// Whether the bridge would run an entry as its agent does: a command on a registered event for which the
+/// agent waits.
 fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
     let Some((event, handler)) = json::event_of(root, at).zip(json::at(root, at)) else {
         return false;
     };
-    let says = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
+    let is_set = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
     let is_command = handler.get("type").and_then(Node::as_str) == Some("command");
     let command = handler.get("command").and_then(Node::as_str);
     is_command
         && command.is_some_and(|command| !is_own_line(command))
         && agent.installation.events.iter().any(|other| other.name == event)
-        && !says("async")
-        && !says("asyncRewake")
+        && !is_set("async")
+        && !is_set("asyncRewake")
 }
 
-/// The event of an entry, and its group with that entry alone.
+/// The event of an entry, and its group with only that entry.
 fn taken(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
     let event = json::event_of(root, at)?.to_owned();
     let handler = json::at(root, at)?.to_json();
@@ -104,7 +104,7 @@ fn taken(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
     Some((event, group))
 }
 
-/// Puts a group behind the others of its event; into the last one where that differs in nothing but its entries.
+/// Adds a group to its event, or its entries to the last group if only the entries differ.
 fn put(moved: &mut Map<String, Value>, event: String, mut group: Map<String, Value>) {
     let groups = moved.entry(event).or_insert_with(|| Value::Array(Vec::new()));
     let Value::Array(groups) = groups else { return };

@@ -1,5 +1,5 @@
-//! Did the person approve in Codex what calls Tenterhook? Computes what Codex compares (its `hook_hash`, seen to give
-//! the same for 11 of 11 entries of version 0.169.0). Reads texts; writes nobody's approval (BR-64).
+//! Whether the user approved Tenterhook's hooks in Codex. Computes the hash that Codex compares (its
+//! `hook_hash`; equal for 11 of 11 entries of version 0.169.0). Reads texts; writes no approval (BR-64).
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use sha2::{Digest as _, Sha256};
 use crate::config::is_own_line;
 use crate::syntax::{Format, Node, parse};
 
-/// What Codex makes of an entry.
+/// Whether Codex runs an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approval {
     /// It runs.
     Approved,
-    /// It is skipped: nobody approved it.
+    /// It is skipped: the user has not approved it.
     Unknown,
-    /// It is skipped: it is another one than was approved.
+    /// It is skipped: it differs from the approved entry.
     Changed,
-    /// It is skipped: the person switched it off.
+    /// It is skipped: the user disabled it.
     Off,
 }
 
 impl Approval {
-    /// Why it is skipped, in words.
+    /// Its name in output.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Approved => "approved",
             Self::Unknown => "not approved",
@@ -35,8 +35,8 @@ impl Approval {
     }
 }
 
-/// Our entries in a `hooks.json` that lies at `path`: each with its event and what the `config.toml` of the user says of it. A
-/// text that cannot be read approves nothing.
+/// Tenterhook's entries in the `hooks.json` at `path`, each with its event and its approval in the user's
+/// `config.toml`. A text that cannot be read approves nothing.
 #[must_use]
 pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
     let hooks: Value = serde_json::from_str(hooks).unwrap_or_default();
@@ -47,27 +47,28 @@ pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval
     for (event, groups) in events {
         for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
             let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-            for (of, handler) in handlers.enumerate() {
+            for (index, handler) in handlers.enumerate() {
                 let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
                 if !is_own_line(command) {
                     continue;
                 }
                 let name = snake(event);
-                let said = state.and_then(|state| state.get(&format!("{path}:{name}:{at}:{of}")));
+                let key = format!("{path}:{name}:{at}:{index}");
+                let approved = state.and_then(|state| state.get(&key));
                 let now = hash(&name, group.get("matcher"), handler);
-                found.push((event.clone(), compare(said, &now)));
+                found.push((event.clone(), compare(approved, &now)));
             }
         }
     }
     found
 }
 
-fn compare(said: Option<&Node>, now: &str) -> Approval {
-    let Some(said) = said else { return Approval::Unknown };
-    if said.get("enabled").and_then(Node::as_bool) == Some(false) {
+fn compare(approved: Option<&Node>, now: &str) -> Approval {
+    let Some(approved) = approved else { return Approval::Unknown };
+    if approved.get("enabled").and_then(Node::as_bool) == Some(false) {
         return Approval::Off;
     }
-    match said.get("trusted_hash").and_then(Node::as_str) {
+    match approved.get("trusted_hash").and_then(Node::as_str) {
         Some(hash) if hash == now => Approval::Approved,
         Some(_) => Approval::Changed,
         None => Approval::Unknown,
@@ -86,17 +87,17 @@ fn snake(event: &str) -> String {
     name
 }
 
-/// Events at which Codex does not read a matcher, so that none counts.
+/// Events on which Codex ignores matchers.
 const UNMATCHED: &[&str] = &["user_prompt_submit", "stop", "interrupt"];
-/// Seconds that an entry without a time-out has, and those of the events that have fewer.
-const USUAL: u64 = 600;
+/// The default timeout of an entry in seconds, and the shorter ones of some events.
+const DEFAULT: u64 = 600;
 const SHORT: &[(&str, u64)] = &[("session_end", 1), ("interrupt", 1)];
 
 fn hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
-    let usual = SHORT.iter().find(|(name, _)| *name == event).map_or(USUAL, |(_, n)| *n);
-    let said = handler.get("timeout").and_then(Value::as_u64).unwrap_or(usual).max(1);
-    let seconds = if event == "session_end" { said.min(3) } else { said };
-    // The keys stand in the order of the alphabet, whatever the order of the file.
+    let default = SHORT.iter().find(|(name, _)| *name == event).map_or(DEFAULT, |(_, n)| *n);
+    let timeout = handler.get("timeout").and_then(Value::as_u64).unwrap_or(default).max(1);
+    let seconds = if event == "session_end" { timeout.min(3) } else { timeout };
+    // Codex sorts the keys, whatever the order of the file.
     let mut entry = BTreeMap::from([
         ("async", handler.get("async").cloned().unwrap_or_else(|| false.into())),
         ("command", handler.get("command").cloned().unwrap_or_default()),
@@ -123,7 +124,7 @@ mod tests {
     /// The hash that Codex CLI 0.169.0 gave for this entry.
     /// BR-68.
     #[test]
-    fn the_hash_is_the_one_of_codex() {
+    fn hash_equals_the_hash_of_codex() {
         let handler = json!({"type": "command", "command": COMMAND, "timeout": 30, "statusMessage": "checking"});
         assert_eq!(
             hash("pre_tool_use", Some(&json!("Bash|apply_patch")), &handler),
@@ -133,22 +134,22 @@ mod tests {
 
     /// BR-68.
     #[test]
-    fn what_codex_would_skip_is_said() {
+    fn skipped_entry_has_its_reason() {
         let command = COMMAND.replace("ourbin", "tenterhook");
         let handler = json!({"type": "command", "command": command, "timeout": 30});
         let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string();
-        let of = |config: &str| {
+        let approval = |config: &str| {
             let all = approvals("/h/.codex/hooks.json", &hooks, config);
             all.first().map(|pair| pair.1)
         };
         let key = "[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\n";
         let good = hash("pre_tool_use", None, &handler);
-        assert_eq!(of(&format!("{key}trusted_hash = \"{good}\"")), Some(Approval::Approved));
-        assert_eq!(of(&format!("{key}trusted_hash = \"sha256:0\"")), Some(Approval::Changed));
+        assert_eq!(approval(&format!("{key}trusted_hash = \"{good}\"")), Some(Approval::Approved));
+        assert_eq!(approval(&format!("{key}trusted_hash = \"sha256:0\"")), Some(Approval::Changed));
         let off = format!("{key}trusted_hash = \"{good}\"\nenabled = false");
-        assert_eq!(of(&off), Some(Approval::Off));
+        assert_eq!(approval(&off), Some(Approval::Off));
         for config in ["", "model = 'x'", "[hooks", "[hooks.state]\n"] {
-            assert_eq!(of(config), Some(Approval::Unknown), "{config}");
+            assert_eq!(approval(config), Some(Approval::Unknown), "{config}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Changes of a text by spans: a child put behind the last of its container, or taken out with what parted it from others.
-//! Knows no hook.
+//! Edits a text by spans: appends a child to a container, or removes a child with its separator. Knows no
+//! hook.
 //!
-//! A container that was empty gets its first child behind one blank on the line of its bracket. That says, when the child is
-//! taken out again, that the container was there before.
+//! In an empty container, the first child follows one space after the bracket. That space shows, when the
+//! child is removed, that the container existed before.
 
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -10,10 +10,10 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 use crate::diagnostic::Span;
 use crate::syntax::{Node, NodeValue};
 
-/// What stands before the first child of a container that was there and empty.
-const THERE: &str = " ";
+/// The text before the first child of a container that existed and was empty.
+const EXISTED: &str = " ";
 
-/// Where the children of a container stand, keys included.
+/// The spans of a container's children, keys included.
 pub(super) fn children(node: &Node) -> Vec<Span> {
     match &node.value {
         NodeValue::Array(items) => items.iter().map(|node| node.span).collect(),
@@ -25,20 +25,20 @@ pub(super) fn children(node: &Node) -> Vec<Span> {
     }
 }
 
-/// The text with a child behind the last one of `node`; `key` where it is an object.
+/// The text with a child appended to `node`, with a `key` if that is an object.
 pub(super) fn append(text: &str, node: &Node, key: Option<&str>, value: &Value) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let unit = unit(text);
     let children = children(node);
     let (Some(first), Some(last)) = (children.first(), children.last()) else {
-        // Nothing is beside it on its line but where the whole file is empty.
+        // Other text may share its line, unless the whole file is this empty container.
         let is_whole =
             text.trim_start_matches('\u{feff}').trim_start().len() + node.span.start == text.len();
         let new = match is_whole {
             true => written(key, value, "", &unit, newline),
             false => on_one_line(key, value),
         };
-        return insert(text, node.span.start + 1, &format!("{THERE}{new}"));
+        return insert(text, node.span.start + 1, &format!("{EXISTED}{new}"));
     };
     let gap = text.get(node.span.start + 1..first.start).unwrap_or_default();
     let new = match gap.rsplit_once('\n') {
@@ -52,17 +52,17 @@ pub(super) fn append(text: &str, node: &Node, key: Option<&str>, value: &Value) 
     insert(text, last.end, &new)
 }
 
-/// A file with that one child.
+/// A file with only that child.
 pub(super) fn whole(key: &str, value: &Value) -> String {
     format!("{{\n  {}\n}}\n", written(Some(key), value, "  ", "  ", "\n"))
 }
 
-/// What becomes of a container whose child is taken out.
+/// A container without a removed child.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Left {
     /// The text without the child.
     Text(String),
-    /// The child was the only one, and the container came with it.
+    /// Nothing: the child was the only one, and the container was added with it.
     Nothing,
 }
 
@@ -79,9 +79,9 @@ pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
             let gap = text.get(open..child.start).unwrap_or_default();
             let rest = text.get(child.end..node.span.end.saturating_sub(1)).unwrap_or_default();
             let is_bare = rest.trim().is_empty() || rest.trim() == ",";
-            match gap == THERE || !gap.trim().is_empty() || !is_bare {
+            match gap == EXISTED || !gap.trim().is_empty() || !is_bare {
                 true => {
-                    let start = if gap == THERE { open } else { child.start };
+                    let start = if gap == EXISTED { open } else { child.start };
                     Left::Text(cut(text, &[Span::new(start, child.end)]))
                 }
                 false => Left::Nothing,
@@ -90,12 +90,12 @@ pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
     }
 }
 
-/// The text without the only child of `node`, whose brackets stay.
+/// The text without the children of `node`; its brackets stay.
 pub(super) fn emptied(text: &str, node: &Node) -> String {
     cut(text, &[Span::new(node.span.start + 1, node.span.end.saturating_sub(1))])
 }
 
-/// Without a child and the comma of a gap beside it; with the whole gap, where nothing else stands there.
+/// The text without a child and the comma in the gap beside it; without the whole gap if it has only that.
 fn parted(text: &str, start: usize, end: usize, child: Span) -> String {
     let gap = text.get(start..end).unwrap_or_default();
     if gap.trim() == "," {
@@ -142,7 +142,7 @@ fn cut(text: &str, spans: &[Span]) -> String {
     out
 }
 
-/// The text with another value in the place of `span`, set in like the line that it begins on.
+/// The text with `span` replaced by a value, with the indentation of the first line.
 pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
     let before = text.get(..span.start).unwrap_or_default();
     let after = text.get(span.end..).unwrap_or_default();
@@ -156,7 +156,7 @@ pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
     format!("{before}{new}{after}")
 }
 
-/// By how much this text sets lines in.
+/// The indentation unit of this text.
 fn unit(text: &str) -> String {
     let indent =
         |line: &str| -> String { line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect() };
@@ -165,7 +165,7 @@ fn unit(text: &str) -> String {
     found.unwrap_or_else(|| "  ".to_owned())
 }
 
-/// A child as it is written beside others.
+/// A child in one line.
 fn on_one_line(key: Option<&str>, value: &Value) -> String {
     match key {
         Some(key) => format!("{}: {value}", Value::from(key)),
@@ -173,7 +173,7 @@ fn on_one_line(key: Option<&str>, value: &Value) -> String {
     }
 }
 
-/// A child as it is written on a line that is set in by `indent`.
+/// A child in several lines, indented by `indent`.
 fn written(key: Option<&str>, value: &Value, indent: &str, unit: &str, newline: &str) -> String {
     use serde::Serialize as _;
     let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! The text of what is registered: the command of an event, its entry, and the files that are ours alone. Knows no file that
-//! others write.
+//! The registered texts: the command of an event, its entry, and the files that only Tenterhook writes.
+//! Knows no file that others write.
 
 use std::fmt::Write as _;
 
@@ -8,15 +8,15 @@ use tenterhook_shell::quote;
 
 use crate::agents::{Agent, Event, Form};
 
-/// What is said where our program is gone or broken: to the model, which hands it on. Part of what is registered: it never
-/// changes.
+/// The message to the model if the `tenterhook` program is missing or broken. A part of the registered
+/// text, so it never changes.
 const GONE: &str = "Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.";
 
-/// The plugin for OpenCode, with `@PROGRAM@` for the path of our program as a JSON string.
+/// The plugin for OpenCode, with `@PROGRAM@` for the path of the `tenterhook` program as a JSON string.
 const PLUGIN: &str = include_str!("../agents/opencode/plugin.js");
 
-/// The command that an agent runs for an event (BR-61, BR-62). Where something is at stake it restrains by itself: what
-/// stands behind `||` is read alike by sh, bash, zsh and fish.
+/// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the program is
+/// missing: sh, bash, zsh and fish all run the part after `||`.
 #[must_use]
 pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
     let mut line = format!(
@@ -32,7 +32,7 @@ pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
     line
 }
 
-/// A little less than the agent waits.
+/// A timeout slightly shorter than the agent's.
 fn within(seconds: u64) -> String {
     match seconds {
         0..=3 => "2500ms".to_owned(),
@@ -42,7 +42,7 @@ fn within(seconds: u64) -> String {
     }
 }
 
-/// The entry that calls for an event.
+/// The entry of an event.
 pub(super) fn handler(agent: &Agent, event: &Event, program: &str) -> Value {
     let (key, units) = agent.installation.time;
     let mut entry = Map::new();
@@ -55,7 +55,7 @@ pub(super) fn handler(agent: &Agent, event: &Event, program: &str) -> Value {
     Value::Object(entry)
 }
 
-/// The group of the entry that calls for an event.
+/// The group with the entry of an event.
 pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
@@ -65,7 +65,8 @@ pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
     Value::Object(group)
 }
 
-/// The files that are ours alone: the name below the place of the agent, empty for the place itself, and the text.
+/// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the config path
+/// is the file itself, and its text.
 #[must_use]
 pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
@@ -88,7 +89,8 @@ pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     }
 }
 
-/// A script of ours. Cline reads a denial from standard output alone, and only behind this word; the last one counts.
+/// The script of an event. Cline reads a denial only from standard output, and only after `HOOK_CONTROL`;
+/// the last one wins.
 fn script(agent: &Agent, event: &Event, program: &str) -> String {
     let line = line(agent, event, program);
     let control = json!({ "cancel": true, "errorMessage": GONE });

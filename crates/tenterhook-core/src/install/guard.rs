@@ -1,5 +1,5 @@
-//! What `install` writes beside an agent's entries so that nothing silences them: settings of the organisation, and a guard of the
-//! user's own. Texts and settings; which files are there is for the command line to see.
+//! The guards that `install` writes against silencing an agent's entries: settings of the organization,
+//! and a guard module of the user. Texts and settings; the command line finds the files.
 
 use std::path::Path;
 
@@ -7,13 +7,14 @@ use super::settings::Setting;
 use crate::agents::{Agent, Scope};
 use crate::dialect::claude::guard;
 
-/// Whether the user's own settings can hold a guard of ours for this agent.
+/// Whether the user's settings can load a guard module for this agent.
 #[must_use]
 pub fn has_guard(agent: &Agent) -> bool {
     agent.installation.has_guard
 }
 
-/// The settings of the organisation that close these places: no file switches hooks off, and managed modules alone load.
+/// The organization's settings that prevent silencing: no file disables hooks, and only managed modules
+/// load.
 #[must_use]
 pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
     if scope != Scope::Managed || !has_guard(agent) {
@@ -25,7 +26,7 @@ pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
     vec![Setting::Is(key(&["disableAllHooks"]), false), Setting::Is(key(&only), true)]
 }
 
-/// The setting of a project's local settings that keeps its shared settings from switching hooks off.
+/// The setting in a project's local settings that prevents its shared settings from disabling hooks.
 #[must_use]
 pub fn hooks_stay_on() -> Setting {
     Setting::Is(vec!["disableAllHooks".to_owned()], false)
@@ -42,13 +43,13 @@ pub fn guard_settings(folder: &Path) -> Vec<Setting> {
     ]
 }
 
-/// The files of the guard of that name, below its folder.
+/// The files of the guard with that name, relative to its folder.
 #[must_use]
 pub fn guard_files(name: &str) -> Vec<(&'static str, String)> {
     guard::files(name).into_iter().collect()
 }
 
-/// What a guard of the user's own does not hold, a clause each; measured of Claude Code 2.1.332.
+/// The gaps of a user's guard, a clause each; measured with Claude Code 2.1.332.
 pub const GUARD_GAPS: &[&str] = &[
     "`disableAllHooks: true` in a project's settings (`\"disableAllHooks\": false` in your own is weaker; in that project's `.claude/settings.local.json` it holds)",
     "`enabledPlugins` of a project that names the guard, whose name is random for that reason",

@@ -1,4 +1,5 @@
-//! Puts our entries into a settings file that others write, and takes exactly them out. Changes no byte beside them.
+//! Adds Tenterhook's entries to a settings file that others write, and removes exactly these. Changes no
+//! other byte.
 
 use serde_json::{Value, json};
 
@@ -10,10 +11,10 @@ use crate::diagnostic::{Location, Span};
 use crate::dialect::claude::{refused_key, why_refused};
 use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse};
 
-/// Why a text is left alone, and where.
+/// The reason why a text is not changed, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Its line, from 1.
     pub line: usize,
@@ -21,38 +22,38 @@ pub struct Wrong {
     pub column: usize,
 }
 
-/// An entry that is not ours.
+/// An entry that Tenterhook did not write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
     /// Its event.
     pub event: String,
-    /// Its command, or what kind of hook it is.
+    /// Its command, or its type.
     pub what: String,
 }
 
-/// What a settings file says of all hooks of its agent.
+/// A switch of all hooks in a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switched {
-    /// The key that says it.
+    /// Its key.
     pub key: String,
-    /// Whether it switches them off.
+    /// Whether it disables them.
     pub off: bool,
 }
 
-/// Where an entry stands: the number of its event, group and place in the group.
+/// The position of an entry: the indices of its event, its group and the entry in the group.
 pub(super) type At = (usize, usize, usize);
 
 /// The matchers that match everything, for each of these agents.
 const EVERYTHING: &[&str] = &["", "*"];
 
-/// More entries than anybody writes; what loops for longer has met a text that it does not understand.
+/// The most entries that are edited. A loop that needs more does not understand the text.
 const MOST: usize = 500;
 
-/// The text with our entries: of no file, the whole of one (BR-60).
+/// The text with Tenterhook's entries; a new file if there is no text (BR-60).
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text, a key stands twice in it, or ours could not be taken out again to the byte.
+/// If the agent would reject the text, a key is repeated, or the entries could not be removed to the byte.
 pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
     let Some(text) = text else { return Ok(fresh(agent, program)) };
     read(agent, text)?;
@@ -78,11 +79,11 @@ fn fresh(agent: &Agent, program: &str) -> String {
     edit::whole("hooks", &Value::Object(agent.installation.events.iter().map(of).collect()))
 }
 
-/// The text without our entries; `None` where nothing else was in the file (BR-60).
+/// The text without Tenterhook's entries; `None` if the file had nothing else (BR-60).
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text.
+/// If the agent would reject the text.
 pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
     let mut now = text.to_owned();
     for _ in 0..MOST {
@@ -101,11 +102,11 @@ pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
     })
 }
 
-/// The events for which this text has our entry, with its command.
+/// The events for which this text has Tenterhook's entry, with its command.
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text, or refuse all of it for one value.
+/// If the agent would reject the text, or refuse all of it for one value.
 pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
     let root = read(agent, text)?;
     match refused_key(&root).filter(|_| agent.installation.checks_values) {
@@ -132,14 +133,14 @@ fn installed_in(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wron
 ///
 /// # Errors
 ///
-/// Where the agent would reject the text.
+/// If the agent would reject the text.
 pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     let root = read(agent, text)?;
     let mut found = Vec::new();
     for event in events(&root) {
         for handler in event.node.as_array().into_iter().flatten().flat_map(handlers) {
-            let word = |key| handler.get(key).and_then(Node::as_str);
-            let what = word("command").or_else(|| word("type")).unwrap_or("?").to_owned();
+            let text = |key| handler.get(key).and_then(Node::as_str);
+            let what = text("command").or_else(|| text("type")).unwrap_or("?").to_owned();
             if !is_own_line(&what) {
                 found.push(Foreign { event: event.key.clone(), what });
             }
@@ -148,13 +149,14 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     Ok(found)
 }
 
-/// Whether the group of an entry is a value outside JavaScript, too: else it could not be written elsewhere as it stands (C-87).
+/// Whether the group of an entry is plain JSON, which can be moved unchanged, and not only JavaScript
+/// (C-87).
 pub(super) fn is_portable(root: &Node, text: &str, place: At) -> bool {
     let written = group(root, place).and_then(|group| text.get(group.span.start..group.span.end));
     written.is_some_and(|text| unportable(text).is_none())
 }
 
-/// The first value of a text that is none outside JavaScript: written anew it would be another one.
+/// The first value of a text that only JavaScript reads: rewritten, it would change.
 pub(super) fn unportable(text: &str) -> Option<Wrong> {
     let mut faults = parse(text, Format::Json).faults.into_iter();
     let fault = faults.find(|fault| fault.kind == FaultKind::NotStrict(NotStrict::Javascript))?;
@@ -163,26 +165,27 @@ pub(super) fn unportable(text: &str) -> Option<Wrong> {
     Some(Wrong { message, line, column })
 }
 
-/// Whether the agent may refuse this settings file, so that what it says has no effect.
+/// Whether the agent may refuse this settings file, so that it has no effect.
 #[must_use]
 pub fn may_refuse(agent: &Agent, text: &str) -> bool {
     agent.installation.checks_values && why_refused(text).is_some()
 }
 
-/// What this text says of all hooks of its agent by these keys ([`Installation::switches`](crate::agents::Installation::switches)), if it says anything.
+/// The switch of all hooks that this text sets by one of these keys
+/// ([`Installation::switches`](crate::agents::Installation::switches)), if any.
 #[must_use]
 pub fn switched(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched> {
     let root = |format| parse(text, format).root.filter(|root| root.as_object().is_some());
-    // Codex keeps its switches in TOML, which is no object to a reader of JSON.
+    // The switches of Codex are in TOML.
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
-    let said = |(keys, off): &Key| {
+    let switched = |(keys, off): &Key| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
         let off = node.as_bool()? == *off;
-        // What a file that the agent refuses says against the switch has no effect.
+        // A file that the agent refuses cannot enable hooks.
         (off || !may_refuse(agent, text)).then(|| Switched { key: keys.join("."), off })
     };
-    let all: Vec<Switched> = switches.iter().filter_map(said).collect();
-    // One key that switches off is enough, whatever the others say.
+    let all: Vec<Switched> = switches.iter().filter_map(switched).collect();
+    // One key that disables hooks wins over all others.
     all.iter().find(|switched| switched.off).or_else(|| all.first()).cloned()
 }
 
@@ -198,7 +201,7 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
             .collect();
         match here.as_slice() {
             [] => return Ok(add(agent, event, program, &root, &now)),
-            // In a group of its own it is asked about everything again.
+            // Remove an entry from a group with a narrow matcher; it gets a separate group.
             [only] if is_narrowed(&root, *only) => match take_one(&root, &now, *only) {
                 Some(Left::Text(next)) => now = next,
                 Some(Left::Nothing) => "{}\n".clone_into(&mut now),
@@ -211,7 +214,7 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
                     false => edit::replace(&now, node.span, &handler),
                 });
             }
-            // An agent would call as often as we stand there.
+            // An agent calls once for each entry, so remove repeated ones.
             [.., last] => match take_one(&root, &now, *last) {
                 Some(Left::Text(next)) => now = next,
                 _ => return Ok(now),
@@ -221,7 +224,7 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
     Ok(now)
 }
 
-/// Whether the group of an entry has it called for less than all that happens (BR-69).
+/// Whether the group of an entry has a matcher that does not match everything (BR-69).
 fn is_narrowed(root: &Node, place: At) -> bool {
     let matcher = group(root, place).and_then(|group| group.get("matcher"));
     matcher.is_some_and(|matcher| {
@@ -233,7 +236,7 @@ fn add(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> 
     append(event.name, &entry::group(agent, event, program), root, text)
 }
 
-/// The text with a group behind those of an event.
+/// The text with a group appended to an event.
 pub(super) fn append(event: &str, group: &Value, root: &Node, text: &str) -> String {
     let list = json!([group]);
     let Some(hooks) = root.get("hooks") else {
@@ -245,7 +248,7 @@ pub(super) fn append(event: &str, group: &Value, root: &Node, text: &str) -> Str
     }
 }
 
-/// Takes one entry out, and what would be empty without it.
+/// Removes one entry, and the containers that would be empty without it.
 pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
     let hooks = root.get("hooks")?;
     let groups = &hooks.entries().get(event)?.node;
@@ -255,7 +258,7 @@ pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> 
         [(list, handler, true), (groups, group, false), (hooks, event, false), (root, at, false)];
     for (node, at, may_be_emptied) in steps {
         let is_only = edit::children(node).len() == 1;
-        // A group without an entry is nothing; what was there and empty before stays.
+        // Remove a group without an entry; containers that were empty before stay.
         if is_only && may_be_emptied {
             continue;
         }
@@ -275,7 +278,7 @@ pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> 
     }
 }
 
-/// Our entries, in the order of the text.
+/// Tenterhook's entries, in the order of the text.
 fn ours(agent: &Agent, root: &Node) -> Vec<(At, String)> {
     let call = format!("--agent {} ", agent.name);
     let own = |place: At| {
@@ -320,12 +323,12 @@ pub(super) fn group(root: &Node, (event, group, _): At) -> Option<&Node> {
     events(root).get(event)?.node.as_array()?.get(group)
 }
 
-/// The entry that stands there.
+/// The entry at this position.
 pub(super) fn at(root: &Node, place: At) -> Option<&Node> {
     group(root, place)?.get("hooks")?.as_array()?.get(place.2)
 }
 
-/// The tree of a text that the agent would take (BR-63).
+/// Parses a text, with an error if the agent would reject it (BR-63).
 pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     let Parsed { root, faults, .. } = parse(text, Format::Json);
     let wrong = |span: Span, message: String| {

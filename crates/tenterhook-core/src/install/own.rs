@@ -1,29 +1,30 @@
-//! What stands in a file of ours that we did not write? Who takes the file away, or writes it anew, would lose it. Reads a text.
+//! Finds foreign content in a file that only Tenterhook should write: removing or rewriting the file would
+//! lose it. Reads a text.
 
 use crate::agents::{Agent, Form};
 use crate::config::is_own_line;
 use crate::diagnostic::{Location, Span};
 use crate::syntax::{Format, Node, parse};
 
-/// Something of somebody else in a file of ours.
+/// Foreign content in a file of Tenterhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stranger {
-    /// What it is.
+    /// Its command or key, for messages.
     pub what: String,
     /// Its line, from 1.
     pub line: usize,
 }
 
-/// The keys that the root of a file of ours has.
+/// The keys of the root of a file of Tenterhook.
 const ROOT: &[&str] = &["version", "hooks"];
 
-/// The first thing in a file of ours that is neither an entry of ours nor what holds them (BR-63).
+/// The first part of a file of Tenterhook that is neither its entry nor a container of entries (BR-63).
 #[must_use]
 pub fn stranger(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {
         Form::OwnGroups | Form::OwnFlat => in_json(agent.installation.form, text),
         Form::Scripts => in_script(text),
-        // Nobody can say of a line of JavaScript whose it is: it may be one of another version of ours.
+        // The author of a line of JavaScript is unknown: an older version may have written it.
         Form::Groups | Form::Plugin => None,
     }
 }
@@ -56,10 +57,10 @@ fn in_json(form: Form, text: &str) -> Option<Stranger> {
     )
 }
 
-/// A script of ours is one command; comments say nothing.
+/// A script of Tenterhook is one command; comments are ignored.
 fn in_script(text: &str) -> Option<Stranger> {
-    let says = |line: &str| !line.is_empty() && !line.starts_with('#');
+    let is_code = |line: &str| !line.is_empty() && !line.starts_with('#');
     let mut lines = text.lines().map(str::trim).enumerate();
-    let (at, line) = lines.find(|(_, line)| says(line) && !is_own_line(line))?;
+    let (at, line) = lines.find(|(_, line)| is_code(line) && !is_own_line(line))?;
     Some(Stranger { what: format!("`{line}`"), line: at + 1 })
 }

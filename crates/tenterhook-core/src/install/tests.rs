@@ -1,4 +1,4 @@
-//! What is put in can be taken out to the byte, whatever the text was; and the registered strings are pinned.
+//! Tests that added entries can be removed to the byte from any text, and that registered texts are pinned.
 
 use super::*;
 use crate::agents::{Agent, Form, caller, callers};
@@ -11,7 +11,7 @@ fn claude() -> &'static Agent {
 
 /// BR-60, BR-115: every layout that people write comes back.
 #[test]
-fn what_is_put_in_is_taken_out_to_the_byte() {
+fn added_entries_are_removed_to_the_byte() {
     let user = r#"{"type": "command", "command": "mine"}"#;
     let group = format!(r#"{{"matcher": "Bash", "hooks": [{user}]}}"#);
     let mut texts: Vec<String> = Vec::new();
@@ -62,7 +62,7 @@ fn what_is_put_in_is_taken_out_to_the_byte() {
     }
 }
 
-/// BR-60: comments stay, for an agent that takes them.
+/// BR-60: comments stay, for an agent that accepts them.
 #[test]
 fn comments_stay() {
     let gemini = caller("gemini").unwrap();
@@ -77,16 +77,16 @@ fn comments_stay() {
     }
 }
 
-/// BR-60: a file that nobody had is nobody's again, also after the agent wrote it anew.
+/// BR-60: a file that `install` created is removed, also after the agent rewrote it.
 #[test]
-fn a_file_of_ours_is_gone() {
+fn created_file_is_removed() {
     let with = put_in(claude(), PROGRAM, None).unwrap();
     assert_eq!(take_out(claude(), &with).unwrap(), None);
     let json: serde_json::Value = serde_json::from_str(&with).unwrap();
     assert_eq!(take_out(claude(), &json.to_string()).unwrap(), None);
 }
 
-/// BR-60, BR-115: what others put round ours since is left, and ours are found wherever they stand now.
+/// BR-60, BR-115: later edits by others stay, and Tenterhook's entries are found at any position.
 #[test]
 fn edits_made_since_survive() {
     let with = put_in(claude(), PROGRAM, Some("{\"a\": 1}\n")).unwrap();
@@ -103,7 +103,7 @@ fn edits_made_since_survive() {
     assert_eq!(again, edited.replace(PROGRAM, "/elsewhere/tenterhook"), "a new path, nothing else");
 }
 
-/// C-87: an agent in JavaScript reads such a file, and nothing of it is written anew.
+/// C-87: an agent in JavaScript reads such a file, and no value of it is rewritten.
 #[test]
 fn what_only_javascript_takes_keeps_its_bytes() {
     let user = r#"{"type": "command", "command": "mine"}"#;
@@ -288,16 +288,16 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
         all
     };
     assert_eq!(all(&back), all(&text), "{back}");
-    // A file of nothing else is gone, and comes back.
+    // A file with nothing else is removed, and comes back.
     let alone = format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{}]}}]}}}}", hook("a"));
     let adopted = adopt(claude(), &alone).unwrap().expect("something to move");
     assert_eq!(adopted.left, None);
     assert_eq!(all(&give_back(claude(), None, &adopted.moved).unwrap()), all(&alone));
-    // A person may have written what has no other form than its own (C-87).
+    // A user may have written a value that only JavaScript reads (C-87).
     let odd = adopted.moved.replacen('{', "{\"limit\": 1e999,", 1);
     let wrong = give_back(claude(), Some(left), &odd).unwrap_err();
     assert!(wrong.message.contains("as it stands"), "{wrong:?}");
-    // What is off would run.
+    // Disabled hooks would run after a move.
     let off = alone.replacen('{', "{\"disableAllHooks\": true, ", 1);
     assert!(adopt(claude(), &off).unwrap_err().message.contains("`disableAllHooks`"));
 }

@@ -254,7 +254,7 @@ fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
         let what = format!(
             "{} {}: {} silently skips these entries",
             count(events.len(), "event"),
-            state.word(),
+            state.label(),
             agent.title
         );
         let finding = Finding::new(Kind::NotApproved, what, Mend::advice(agent.installation.next));

@@ -16,7 +16,7 @@ pub(super) fn object(row: &Row, here: &Here) -> Value {
         let waiting: Vec<Value> = found
             .waiting
             .iter()
-            .map(|(event, state)| json!({ "event": event, "approval": state.word() }))
+            .map(|(event, state)| json!({ "event": event, "approval": state.label() }))
             .collect();
         json!({
             "waiting": waiting,
