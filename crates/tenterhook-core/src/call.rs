@@ -17,7 +17,7 @@ mod judged;
 mod literals;
 mod packages;
 pub(crate) mod path;
-pub mod place;
+pub mod path_kind;
 mod programs;
 mod quoted;
 mod send;

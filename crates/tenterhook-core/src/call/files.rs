@@ -10,7 +10,7 @@ use tenterhook_shell::{Via, wrapper_names};
 
 use super::Found;
 use super::path::Paths;
-use super::place::{holds_keys, is_system};
+use super::path_kind::{holds_keys, is_system};
 use super::programs;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;

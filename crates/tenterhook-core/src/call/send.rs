@@ -4,7 +4,7 @@ use tenterhook_shell::Context;
 
 use super::Found;
 use super::hosts::{self, RESOLVERS};
-use super::place;
+use super::path_kind;
 use super::view::{Redirected, View};
 
 /// Ends and parts of the names of variables that hold secrets.
@@ -82,7 +82,10 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         || views.iter().any(|view| hosts::carries(view) && !hosts::contacted(view).is_empty());
     found.hosts.extend(sockets);
     if carriers {
-        let kept = found.shows.iter().filter(|text| place::holds_keys(text) || place::is_env(text));
+        let kept = found
+            .shows
+            .iter()
+            .filter(|text| path_kind::holds_keys(text) || path_kind::is_env(text));
         let kept: Vec<String> = kept.cloned().collect();
         found.leaks.extend(kept);
         found.leaks.extend(views.iter().filter_map(|view| printed(view, groups)));

@@ -95,7 +95,10 @@ fn what_is_read_and_what_is_only_named() {
     ] {
         let footprint = footprint_of(silent);
         assert!(
-            !footprint.reads.iter().any(|text| place::holds_keys(text) || place::is_env(text)),
+            !footprint
+                .reads
+                .iter()
+                .any(|text| path_kind::holds_keys(text) || path_kind::is_env(text)),
             "{silent}: {footprint:?}"
         );
     }

@@ -14,7 +14,7 @@ use super::search::{Search, Written};
 use super::secret;
 use super::value::{List, Map, Record, Text, Value};
 use super::vocabulary::Do;
-use crate::call::place;
+use crate::call::path_kind;
 
 /// Longest pattern that is worked out by a rule, in bytes (RU-36).
 const LONGEST_SAID: usize = 1024;
@@ -153,7 +153,9 @@ fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
         Do::Extension => path::extension(text).to_owned().into(),
         Do::Resolve => path::resolve(text, event).into(),
         Do::IsSecret => Value::Bool(secret::is_secret(text, event)),
-        Do::Place(kind) => Value::Bool(place::is(&crate::call::seen(text, &event.within), kind)),
+        Do::Place(kind) => {
+            Value::Bool(path_kind::is(&crate::call::seen(text, &event.within), kind))
+        }
         _ => Value::Null,
     }
 }

@@ -1,7 +1,7 @@
 //! Every name that a rule can use, in tables: the public language of rules (RU-10 to RU-16).
 
 use crate::call::List;
-use crate::call::place::Kind as Place;
+use crate::call::path_kind::Kind as Place;
 
 /// What the value of a name or an expression is known to be before it is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! What kind of place is a path? Tables of names; a path is text, as [`super::CallFootprint`] writes it.
+//! Classifies paths by tables of names. A path is text, as [`super::CallFootprint`] writes it.
 //!
-//! The owner of a home makes no difference: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
+//! Every home is treated alike: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
 
 mod table;
 
@@ -8,21 +8,22 @@ use std::sync::LazyLock;
 
 use table::{Table, like};
 
-/// Directories of the system whose loss takes the machine along.
-const SYSTEM: &str = include_str!("places/system.txt");
+/// Directories of the system whose loss breaks the machine.
+const SYSTEM: &str = include_str!("path_kind/system.txt");
 
 /// Directories of a home that hold a person's work, keys or settings as a whole.
-const OF_HOME: &str = include_str!("places/home.txt");
+const OF_HOME: &str = include_str!("path_kind/home.txt");
 
-/// Where people keep keys, tokens and passwords. A directory stands for everything in it, `*` for any text in a name.
-const KEPT: &str = include_str!("places/keys.txt");
+/// Files with keys, tokens and passwords. A directory includes everything in it; `*` matches any text in a
+/// name.
+const SECRETS: &str = include_str!("path_kind/keys.txt");
 
 /// Paths among them that hold no keys.
-const NOT_KEPT: &[&str] =
+const NO_SECRETS: &[&str] =
     &["~/.ssh/config", "~/.ssh/known_hosts", "~/.ssh/*.pub", "~/.ssh/authorized_keys"];
 
-/// Directories that hold such files beside others: who reads all of them reads those, too.
-const AMONG: &[&str] = &["~/.aws", "~/.kube", "~/.docker", "~/.config/gh"];
+/// Directories that contain such files and others: reading a whole directory reads them, too.
+const MIXED_DIRECTORIES: &[&str] = &["~/.aws", "~/.kube", "~/.docker", "~/.config/gh"];
 
 /// Names of private keys, wherever they lie.
 const KEYS: &[&str] =
@@ -47,16 +48,16 @@ const ENV_STEMS: &[&str] = &[
     "staging",
 ];
 
-/// What a shell, a session or the system runs when it starts.
-const STARTUP: &str = include_str!("places/startup.txt");
+/// Files that a shell, a session or the system runs when it starts.
+const STARTUP: &str = include_str!("path_kind/startup.txt");
 
 /// Files that give an agent its hooks, servers and permissions. A name alone matches in any directory.
-const AGENT: &str = include_str!("places/agent.txt");
+const AGENT: &str = include_str!("path_kind/agent.txt");
 
-/// What an agent reads as instructions.
-const INSTRUCTIONS: &str = include_str!("places/instructions.txt");
+/// Files that an agent reads as instructions.
+const INSTRUCTIONS: &str = include_str!("path_kind/instructions.txt");
 
-/// What an editor runs when a folder is opened.
+/// Files that an editor runs when a folder is opened.
 const EDITOR: &[&str] = &[
     ".vscode/tasks.json",
     ".vscode/launch.json",
@@ -70,7 +71,7 @@ const EDITOR: &[&str] = &[
     ".exrc",
 ];
 
-/// What git runs by itself.
+/// Files that git runs by itself.
 const GIT_HOOKS: &[&str] = &[
     ".git/hooks",
     ".git/config",
@@ -87,7 +88,7 @@ const DISKS: &[&str] = &[
     "nbd", "zd", "pmem",
 ];
 
-/// The tables above, each sorted when it is first asked.
+/// The tables above, each sorted at first use.
 macro_rules! table {
     ($name:ident, $places:expr) => {
         static $name: LazyLock<Table> = LazyLock::new(|| Table::new($places));
@@ -95,8 +96,8 @@ macro_rules! table {
 }
 
 table!(SYSTEMS, SYSTEM.lines().chain(OF_HOME.lines()));
-table!(KEPT_PLACES, KEPT.lines());
-table!(NOT_KEPT_PLACES, NOT_KEPT.iter().copied());
+table!(SECRET_FILES, SECRETS.lines());
+table!(NO_SECRET_FILES, NO_SECRETS.iter().copied());
 table!(STARTUP_PLACES, STARTUP.lines());
 table!(AGENT_PLACES, AGENT.lines());
 table!(INSTRUCTION_PLACES, INSTRUCTIONS.lines());
@@ -104,7 +105,7 @@ table!(EDITOR_PLACES, EDITOR.iter().copied());
 table!(HOOK_PLACES, GIT_HOOKS.iter().copied());
 table!(REPOSITORY_PLACES, [".git/hooks", ".git/config"].into_iter());
 
-/// The kinds of places that rules can ask for.
+/// The kinds of paths that rules can test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The machine, a home, the project or its history.
@@ -129,7 +130,7 @@ pub enum Kind {
     Disk,
 }
 
-/// Whether `path` is a place of this kind.
+/// Whether `path` is of this kind.
 #[must_use]
 pub fn is(path: &str, kind: Kind) -> bool {
     match kind {
@@ -169,13 +170,13 @@ pub fn is_system(path: &str) -> bool {
 pub fn holds_keys(path: &str) -> bool {
     let own = own(path);
     let name = own.rsplit('/').next().unwrap_or_default();
-    if NOT_KEPT_PLACES.holds(&own) {
+    if NO_SECRET_FILES.holds(&own) {
         return false;
     }
     KEYS.contains(&name)
-        || AMONG.contains(&without_stars(&own))
-        || KEPT_PLACES.holds(&own)
-        || may_be(&own, KEPT_SAMPLES)
+        || MIXED_DIRECTORIES.contains(&without_stars(&own))
+        || SECRET_FILES.holds(&own)
+        || may_be(&own, SECRET_SAMPLES)
 }
 
 /// Whether `path` is an environment file with real values: `.env`, `.env.local`, `.envrc`, not `.env.example`.
@@ -196,7 +197,7 @@ pub fn is_env(path: &str) -> bool {
     }
 }
 
-/// A pattern with `?` for each `[...]`: what the brackets leave out is not looked at.
+/// A pattern with `?` for each `[...]`, which ignores the characters in the brackets.
 fn any_for_brackets(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -215,7 +216,7 @@ pub fn is_startup(path: &str) -> bool {
     STARTUP_PLACES.holds(&own(path))
 }
 
-/// Whether `path` says which hooks, servers or permissions an agent has.
+/// Whether `path` configures an agent's hooks, servers or permissions.
 #[must_use]
 pub fn is_agent_config(path: &str) -> bool {
     AGENT_PLACES.holds_anywhere(path)
@@ -230,13 +231,13 @@ pub fn is_instructions(path: &str) -> bool {
     known.is_none_or(|line| line == name) && INSTRUCTION_PLACES.holds_anywhere(path)
 }
 
-/// Whether an editor runs what `path` says when a folder is opened.
+/// Whether an editor runs commands of `path` when a folder is opened.
 #[must_use]
 pub fn is_editor_task(path: &str) -> bool {
     EDITOR_PLACES.holds_anywhere(path)
 }
 
-/// Whether git runs what `path` says.
+/// Whether git runs commands of `path`.
 #[must_use]
 pub fn is_git_hook(path: &str) -> bool {
     let sample = path.ends_with(".sample");
@@ -250,8 +251,8 @@ pub fn is_disk(path: &str) -> bool {
     DISKS.iter().any(|disk| name.starts_with(disk))
 }
 
-/// The files that a pattern of the shell may be meant for.
-const KEPT_SAMPLES: &[&str] = &[
+/// Sample files that a shell pattern may match.
+const SECRET_SAMPLES: &[&str] = &[
     "~/.ssh/id_rsa",
     "~/.ssh/id_ed25519",
     "~/.aws/credentials",
@@ -262,7 +263,7 @@ const KEPT_SAMPLES: &[&str] = &[
     "/etc/shadow",
 ];
 
-/// A path in somebody's home as one in the home.
+/// A path in any user's home, as a path in `~`.
 fn own(path: &str) -> std::borrow::Cow<'_, str> {
     let rest = path.strip_prefix("/root").or_else(|| {
         let of = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
@@ -275,7 +276,7 @@ fn own(path: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// `x/*` and `x/.*` take what is in `x`.
+/// The directory `x` of `x/*` and `x/.*`, which match its contents.
 fn without_stars(path: &str) -> &str {
     let mut top = path;
     while let Some((before, last)) = top.rsplit_once('/') {
@@ -287,7 +288,7 @@ fn without_stars(path: &str) -> &str {
     if matches!(top, "*" | ".*" | "**") { "." } else { top }
 }
 
-/// Whether a path with `*` or `?` may stand for one of `samples`.
+/// Whether a path with `*` or `?` may match one of `samples`.
 fn may_be(path: &str, samples: &[&str]) -> bool {
     path.contains(['*', '?', '[']) && samples.iter().any(|sample| like(path, sample))
 }
