@@ -341,21 +341,21 @@ fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: 
     effects.updated_permissions.clear();
     if consents || grants {
         let message =
-            "a model's consent does not count; set `allow = true` in a native entry if it should";
+            "a model's consent is ignored; set `allow = true` in a native entry to accept it";
         faults.push(Fault::new(&judge_context.hook.id, Code::ModelAllow, message.to_owned()));
     }
 }
 
-/// Whatever widens a match may only restrain: an *allow* that came that way is silent (S-9).
+/// A widened match may only restrain: its *allow* becomes silent (S-9).
 fn restrain_widened(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     let Some(why) = judge_context.widened else { return };
     if answer.restraint != Restraint::Allow {
         return;
     }
-    let message = format!("its allow does not count: {why}");
+    let message = format!("its allow is ignored: {why}");
     faults.push(Fault::new(&judge_context.hook.id, Code::AllowNotCovered, message));
     answer.restraint = Restraint::Silent;
     answer.reason = None;
-    // A rewrite that rode on the allow was written for another command than the one that was matched.
+    // A rewrite with the allow may be for a different command than the matched one.
     answer.effects.updated_input = None;
 }

@@ -71,7 +71,7 @@ pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
     rows.extend(of_run(run));
     rows.extend(match (sandbox, unsaid) {
         (Sandbox::Unsaid, Unsaid::Confined) => {
-            Some(("sandbox", "standard under `tenterhook`, as nothing else is said".to_owned()))
+            Some(("sandbox", "standard under `tenterhook`, the default".to_owned()))
         }
         (Sandbox::Unsaid, Unsaid::Free) => None,
         (Sandbox::Off, _) => Some(("sandbox", sandbox.summary())),

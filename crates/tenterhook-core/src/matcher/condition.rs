@@ -276,8 +276,8 @@ pub(crate) enum Written<'c> {
     Lost,
 }
 
-/// An expression selects, and cannot say of which command of a line it spoke: of several, an *allow* could be about another
-/// one (S-58).
+/// The result of an expression. It does not name the command of a line that it matched, so with several
+/// commands, an *allow* could apply to the wrong one (S-58).
 fn of_expression(
     expression: &Expression,
     context: &MatchContext<'_>,

@@ -69,17 +69,17 @@ impl fmt::Display for PatternError {
     }
 }
 
-/// What to write instead, by the words in which the compiler refuses an expression.
+/// What to write instead, by the compiler's error message.
 const REMEDIES: [(&str, &str); 8] = [
-    ("unclosed group", "close the `(` with a `)`, or write `\\(` for the sign itself"),
-    ("unopened group", "open a `(` before the `)`, or write `\\)` for the sign itself"),
-    ("unclosed character class", "close the `[` with a `]`, or write `\\[` for the sign itself"),
+    ("unclosed group", "close the `(` with a `)`, or write `\\(` for a literal `(`"),
+    ("unopened group", "open a `(` before the `)`, or write `\\)` for a literal `)`"),
+    ("unclosed character class", "close the `[` with a `]`, or write `\\[` for a literal `[`"),
     ("invalid character class range", "write the lower end of the range first, as in `[a-z]`"),
     (
         "repetition operator missing",
-        "`*`, `+` and `?` repeat what stands before them: write `.*` for any text",
+        "`*`, `+` and `?` repeat the item before them: write `.*` for any text",
     ),
-    ("unclosed counted repetition", "close the `{` with a `}`, or write `\\{` for the sign itself"),
+    ("unclosed counted repetition", "close the `{` with a `}`, or write `\\{` for a literal `{`"),
     ("unrecognized escape sequence", "leave the backslash out, or double it to mean one"),
     (
         "incomplete escape sequence",
@@ -92,12 +92,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_refusal_that_is_known_has_its_remedy() {
-        let remedy = |words: &str| {
-            PatternError::invalid(regex::Error::Syntax(format!("at 3: {words}"))).remedy()
+    fn known_compiler_error_has_a_remedy() {
+        let remedy = |message: &str| {
+            PatternError::invalid(regex::Error::Syntax(format!("at 3: {message}"))).remedy()
         };
-        for (words, remedy_of) in REMEDIES {
-            assert_eq!(remedy(words), Some(remedy_of));
+        for (message, expected) in REMEDIES {
+            assert_eq!(remedy(message), Some(expected));
         }
         assert_eq!(remedy("something else"), None);
         assert_eq!(PatternError::too_many_steps(2).remedy(), None);

@@ -11,7 +11,7 @@ use super::placeholder::{self, Names};
 pub enum Unfilled {
     /// The event's envelope is no JSON object.
     #[error(
-        "`{0}` cannot be filled in, because what this dialect hands to hooks is not a JSON object; write the input out"
+        "`{0}` cannot be filled in, because the event of this dialect is not a JSON object; write the input out"
     )]
     NoJson(String),
     /// The envelope has no such field.
@@ -21,7 +21,7 @@ pub enum Unfilled {
     Missing(String),
     /// The text between `${` and `}` is no path.
     #[error(
-        "`{0}` in the input names no field; write `${{tool_input.file_path}}`, or `$${{` for the two signs themselves"
+        "`{0}` in the input names no field; write `${{tool_input.file_path}}`, or `$${{` for a literal `${{`"
     )]
     NoPath(String),
 }

@@ -164,7 +164,7 @@ impl Lowering<'_> {
             return Ok((Expr::Field(root.is), root.shape));
         }
         if let Some((group, fields)) = vocabulary::GROUPS.iter().find(|(group, _)| *group == name) {
-            let message = format!("`{group}` has no value of its own");
+            let message = format!("`{group}` is not a value");
             return self.wrong(node, Code::BadRule, message, format!("ask for {}", names(fields)));
         }
         let locals = self.locals.iter().map(|(name, _)| name.as_str());

@@ -95,10 +95,10 @@ const MET: &[&str] = &[
     "token recognition error at: '",
 ];
 
-/// What people write who come from other languages, and what it is here.
+/// Operators of other languages, and what to write instead.
 const OTHERWISE: &[(&str, &str)] = &[("=", "=="), ("and", "&&"), ("or", "||")];
 
-/// The complaint in words for people: the parser's own speak of its grammar.
+/// The parser's error in plain words, without terms of its grammar.
 fn plain(message: &str) -> String {
     let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
     let line = message.lines().next().unwrap_or_default();
@@ -108,16 +108,16 @@ fn plain(message: &str) -> String {
         return "it ends before it is complete".to_owned();
     }
     match (met, lacks) {
-        (Some(met), _) => stranger(met.trim()),
-        (None, Some(sign)) => format!("`{sign}` is missing"),
+        (Some(met), _) => unexpected(met.trim()),
+        (None, Some(token)) => format!("`{token}` is missing"),
         (None, None) => shortened(line),
     }
 }
 
-fn stranger(met: &str) -> String {
+fn unexpected(met: &str) -> String {
     let text = format!("`{}` does not belong here", shortened(met));
     let here = OTHERWISE.iter().find(|(name, _)| *name == met);
-    here.map_or_else(|| text.clone(), |(_, sign)| format!("{text}: write `{sign}`"))
+    here.map_or_else(|| text.clone(), |(_, token)| format!("{text}: write `{token}`"))
 }
 
 fn shortened(text: &str) -> String {

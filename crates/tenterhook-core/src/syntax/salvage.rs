@@ -1,8 +1,8 @@
-//! What can still be recognised of a text that is broken? The parts that are whole, in one tree, and where the others were.
-//! Knows no schema: which objects stand for entries is seen by their position.
+//! Recovers the complete parts of a broken text as one tree, and the positions of the lost parts. Knows no
+//! schema: an object is an entry by its position.
 //!
-//! Nothing is guessed. A part is taken where it reads as it would in a whole text; what begins and does not end, and what
-//! stands where its format has no place for it, is lost, and named as lost.
+//! Nothing is guessed. A part is recovered if it would read the same in a complete text. An unfinished part,
+//! or one at a position that its format does not allow, is lost, and reported as lost.
 
 mod json;
 mod toml;

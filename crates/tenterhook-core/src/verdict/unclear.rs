@@ -1,12 +1,13 @@
-//! Which failures a dialect promises nothing about, because they are not the hook's or cannot be understood: it may have said no, and it was not
-//! heard. Judges nothing else.
+//! The failures for which a dialect has no policy, because the engine caused them or the output is unclear:
+//! the hook may have denied, and the denial was lost. Judges nothing else.
 
 use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::dialect::{Dialect, EventRow};
 
-/// Failures that are the engine's own: the output was lost, or the hook was never asked, because the host lacks something, because
-/// what it asks is not what was approved (T-23), or because a request or a reply that the agent would take is refused here (HT-17).
+/// Failures of the engine: the output was lost, or the hook did not run, because the host lacks resources,
+/// the hook changed since its approval (T-23), or the engine refuses a request or a reply that the agent
+/// would accept (HT-17).
 const OURS: &[Code] = &[
     Code::UnknownEnding,
     Code::OutOfResources,
@@ -21,11 +22,10 @@ const OURS: &[Code] = &[
     Code::HttpStale,
 ];
 
-/// The code of an output that is shaped like an answer and cannot be read as one: it may have said no, and no reader can
-/// tell.
+/// The code of an output that resembles an answer and cannot be parsed: it may be a denial.
 const UNREADABLE: Code = Code::UnclearAnswer;
 
-/// Whether a person must be asked.
+/// Whether the user must be asked.
 pub(super) fn asks(failure: &Failure, row: &EventRow, dialect: &Dialect) -> bool {
     let lost = failure.code == UNREADABLE
         || OURS.contains(&failure.code)

@@ -79,7 +79,7 @@ fn expression(leaves: &'static [&str], calls: &'static [&str]) -> impl Strategy<
         let call = (two(), prop::sample::select(calls));
         let looped = (two(), prop::sample::select(MACROS));
         prop_oneof![
-            binary.prop_map(|((left, right), sign)| format!("({left} {sign} {right})")),
+            binary.prop_map(|((left, right), op)| format!("({left} {op} {right})")),
             call.prop_map(|((left, right), name)| format!("{left}.{name}({right})")),
             looped.prop_map(|((list, body), name)| format!("{list}.{name}(x, {body})")),
             (two(), inner.clone()).prop_map(|((test, a), b)| format!("({test} ? {a} : {b})")),
@@ -91,8 +91,8 @@ fn expression(leaves: &'static [&str], calls: &'static [&str]) -> impl Strategy<
     })
 }
 
-/// What the crate's own interpreter says, in the words of a rule's text.
-fn said_by_the_crate(text: &str) -> Option<bool> {
+/// The result of the crate's own interpreter for the text of a rule.
+fn crate_result(text: &str) -> Option<bool> {
     let program = cel::Program::compile(text).ok()?;
     match program.execute(&cel::Context::default()) {
         Ok(cel::Value::Bool(flag)) => Some(flag),
@@ -100,7 +100,7 @@ fn said_by_the_crate(text: &str) -> Option<bool> {
     }
 }
 
-/// What rules ask of a command: about its program, about what else it says, and what has no value.
+/// Tests of a command in rules: of its program, of its other values, and of a missing value.
 const OF_COMMANDS: &[&str] = &[
     "c.program == 'git'",
     "'rm' == c.program",
@@ -121,7 +121,7 @@ fn about_a_command() -> impl Strategy<Value = String> {
     leaf.prop_recursive(4, 12, 2, |inner| {
         let sides = (inner.clone(), inner.clone(), prop::sample::select(&["&&", "||"][..]));
         prop_oneof![
-            4 => sides.prop_map(|(left, right, sign)| format!("({left} {sign} {right})")),
+            4 => sides.prop_map(|(left, right, op)| format!("({left} {op} {right})")),
             1 => inner.prop_map(|of| format!("!{of}")),
         ]
     })
@@ -189,7 +189,7 @@ proptest! {
     /// An expression that CEL has a truth value for has the same one here, or none that is known before it runs.
     #[test]
     fn what_cel_says_is_said_here(text in expression(PLAIN, CALLS)) {
-        if let Some(expected) = said_by_the_crate(&text) {
+        if let Some(expected) = crate_result(&text) {
             let rule = Rule::new(&text).deny("no");
             match rule.judge(&RuleInput::new(&Arc::new(bash("ls"))), &|| true) {
                 Ok(answer) => prop_assert_eq!(answer.restraint == Restraint::Deny, expected, "{}", text),

@@ -45,7 +45,7 @@ const CUT: &[&str] = &[
     "what find hands on",
 ];
 
-/// What is cut is in doubt: a gate that asks for a command behind it restrains.
+/// The rest of a line that is cut off is in doubt: a gate that tests for a command in it restrains.
 /// S-22, RU-37.
 #[test]
 fn command_behind_a_line_that_is_cut_is_restrained() {

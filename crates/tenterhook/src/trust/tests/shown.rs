@@ -114,7 +114,7 @@ fn of(event: &str, entry: &str) -> Entry {
 /// T-40: all that each kind of entry says is a row, and nothing that it does not say.
 #[test]
 fn each_kind_of_entry_is_shown_row_by_row() {
-    let unsaid = ("sandbox", "standard under `tenterhook`, as nothing else is said");
+    let unsaid = ("sandbox", "standard under `tenterhook`, the default");
     for (entry, rows) in [
         (
             "run = ['a', 'b']\npass = ['TOKEN', 'B']\nenv = { A = '1' }\ncwd = '/tmp'",
