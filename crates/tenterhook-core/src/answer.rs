@@ -1,4 +1,4 @@
-//! What a hook said, read in its dialect, and how it slipped. Nothing is judged here.
+//! The answer of a hook, read in its dialect, and its slips. Judges nothing.
 
 mod slip;
 
@@ -27,7 +27,7 @@ pub enum Restraint {
 }
 
 impl Restraint {
-    /// The decision as hosts spell it; silence has no word.
+    /// The host's name of the decision; `None` for silence.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -47,22 +47,22 @@ pub struct Stop {
     pub reason: Option<String>,
 }
 
-/// What a hook wants beside its restraint. The same shape travels from answer to verdict to outcome.
+/// The effects of a hook besides its restraint. Answer, verdict and outcome share this type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
     /// The tool input that replaces the whole original one.
     pub updated_input: Option<Value>,
     /// The prompt that replaces the user's.
     pub updated_prompt: Option<String>,
-    /// The tool output, or shown text, that replaces the original one.
+    /// The tool output, or the shown text, that replaces the original.
     pub updated_output: Option<Value>,
     /// Texts for the model, in configured order.
     pub context: Vec<String>,
     /// Texts for the user, in configured order.
     pub messages: Vec<String>,
-    /// The hook wants everything to end.
+    /// The hook stops the agent.
     pub stop: Option<Stop>,
-    /// Permission updates, in the host's own shape.
+    /// Permission updates, in the host's format.
     pub updated_permissions: Vec<Value>,
     /// Paths to watch from now on; an empty list stops watching.
     pub watch_paths: Option<Vec<String>>,
@@ -77,7 +77,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether nothing is wanted.
+    /// Whether there is no effect.
     pub(crate) fn is_empty(&self) -> bool {
         let Self {
             updated_input,
@@ -122,7 +122,7 @@ impl Effects {
         self
     }
 
-    /// The same, with a tool output, or shown text, that replaces the original one.
+    /// Sets the tool output, or the shown text, that replaces the original.
     #[must_use]
     pub fn updated_output(mut self, output: impl Into<Value>) -> Self {
         self.updated_output = Some(output.into());
@@ -143,14 +143,14 @@ impl Effects {
         self
     }
 
-    /// The same, with the end of everything, and the message for the user.
+    /// Sets a stop of the agent, with its message for the user.
     #[must_use]
     pub fn stop(mut self, reason: impl Into<String>) -> Self {
         self.stop = Some(Stop { reason: Some(reason.into()) });
         self
     }
 
-    /// Whether they put something in the place of what the event says.
+    /// Whether they replace a value of the event.
     #[must_use]
     pub const fn rewrite(&self) -> bool {
         self.updated_input.is_some()
@@ -159,7 +159,7 @@ impl Effects {
     }
 }
 
-/// One of the kinds of thing that a hook can say; events permit some of them.
+/// A kind of effect that a hook can have; each event permits some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Power {
@@ -177,11 +177,11 @@ pub enum Power {
     Prompt = 1 << 5,
     /// Replace the output or the shown text.
     Output = 1 << 6,
-    /// Tell the model something.
+    /// Add context for the model.
     Context = 1 << 7,
-    /// Tell the user something.
+    /// Show the user a message.
     Message = 1 << 8,
-    /// End everything.
+    /// Stop the agent.
     Stop = 1 << 9,
     /// Change permissions.
     Permissions = 1 << 10,
@@ -196,7 +196,7 @@ pub enum Power {
 }
 
 impl Power {
-    /// Every power with the word that people see, in the order in which tables show them.
+    /// Every power with its name in output, in the order of tables.
     pub const ALL: &'static [(Self, &'static str)] = &[
         (Self::Deny, "deny"),
         (Self::Ask, "ask"),
@@ -215,7 +215,7 @@ impl Power {
         (Self::Env, "env"),
     ];
 
-    /// The word that people see.
+    /// Its name in output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(power, _)| *power == self).map_or("", |(_, word)| word)
@@ -274,7 +274,7 @@ impl fmt::Debug for Powers {
     }
 }
 
-/// What a hook said, read leniently: the slips say where it left its protocol.
+/// The answer of a hook, read leniently, with its deviations from the protocol as slips.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The decision, if it took one.
@@ -287,9 +287,9 @@ pub struct Answer {
     pub printed: Option<String>,
     /// The reason that its agent gives for a restraint without one.
     pub default_reason: Option<&'static str>,
-    /// What else it wants.
+    /// Its other effects.
     pub effects: Effects,
-    /// The hook asked to go on in the background.
+    /// The hook asked to continue in the background.
     pub detached: bool,
     /// How it left its protocol, in the order found.
     pub slips: Vec<Slip>,
@@ -304,7 +304,7 @@ pub struct Answer {
     pub plain: Option<Box<Answer>>,
 }
 
-/// No objection, and nothing else either: what a hook answers that lets an action pass.
+/// An answer without restraint and effects, which lets an action pass.
 impl Default for Answer {
     fn default() -> Self {
         Self {
@@ -325,7 +325,7 @@ impl Default for Answer {
 }
 
 impl Answer {
-    /// An answer that decides, and says why.
+    /// An answer with a decision and its reason.
     #[must_use]
     pub fn decided(restraint: Restraint, reason: impl Into<String>) -> Self {
         Self { restraint, reason: Some(reason.into()), ..Self::default() }
@@ -367,16 +367,16 @@ impl Answer {
 /// Why a step gave no answer, or a part of one that is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of failure it is; it becomes the code of the fault.
+    /// The kind of failure, which becomes the code of the fault.
     pub code: Code,
-    /// The exit code of its process, where that is why there is no answer.
+    /// The exit code of its process, if that is the reason for the missing answer.
     pub exit: Option<i32>,
-    /// What happened, for people.
+    /// The message.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure of a kind, in words for people.
+    /// A failure of a kind, with a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, exit: None, message: message.into() }
     }

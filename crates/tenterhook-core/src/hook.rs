@@ -1,4 +1,4 @@
-//! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
+//! One configured entry: its source, its matcher, what it runs. Values only; runs nothing.
 
 mod arming;
 pub mod around;
@@ -42,7 +42,7 @@ pub use sandbox::Sandbox;
 pub use script::{Program, Script};
 pub use wants::{Want, Wanted};
 
-/// What a hook is called, unique in a ruleset.
+/// The id of a hook, unique in a ruleset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HookId(Arc<str>);
 
@@ -71,15 +71,15 @@ impl fmt::Display for HookId {
 pub enum Layer {
     /// The organisation's; no other layer loosens it.
     Managed,
-    /// The engine's own, which a host switched on; only a managed one switches it off.
+    /// The engine's, which a host enabled; only a managed source disables it.
     BuiltIn,
     /// Given to this run by the caller.
     Given,
-    /// The user's own.
+    /// The user's.
     User,
     /// The repository's.
     Project,
-    /// The user's own for this repository.
+    /// The user's for this repository.
     Local,
     /// A plugin's.
     Plugin,
@@ -90,7 +90,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The word that people see.
+    /// Its name in output.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -107,10 +107,10 @@ impl Layer {
     }
 }
 
-/// What happens when a gate gives no answer (decision 2).
+/// What a gate's missing answer means (decision 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnFailure {
-    /// The action goes on; a fault says so.
+    /// The action continues, with a fault.
     Continue,
     /// The user is asked.
     Ask,
@@ -119,7 +119,7 @@ pub enum OnFailure {
 }
 
 impl OnFailure {
-    /// The word that configs use.
+    /// Its name in configs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -171,13 +171,13 @@ pub enum Wait {
 /// One configured entry. A host makes its own with [`Hook::new`], and changes what it means otherwise.
 #[derive(Clone, Debug)]
 pub struct Hook {
-    /// What it is called.
+    /// Its id.
     pub id: HookId,
-    /// Whose protocol it speaks.
+    /// The dialect of its protocol.
     pub dialect: DialectId,
     /// Where it is written; `None` for hooks that the host added.
     pub place: Option<Location>,
-    /// Whose configuration that is.
+    /// The layer of its configuration.
     pub layer: Layer,
     /// The event that it is for.
     pub event: EventName,
@@ -187,7 +187,7 @@ pub struct Hook {
     pub matcher: Matcher,
     /// A further condition.
     pub condition: Option<Condition>,
-    /// What runs.
+    /// What it runs.
     pub run: Run,
     /// When, within the event.
     pub phase: Phase,
@@ -205,15 +205,15 @@ pub struct Hook {
     pub once: bool,
     /// How strictly its dialect is followed.
     pub compat: Compat,
-    /// What of the machine it may touch.
+    /// Its sandbox.
     pub sandbox: Sandbox,
-    /// What a host may show while it runs.
+    /// The text that a host may show while it runs.
     pub status: Option<String>,
     /// Whether it may run at all.
     pub arming: Arming,
-    /// Whether the person may let it rest for a while (SP-22).
+    /// Whether the user may pause it (SP-22).
     pub pausable: bool,
-    /// Whether what it says counts.
+    /// Whether it enforces or runs in shadow.
     pub enforcement: Enforcement,
     /// Whether it restrains and does nothing else: it is of another place than where the agent works (BR-19, C-94).
     pub gates_only: bool,
@@ -233,7 +233,7 @@ impl Hook {
         }
     }
 
-    /// A hook that runs on every `event`, with nothing set that has a default.
+    /// A hook that runs on every `event`, with defaults for all other settings.
     #[must_use]
     pub fn new(id: HookId, dialect: DialectId, event: EventName, run: Run) -> Self {
         Self {
@@ -278,7 +278,7 @@ impl Hook {
         self
     }
 
-    /// The same, in another phase of the event.
+    /// Sets the phase of the event.
     #[must_use]
     pub const fn phase(mut self, phase: Phase) -> Self {
         self.phase = phase;
@@ -299,7 +299,7 @@ impl Hook {
         self
     }
 
-    /// The same, where this happens when it gives no answer.
+    /// Sets what a missing answer means.
     #[must_use]
     pub const fn on_failure(mut self, policy: OnFailure) -> Self {
         self.on_failure = Some(policy);
@@ -313,7 +313,7 @@ impl Hook {
         self
     }
 
-    /// The same, of which nothing but the record hears (SH-6).
+    /// Puts it in shadow: only the record gets its answer (SH-6).
     #[must_use]
     pub fn shadow(mut self) -> Self {
         let because = "its host says so".to_owned();
@@ -328,7 +328,7 @@ impl Hook {
         self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
     }
 
-    /// Whether nothing below a managed source switches it off.
+    /// Whether only a managed source can disable it.
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         matches!(self.layer, Layer::Managed | Layer::BuiltIn)

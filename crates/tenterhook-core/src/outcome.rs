@@ -1,4 +1,4 @@
-//! What the host gets: the fold of all verdicts, with its faults and steps. Values only.
+//! The result for the host: the fold of all verdicts, with its faults and steps. Values only.
 
 mod decision;
 
@@ -11,10 +11,10 @@ use crate::hook::{HookId, Tier};
 use crate::text;
 pub use decision::{Decision, Rewrite};
 
-/// Something that went wrong, or was not honoured, while an event was fired. Never an error: the outcome stands.
+/// A problem, or an ignored answer, of an event. Never an error: the outcome stays valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of fault it is.
+    /// The kind of fault.
     pub code: Code,
     /// The hook that it is about; `None` when it is about the event.
     pub hook: Option<HookId>,
@@ -30,12 +30,12 @@ impl Fault {
     }
 }
 
-/// Why the outcome restrains: one hook's words.
+/// The reason of one hook for the outcome's restraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The hook that said it.
+    /// The hook that gave the reason.
     pub hook: HookId,
-    /// What it said.
+    /// The text of the reason.
     pub text: String,
 }
 
@@ -119,7 +119,7 @@ pub struct Step {
     pub source: String,
     /// 1-based line of its entry; 0 for hooks that the host added.
     pub line: usize,
-    /// What ran it.
+    /// The executor that ran it.
     pub executor: &'static str,
     /// How it ended.
     pub ended: Ended,
@@ -127,13 +127,13 @@ pub struct Step {
     pub took: Duration,
     /// Its own restraint, after judging.
     pub verdict: Restraint,
-    /// The text for the model: the part of the outcome's context that is its own.
+    /// Its part of the outcome's context for the model.
     pub context: Vec<String>,
-    /// Its messages to the user: the part of the outcome's messages that is its own.
+    /// Its part of the outcome's messages to the user.
     pub messages: Vec<String>,
-    /// Whether it put something in the place of the prompt, the tool input or the output, for the next step or the host.
+    /// Whether it replaced the prompt, the tool input or the output, for the next step or the host.
     pub rewrote: bool,
-    /// Whether it wants everything to end.
+    /// Whether it stops the agent.
     pub stopped: bool,
     /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
@@ -152,16 +152,16 @@ pub struct Outcome {
     pub restraint: Restraint,
     /// The words of the hooks that carried it, in configured order (M-2).
     pub reasons: Vec<Reason>,
-    /// What else they want, folded.
+    /// Their other effects, folded.
     pub effects: Effects,
-    /// What went wrong.
+    /// The faults.
     pub faults: Vec<Fault>,
-    /// What ran.
+    /// The steps that ran.
     pub steps: Vec<Step>,
 }
 
 impl Outcome {
-    /// The outcome of an event on which no hook says anything: the action proceeds.
+    /// The outcome of an event without an answer: the action proceeds.
     pub fn silent() -> Self {
         Self {
             restraint: Restraint::Silent,
@@ -183,7 +183,7 @@ impl Outcome {
         self.restraint == Restraint::Deny
     }
 
-    /// What a host is to do, in the words of `fire` and the record.
+    /// The decision for the host, as `fire` and the record write it.
     pub fn decision_word(&self) -> &'static str {
         match &self.effects.stop {
             Some(_) => "stop",
@@ -191,7 +191,7 @@ impl Outcome {
         }
     }
 
-    /// Whether hooks put something in place of the original.
+    /// Whether hooks replaced the original.
     pub fn rewrites(&self) -> bool {
         self.effects.rewrite() || self.effects.updated_output.is_some()
     }

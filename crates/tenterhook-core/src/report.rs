@@ -1,4 +1,4 @@
-//! What happened to one step, whatever ran it. Facts only: what they mean is `verdict`'s business.
+//! The report of one step, of any executor. Facts only; `verdict` judges them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use crate::diagnostic::Code;
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It never ran: what was tried and why it failed.
+    /// It never ran: what the engine tried and why that failed.
     NotStarted {
-        /// The reason, for people: the path and the system's words.
+        /// The reason as a message: the path and the system's error.
         why: String,
     },
     /// It ended by itself with this code; a function that returned has 0.
@@ -20,9 +20,9 @@ pub enum End {
     Signalled(i32),
     /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal, a worker's broken line.
     Failed {
-        /// What kind of failure it is; it becomes the code of the fault.
+        /// The kind of failure, which becomes the code of the fault.
         code: Code,
-        /// What happened and what to do about it, for people.
+        /// The message: what happened and what to do about it.
         why: String,
     },
     /// Its time was up.
@@ -31,7 +31,7 @@ pub enum End {
     Cancelled,
 }
 
-/// How far a hook is confined: the words of `isolation_min` and of records.
+/// The level of a hook's confinement, as in `isolation_min` and in records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Not at all.
@@ -47,7 +47,7 @@ impl Tier {
     /// Every tier.
     pub const ALL: [Self; 3] = [Self::T0, Self::T1, Self::T2];
 
-    /// The word that configs and records use.
+    /// Its name in configs and records.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ pub enum Closed {
     Broken(i32),
 }
 
-/// What came out of one stream.
+/// The output of one stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The bytes, up to the limit.
@@ -89,7 +89,7 @@ impl From<&[u8]> for Output {
     }
 }
 
-/// What a step said, in the form that its executor can give.
+/// The output of a step, in the form of its executor.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepOutput {
     /// Bytes that a dialect must read.
@@ -113,18 +113,18 @@ pub enum Delivery {
     Refused,
 }
 
-/// What happened to one step.
+/// The report of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// How it ended.
     pub end: End,
-    /// What it said.
+    /// Its output.
     pub said: StepOutput,
     /// Whether the envelope arrived.
     pub delivery: Delivery,
     /// From the step's start to its settlement.
     pub took: Duration,
-    /// What the hook wrote into its env file, where its envelope named one.
+    /// The content of the env file that the hook wrote, if its envelope named one.
     pub env_file: Option<String>,
     /// Processes that were killed and outlived the step.
     pub survivors: Vec<u32>,
@@ -214,7 +214,7 @@ impl Report {
         *self == Self::silent(End::Exited(0), self.took)
     }
 
-    /// Whether there is nothing for a dialect to read.
+    /// Whether the output is empty for a dialect.
     #[must_use]
     pub fn is_mute(&self) -> bool {
         !matches!(self.end, End::Exited(_)) && self.stdout().is_empty() && self.stderr().is_empty()

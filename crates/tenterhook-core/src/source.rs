@@ -1,4 +1,4 @@
-//! What does one text configure? The text as it was given, and what its dialect read from it. Values only.
+//! One config text, as given, and the result of reading it. Values only.
 //!
 //! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their names.
 
@@ -23,11 +23,11 @@ pub use server::{Reach, Server};
 /// One text that configures hooks.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What people call it, usually its path.
+    /// Its name for people, usually its path.
     pub name: Arc<str>,
-    /// Whose format it is in.
+    /// The dialect of its format.
     pub dialect: DialectId,
-    /// Whose configuration it is.
+    /// The layer that it belongs to.
     pub layer: Layer,
     /// The text.
     pub text: Arc<str>,
@@ -49,11 +49,11 @@ pub struct Source {
     pub flaw: Option<Flaw>,
     /// The settings file that its hooks were moved from (BR-75): statements about that file apply to them, too.
     pub moved_from: Option<PathBuf>,
-    /// Why it is read, which says how much of it applies.
+    /// The reason for reading it, which decides how much of it applies.
     pub standing: Standing,
 }
 
-/// Why a source is read, which says how much of it applies.
+/// The reason for reading a source, which decides how much of it applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
     /// Its agent reads it where it works: all of it applies.
@@ -76,7 +76,7 @@ impl Source {
         self.flaw.as_ref().is_some_and(|flaw| flaw.untrusted.is_some())
     }
 
-    /// Whether it is there and nothing of it could be read.
+    /// Whether it exists and no part of it could be read.
     pub fn is_unread(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Nothing)
     }
@@ -168,9 +168,9 @@ pub enum Switch {
     NoShadow,
     /// Rules for the hooks of another source.
     Govern(Govern),
-    /// What `http` hooks of this dialect may do, a list of theirs (C-19).
+    /// An allowlist for the `http` hooks of this dialect (C-19).
     Requests {
-        /// What the list is about.
+        /// The subject of the list.
         about: Requests,
         /// Its items.
         allowed: Vec<String>,
@@ -179,10 +179,10 @@ pub enum Switch {
     },
 }
 
-/// Whose hooks a statement of an organisation is about.
+/// The hooks that an organization's setting applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Those of every dialect.
+    /// The hooks of every dialect.
     All,
     /// Those of the dialect of its file.
     Own,
@@ -205,7 +205,7 @@ impl Switch {
     }
 }
 
-/// What of a request a list allows.
+/// The part of a request that an allowlist is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requests {
     /// URLs, with `*` for anything.
@@ -224,12 +224,12 @@ impl Requests {
     }
 }
 
-/// What one source says about another file's hooks: `[source."~/.claude/settings.json"]`.
+/// The settings in one source for another file's hooks: `[source."~/.claude/settings.json"]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Govern {
     /// The file, with `~` and relative paths already resolved.
     pub file: PathBuf,
-    /// What happens when its gates give no answer.
+    /// What a missing answer of its gates means.
     pub on_failure: Option<OnFailure>,
     /// What becomes of the tool calls that it might gate while it cannot be read.
     pub on_broken: Option<OnFailure>,
@@ -237,11 +237,11 @@ pub struct Govern {
     pub compat: Option<Compat>,
     /// Whether its hooks run.
     pub enabled: Option<bool>,
-    /// What of the machine its hooks may touch.
+    /// The sandbox of its hooks.
     pub sandbox: Sandbox,
     /// Whether the next process of its commands is started before it is needed.
     pub prewarm: Option<Prewarm>,
-    /// Whether what its hooks say counts.
+    /// Whether its hooks enforce or run in shadow.
     pub mode: Option<ModeWord>,
     /// The location of the key.
     pub place: Option<Location>,
@@ -281,24 +281,24 @@ impl Govern {
 pub struct ModeWord {
     /// Whether they do not.
     pub shadow: bool,
-    /// The word.
+    /// Its name.
     pub place: Location,
 }
 
-/// What one source says about the built-in rules that protect an agent's guard: `[protect]`.
+/// The settings in one source for the rules that protect an agent's guard: `[protect]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protect {
     /// Parts of a guard that an agent may change all the same, as patterns of paths; `None` where the file has no such list.
     pub writable: Option<Vec<String>>,
-    /// Whether the person may let the rules rest for a while.
+    /// Whether the user may pause the rules.
     pub pause: Option<bool>,
-    /// Whether what the rules say counts.
+    /// Whether the rules enforce or run in shadow.
     pub mode: Option<ModeWord>,
     /// The location of the key.
     pub place: Option<Location>,
 }
 
-/// What a dialect read from one source.
+/// The result of reading one source.
 #[derive(Clone, Debug, Default)]
 pub struct ReadConfig {
     /// Its hooks, in the order of the file.
@@ -311,13 +311,13 @@ pub struct ReadConfig {
     pub events: Vec<EventRow>,
     /// The MCP servers that it configures.
     pub servers: Vec<Server>,
-    /// The modules that it has its agent load, which could silence every hook (BR-81).
+    /// The modules that it makes its agent load, which could silence every hook (BR-81).
     pub modules: Vec<String>,
-    /// What it says about the record of firings.
+    /// Its settings of the record.
     pub record: RecordTable,
     /// Where each key of that stands.
     pub record_places: Vec<(String, Location)>,
-    /// What it says about the built-in rules that protect an agent's guard.
+    /// Its settings of the built-in rules that protect an agent's guard.
     pub protect: Option<Protect>,
     /// The keys whose signatures arm what they signed (T-50).
     pub keys: Vec<String>,

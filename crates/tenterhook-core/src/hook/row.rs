@@ -1,4 +1,4 @@
-//! What may hooks do on one event, as one dialect has it, and how do those that run together relate? Values only.
+//! What hooks may do on one event of a dialect, and how its hooks run together. Values only.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::event::{Event, EventName};
 /// Events at which a block sends the agent back to work.
 const KEEPS_AT_WORK: &[&str] = &["Stop", "SubagentStop"];
 
-/// How long a hook of a host's own event may take that says nothing itself.
+/// The default timeout of a hook on a host's own event.
 const CUSTOM: Duration = Duration::from_mins(1);
 
 /// What one dialect lets its hooks do on one event: one row of its event table (E-3). A host declares its own
@@ -24,15 +24,15 @@ pub struct EventRow {
     pub name: Cow<'static, str>,
     /// The neutral name.
     pub event: Cow<'static, str>,
-    /// What its matchers are tested on.
+    /// The subject of its matchers.
     pub subject: Subject,
-    /// What a hook may do.
+    /// The effects that a hook may have.
     pub powers: Powers,
-    /// How long a hook may take that says nothing itself.
+    /// The default timeout of a hook.
     pub timeout: Duration,
-    /// What a gate's silence means: the dialect's promise for this event (decision 2).
+    /// What a gate's missing answer means: the dialect's promise for this event (decision 2).
     pub failure: OnFailure,
-    /// How many denials in a row the event bears, so that nothing loops for ever.
+    /// How many denials in a row have an effect, which prevents endless loops.
     pub cap: Option<Cap>,
     /// Whether the agent waits for its hooks.
     pub dispatch: Dispatch,
@@ -103,14 +103,14 @@ impl EventRow {
         self
     }
 
-    /// The same, where a hook that gives no answer means this.
+    /// Sets what a missing answer means.
     #[must_use]
     pub const fn failing(mut self, failure: OnFailure) -> Self {
         self.failure = failure;
         self
     }
 
-    /// The same, where so many denials in a row hold.
+    /// Sets how many denials in a row have an effect.
     #[must_use]
     pub const fn capped(mut self, cap: Cap) -> Self {
         self.cap = Some(cap);
@@ -141,14 +141,14 @@ impl EventRow {
         self
     }
 
-    /// The same, on which a hook that says nothing itself may take so long.
+    /// Sets the default timeout of its hooks.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The same, in words for people that say when it fires.
+    /// Sets the description of when it fires.
     #[must_use]
     pub fn when(mut self, when: &str) -> Self {
         self.when = Cow::Owned(when.to_owned());
@@ -189,15 +189,15 @@ impl EventRow {
     }
 }
 
-/// What a matcher of an event is tested on.
+/// The subject of an event's matchers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
-    /// The event has no subject; a matcher on it means nothing.
+    /// The event has no subject; a matcher on it has no effect.
     None,
     /// A text field of the payload.
     Field(&'static str),
-    /// The tool, in the agent's words.
+    /// The tool, by the agent's name.
     Tool(&'static [ToolWords]),
     /// The last component of a path field of the payload.
     FileName(&'static str),
@@ -249,7 +249,7 @@ impl Subject {
 pub struct Cap {
     /// So many denials hold; the next one does not.
     pub denials: u32,
-    /// What happens to the next one.
+    /// What happens to the next denial.
     pub then: Then,
 }
 
@@ -269,7 +269,7 @@ impl Cap {
         Self { denials, then: Then::GiveWay }
     }
 
-    /// So many denials hold, then everything ends.
+    /// This many denials have an effect, then the agent stops.
     #[must_use]
     pub const fn stop(denials: u32) -> Self {
         Self { denials, then: Then::Stop }
@@ -283,7 +283,7 @@ pub enum Mode {
     Parallel,
     /// All see the same payload and run one after the other, until one denies.
     Serial,
-    /// All see the same payload and run one after the other, every one.
+    /// All of them run, one after the other, with the same payload.
     InTurn,
     /// One after the other, each seeing the last one's rewrite, until one denies.
     Chained,

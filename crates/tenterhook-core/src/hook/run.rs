@@ -1,4 +1,4 @@
-//! What runs a hook, as its entry says it. Values only; each executor stands in `executor`.
+//! What a hook runs, as its entry configures it. Values only; `executor` has the executors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::diagnostic::Code;
 pub use crate::request::interpolation::{Interpolation, Missing, OpenBrace};
 use crate::rule::Rule;
 
-/// What a command hook starts.
+/// What a command hook starts: a program, or a text for a shell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Invocation {
     /// A program with its arguments, no shell.
@@ -24,7 +24,7 @@ pub enum Invocation {
     Shell {
         /// The text.
         text: String,
-        /// Which shell.
+        /// The shell.
         shell: Shell,
     },
 }
@@ -48,7 +48,7 @@ impl Shell {
     pub const LOGIN: &'static str = r#"exec "${SHELL:-/bin/sh}" -lc "$0""#;
 }
 
-/// What a command inherits.
+/// The variables that a command inherits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Inherit {
     /// The host's whole environment, as the dialect promises.
@@ -72,17 +72,17 @@ pub enum Prewarm {
     Node,
 }
 
-/// The words that stand for the forms of interpreters.
+/// The names of the forms of interpreters.
 const FORMS: &[(&str, Prewarm)] = &[("python", Prewarm::Python), ("node", Prewarm::Node)];
 
 impl Prewarm {
-    /// The form that a word stands for.
+    /// The form with this name.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         FORMS.iter().find(|(name, _)| *name == word).map(|(_, form)| *form)
     }
 
-    /// The word for the form of an interpreter.
+    /// The name of the form of an interpreter.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         FORMS.iter().find(|(_, form)| *form == self).map(|(name, _)| *name)
@@ -98,11 +98,11 @@ pub struct Command {
     pub copy: Option<Invocation>,
     /// The directory in which that copy lies, with what lies beside it.
     pub kept: Option<std::path::PathBuf>,
-    /// What it inherits.
+    /// The variables that it inherits.
     pub inherit: Inherit,
     /// Names that pass beside the list.
     pub pass: Vec<String>,
-    /// Variables set for this hook alone; they win over everything.
+    /// Variables set only for this hook; they override all others.
     pub env: Vec<(String, String)>,
     /// Where it starts, when not in the event's `cwd`.
     pub cwd: Option<PathBuf>,
@@ -119,7 +119,7 @@ pub struct Http {
     pub url: String,
     /// Headers beside the usual, with `$NAME` and `${NAME}` for variables of [`Http::variables`].
     pub headers: Vec<(String, String)>,
-    /// The variables that headers may name; any other one is never sent.
+    /// The variables that headers may name; no other variable is sent.
     pub variables: Vec<String>,
     /// The variable that holds the secret with which requests are signed, if they are.
     pub secret: Option<String>,
@@ -144,11 +144,11 @@ impl fmt::Debug for Http {
 pub struct Prompt {
     /// The question, with `$ARGUMENTS` for the envelope.
     pub text: String,
-    /// Which model; `None` leaves it to the host.
+    /// The model; `None` uses the host's default.
     pub model: Option<String>,
     /// How many tokens all its answers together may have; `None`: the executor's own bound.
     pub max_tokens: Option<u32>,
-    /// Whether its consent counts; else it is dropped with a fault (A-41).
+    /// Whether its consent applies; else it is dropped with a fault (A-41).
     pub may_allow: bool,
     /// Whether the turn goes on after its no, where its dialect would end the turn.
     pub goes_on: bool,
@@ -157,7 +157,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A question with nothing set that has a default.
+    /// A prompt with defaults for all other settings.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -209,7 +209,7 @@ pub enum Run {
     /// Nothing, because what it was made of cannot be read: its failure policy decides each time, so that a slip of the pen
     /// takes no gate away (C-60, C-72).
     Unusable {
-        /// What cannot be read.
+        /// What cannot be read, for messages.
         part: Unread,
         /// The problem.
         why: String,
@@ -230,7 +230,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The word for it in messages.
+    /// Its name in messages.
     #[must_use]
     pub const fn noun(self) -> &'static str {
         match self {
@@ -297,7 +297,7 @@ impl Run {
         matches!(self, Self::Rule(_) | Self::Function(_))
     }
 
-    /// One line that says what runs, for people.
+    /// A description of what runs, in one line.
     #[must_use]
     pub fn line(&self) -> String {
         match self {
@@ -325,7 +325,7 @@ impl Run {
 }
 
 impl Command {
-    /// A command with nothing set that has a default.
+    /// A command with defaults for all other settings.
     #[must_use]
     pub fn new(invocation: Invocation, inherit: Inherit) -> Self {
         Self {
