@@ -1,6 +1,7 @@
 //! Does every rule of the specification have a proof, and does everything that cites a rule cite one that exists?
 //!
-//! A rule is proved by a conformance case or a test that cites its number. `docs/spec/coverage.md` lists them.
+//! A rule is proved by a conformance case or a test that cites its number. `docs/spec/coverage.md` lists them. A rule that
+//! has too many words is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,9 @@ const UNPROVEN: &str = "docs/spec/unproven.txt";
 
 /// The generated page that lists what proves each rule.
 pub(crate) const INDEX: &str = "docs/spec/coverage.md";
+
+/// How many words a rule may have, its number included.
+const MOST_WORDS: usize = 60;
 
 /// The number at the beginning of a rule.
 const ANY: &str = r"^[A-Z]{1,2}-S?[0-9]+\b";
@@ -30,6 +34,9 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         for rule in defined(&file.text, &any) {
             if rule.is_item() && !items.insert(rule.number.clone()) {
                 findings.error(&file.path, format!("{} is defined twice", rule.number));
+            }
+            if let Some(message) = too_long(&rule) {
+                findings.error(&file.path, message);
             }
             // A table may add to a rule of the same page; two pages must not define the same rule.
             let other = rules.insert(rule.number.clone(), file.path.clone());
@@ -59,6 +66,18 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         }
     }
     compare(&rules, &proved, files, findings);
+}
+
+/// The error of a rule that has too many words.
+fn too_long(rule: &Rule) -> Option<String> {
+    let count = rule.word_count();
+    let Rule { number, line, .. } = rule;
+    (count > MOST_WORDS).then(|| {
+        format!(
+            "line {line}: {number} has {count} words, and a rule has at most {MOST_WORDS}: shorten it, or move a \
+             requirement to the next free number, with a case or test that cites it"
+        )
+    })
 }
 
 /// How the numbers of these rules look wherever they stand: their pages have the letters between them.
@@ -192,6 +211,8 @@ fn is_case(path: &str) -> bool {
 /// One rule as its page states it.
 struct Rule {
     number: String,
+    /// The line at which it begins, from 1.
+    line: usize,
     text: String,
 }
 
@@ -200,14 +221,21 @@ impl Rule {
     fn is_item(&self) -> bool {
         self.text.starts_with("- **")
     }
+
+    /// How many words it has, without the characters that make it an item or a row.
+    fn word_count(&self) -> usize {
+        self.text.split_whitespace().filter(|word| !matches!(*word, "-" | "|")).count()
+    }
 }
 
-/// The rules of a page: items that begin with `- **X-1**`, and rows of tables that begin with `| X-1 |`.
+/// The rules of a page: items that begin with `- **X-1**`, and rows of tables that begin with `| X-1 |`. Indented lines
+/// below an item belong to it.
 fn defined(text: &str, number: &Regex) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
-    for line in text.lines() {
+    let mut is_open = false;
+    for (line, text) in (1..).zip(text.lines()) {
         let begins =
-            line.strip_prefix("- **").or_else(|| line.strip_prefix("| ")).and_then(|rest| {
+            text.strip_prefix("- **").or_else(|| text.strip_prefix("| ")).and_then(|rest| {
                 let rest = rest.strip_prefix("**").unwrap_or(rest);
                 let found = number.find(rest)?;
                 let after = rest.get(found.end()..)?;
@@ -216,14 +244,42 @@ fn defined(text: &str, number: &Regex) -> Vec<Rule> {
                     .any(|prefix| after.starts_with(prefix))
                     .then(|| found.as_str().to_owned())
             });
+        let is_continued = is_open && text.starts_with("  ");
         match (begins, rules.last_mut()) {
-            (Some(number), _) => rules.push(Rule { number, text: line.to_owned() }),
-            (None, Some(last)) if line.starts_with("  ") => {
-                last.text.push('\n');
-                last.text.push_str(line);
+            (Some(number), _) => {
+                let rule = Rule { number, line, text: text.to_owned() };
+                is_open = rule.is_item();
+                rules.push(rule);
             }
-            (None, _) => {}
+            (None, Some(last)) if is_continued => {
+                last.text.push('\n');
+                last.text.push_str(text);
+            }
+            (None, _) => is_open = is_open && text.trim().is_empty(),
         }
     }
     rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_with_over_60_words_is_an_error_with_its_line() {
+        let number = Regex::new(ANY).expect("a pattern");
+        // The number is the first of them.
+        let item = |count: usize| format!("- **ZZ-1**{}\n  word\n", " word".repeat(count - 2));
+        let row = |count: usize| format!("| ZZ-2 | {} |\n", "word ".repeat(count - 1));
+        let errors = |page: &str| -> Vec<String> {
+            defined(page, &number).iter().filter_map(too_long).collect()
+        };
+        let below = "\nA paragraph that is no rule.\n\n  indented text\n";
+        assert!(errors(&format!("{}{below}{}", item(60), row(60))).is_empty());
+        let found = errors(&format!("# A page\n\n{}{}", item(61), row(70)));
+        let [first, second] = found.as_slice() else { panic!("two errors: {found:?}") };
+        assert!(first.starts_with("line 3: ZZ-1 has 61 words"), "{first}");
+        assert!(second.starts_with("line 5: ZZ-2 has 70 words"), "{second}");
+        assert!(first.contains("at most 60: shorten it, or move"), "{first}");
+    }
 }
