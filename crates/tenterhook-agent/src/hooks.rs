@@ -40,7 +40,7 @@ pub(crate) use tenterhook::executor::model::services::{self, MODEL};
 use tenterhook::hook::HookId;
 use tenterhook::record::Journal;
 use tenterhook::trust::Trust;
-use tenterhook::{Engine, Event, Outcome, Session, discover, leave};
+use tenterhook::{Engine, Event, Outcome, Session, discover, exemptions};
 
 use asides::Asides;
 use files::Loaded;
@@ -344,7 +344,7 @@ fn journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
 /// The person's approvals, with one warning for each repository without any. `tenterhook trust` writes them.
 fn trust(roots: &Roots, env: &[(String, String)]) -> Trust {
     let state = state(roots, env);
-    let trust = match leave::account_state_directory(roots) {
+    let trust = match exemptions::account_state_directory(roots) {
         Some(usual) if usual != state => Trust::at(&state).and_at(usual),
         _ => Trust::at(&state),
     };
@@ -353,7 +353,7 @@ fn trust(roots: &Roots, env: &[(String, String)]) -> Trust {
 
 /// Where this program keeps what it knows of the person's answers.
 fn state(roots: &Roots, env: &[(String, String)]) -> PathBuf {
-    leave::state_directory_outside(env, [roots].into_iter())
+    exemptions::state_directory_outside(env, [roots].into_iter())
 }
 
 /// Where each dialect's files are looked for.

@@ -13,7 +13,7 @@ use tenterhook::dialect::Roots;
 use tenterhook::discover;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
-use tenterhook::leave;
+use tenterhook::exemptions;
 use tenterhook::trust::Trust;
 
 use crate::problem::Problem;
@@ -46,7 +46,7 @@ impl Here {
             }
         })?;
         let env = Ambient::from_env().env;
-        let state = leave::state_directory(&env, &roots.home);
+        let state = exemptions::state_directory(&env, &roots.home);
         Ok(Self { roots, beside: Vec::new(), left: Vec::new(), env, state }.settled())
     }
 
@@ -83,7 +83,7 @@ impl Here {
     /// what was approved (T-72).
     fn settled(self) -> Self {
         let projects = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
-        let state = leave::state_directory_outside(&self.env, projects);
+        let state = exemptions::state_directory_outside(&self.env, projects);
         Self { state, ..self }
     }
 
@@ -156,7 +156,7 @@ impl Here {
     /// What the user approved.
     pub(crate) fn trust(&self) -> Trust {
         let trust = Trust::at(&self.state).within(&self.env);
-        match leave::account_state_directory(&self.roots) {
+        match exemptions::account_state_directory(&self.roots) {
             Some(usual) if usual != self.state => trust.and_at(usual),
             _ => trust,
         }

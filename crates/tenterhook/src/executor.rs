@@ -67,7 +67,7 @@ pub struct Ambient {
     pub servers: Option<Arc<dyn mcp::Servers>>,
     /// What the person left to agents of what the built-in rules deny; `None`: nothing.
     #[cfg(feature = "rule")]
-    pub leaves: Option<crate::leave::Leaves>,
+    pub exemptions: Option<crate::exemptions::Exemptions>,
     /// Whether all that confined commands ask for and are not granted is told, one fault `sandbox-refused` each, also where they keep
     /// silent about it. Their calls are heard one by one, so that they take longer: for looking at a hook.
     pub explains_denials: bool,
@@ -116,7 +116,7 @@ impl Ambient {
     #[cfg(feature = "rule")]
     #[must_use]
     pub fn state(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.leaves = Some(crate::leave::Leaves::at(directory));
+        self.exemptions = Some(crate::exemptions::Exemptions::at(directory));
         self
     }
 

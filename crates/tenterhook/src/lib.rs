@@ -117,11 +117,11 @@ pub mod backtest;
 pub mod discover;
 pub mod engine;
 pub mod executor;
-#[doc(hidden)]
-pub mod fuzzed;
 #[cfg(feature = "rule")]
 #[doc(hidden)]
-pub mod leave;
+pub mod exemptions;
+#[doc(hidden)]
+pub mod fuzzed;
 pub mod prelude;
 pub mod record;
 pub mod session;

@@ -94,7 +94,7 @@ const LAYERS: &[&str] = &[
     "merge",
     "settle",
     "session",
-    "leave",
+    "exemptions",
     "executor",
     "plan",
     "record",

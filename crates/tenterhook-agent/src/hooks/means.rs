@@ -12,8 +12,8 @@ use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::executor::{Ambient, scratch_prefix, scratches};
+use tenterhook::exemptions;
 use tenterhook::hook::{Command, Run};
-use tenterhook::leave;
 use tenterhook::trust::Trust;
 
 use crate::update::Updates;
@@ -55,7 +55,7 @@ impl Drop for Scratch {
 /// The state directory of the current user, if there is a home.
 fn state(env: &[(String, String)]) -> Option<std::path::PathBuf> {
     let (_, home) = env.iter().find(|(name, _)| name == "HOME")?;
-    home.starts_with('/').then(|| leave::state_directory(env, home.as_ref()))
+    home.starts_with('/').then(|| exemptions::state_directory(env, home.as_ref()))
 }
 
 impl Means {
@@ -102,7 +102,7 @@ impl Means {
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .network(self.network.clone());
         if let Some(state) = state(&self.env) {
-            leave::lineage::note_self(&state);
+            exemptions::lineage::note_self(&state);
             ambient = ambient.state(state);
         }
         ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenterhook::engine::Builder;
+use tenterhook::exemptions::{Exemptions, LONGEST_PAUSE, Trouble};
 use tenterhook::hook::Layer;
-use tenterhook::leave::{LONGEST_PAUSE, Leaves, Trouble};
 use tenterhook::record::word::Saying;
 
 use crate::ambient::Here;
@@ -20,7 +20,7 @@ pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Probl
     let AllowHow::Once { code } = &args.how;
     person::require_terminal("tenterhook allow", here)?;
     journal::record_decision((Saying::AllowOnce, code, ""), here, term)?;
-    let denied = leaves(here).allow_once(code).map_err(|trouble| {
+    let denied = exemptions(here).allow_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
         let problem = Problem::new(trouble.to_string());
         match unknown {
@@ -47,7 +47,7 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
     let seconds = length.as_secs().to_string();
     let saying = if args.end { (Saying::PauseEnd, "", "") } else { (Saying::Pause, &*seconds, "") };
     journal::record_decision(saying, here, term)?;
-    leaves(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
+    exemptions(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
     let text = match args.end {
         true => "self-protection is on again\n".to_owned(),
         false => format!(
@@ -58,8 +58,8 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
     Ok(Exit::Good)
 }
 
-fn leaves(here: &Here) -> Leaves {
-    Leaves::at(&here.state)
+fn exemptions(here: &Here) -> Exemptions {
+    Exemptions::at(&here.state)
 }
 
 /// Whether no managed file says otherwise.

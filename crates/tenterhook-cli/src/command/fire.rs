@@ -4,8 +4,8 @@ use tenterhook::diagnostic::Code;
 use tenterhook::dialect::EventLabel;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
+use tenterhook::exemptions;
 use tenterhook::hook::Layer;
-use tenterhook::leave;
 use tenterhook::{Engine, Event, Outcome, Session};
 
 use super::input::{Given, Lost};
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let scratch = Scratch::or_none(&here.state, term);
     // An agent writes the event to standard input; a person names it in the arguments.
     if args.stream || args.what.first().is_none_or(|text| text == "-") {
-        leave::lineage::note_caller(&here.state);
+        exemptions::lineage::note_caller(&here.state);
     }
     let ambient = ambient(args, here, &scratch);
     let engine = loaded.engine(|builder| {

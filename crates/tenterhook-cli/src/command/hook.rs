@@ -18,8 +18,8 @@ use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, EventLabel, Reply};
 use tenterhook::engine::Shadows;
 use tenterhook::event::{EventName, Surroundings};
+use tenterhook::exemptions::{self, Exemptions};
 use tenterhook::hook::{self as configured, Layer};
-use tenterhook::leave::{self, Leaves};
 use tenterhook::outcome::Fault;
 use tenterhook::record::Journal;
 use tenterhook::session::Store;
@@ -249,7 +249,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     warnings.extend(here.moved_home());
     here.warn_without_home(term);
     let place = ScratchPath::new(state);
-    leave::lineage::note_caller(state);
+    exemptions::lineage::note_caller(state);
     let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
     let engine = engine(&mut loaded, here, place.path(), begun.as_ref(), agent);
     // Where nothing is asked that writes files, nothing has to be made and removed.
@@ -266,7 +266,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         let (kept, check) = (kept.as_deref(), check.as_ref());
-        let about = About { agent, event: &event, kept, check, leaves: &Leaves::at(state) };
+        let about = About { agent, event: &event, kept, check, exemptions: &Exemptions::at(state) };
         // Print the reply as soon as it is known: killing programs must not delay it.
         about.send(outcome, warnings, term)
     };

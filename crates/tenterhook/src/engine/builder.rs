@@ -12,7 +12,7 @@ use super::judge::Judge;
 use super::{Engine, Inner, Shadows, ground, projects};
 use crate::executor::Ambient;
 #[cfg(all(feature = "rule", feature = "trust"))]
-use crate::leave;
+use crate::exemptions;
 use crate::record::Sink;
 #[cfg(feature = "trust")]
 use crate::trust::Trust;
@@ -248,8 +248,8 @@ impl Engine {
 fn approvals(roots: &Roots) -> Trust {
     let named = roots.user_state.as_ref().map(|path| path.to_string_lossy().into_owned());
     let env: Vec<_> = named.map(|path| ("XDG_STATE_HOME".to_owned(), path)).into_iter().collect();
-    let state = leave::state_directory_outside(&env, std::iter::once(roots));
-    match leave::account_state_directory(roots) {
+    let state = exemptions::state_directory_outside(&env, std::iter::once(roots));
+    match exemptions::account_state_directory(roots) {
         Some(usual) if usual != state => Trust::at(&state).and_at(usual),
         _ => Trust::at(&state),
     }

@@ -78,14 +78,14 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
 /// A denial of a built-in rule may be lifted by the person, once for all rules that deny the call; else it says how (SP-21).
 #[cfg(feature = "rule")]
 fn leave(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
-    use crate::leave::Lifted;
+    use crate::exemptions::Lifted;
     use tenterhook_core::answer::{Answer, Restraint};
     use tenterhook_core::hook::Layer;
     use tenterhook_core::rule::Denial;
 
     let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
-    let Some(leaves) = asked.ambient.leaves.as_ref().filter(|_| denies) else { return };
-    let person = || match leaves.ask(asked.event, asked.hook.pausable) {
+    let Some(exemptions) = asked.ambient.exemptions.as_ref().filter(|_| denies) else { return };
+    let person = || match exemptions.ask(asked.event, asked.hook.pausable) {
         Lifted::Yes(why) => Denial::Lifted { why },
         Lifted::No(remedy) => Denial::Stands { remedy },
     };

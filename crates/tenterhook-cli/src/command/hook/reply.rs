@@ -2,7 +2,7 @@
 
 use tenterhook::answer::{Power, Restraint};
 use tenterhook::dialect::{DialectId, Reply};
-use tenterhook::leave::{Leaves, Lifted};
+use tenterhook::exemptions::{Exemptions, Lifted};
 use tenterhook::outcome::{Decision, Fault};
 use tenterhook::{Event, Outcome};
 
@@ -21,7 +21,7 @@ pub(super) struct About<'a> {
     pub(super) kept: Option<&'a SessionStore>,
     pub(super) check: Option<&'a CallCheck<'a>>,
     /// What of it a person lets pass.
-    pub(super) leaves: &'a Leaves,
+    pub(super) exemptions: &'a Exemptions,
 }
 
 impl About<'_> {
@@ -73,13 +73,13 @@ impl About<'_> {
 
     /// If the agent cannot ask, either the user has allowed this very call, or the reply says how to allow it (BR-5).
     fn way_out(self, outcome: &mut Outcome) -> Option<String> {
-        let About { agent, event, leaves, .. } = self;
+        let About { agent, event, exemptions, .. } = self;
         let asks = matches!(outcome.decision(), Decision::Ask { .. } | Decision::Deferred { .. });
         let can_ask = agent.dialect().can(&event.name).is_some_and(|powers| powers.has(Power::Ask));
         if !asks || can_ask || event.tool().is_none() {
             return None;
         }
-        match leaves.ask(event, false) {
+        match exemptions.ask(event, false) {
             Lifted::No(how) => how,
             Lifted::Yes(why) => {
                 outcome.restraint = Restraint::Silent;

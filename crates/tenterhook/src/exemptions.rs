@@ -14,7 +14,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::discover;
-pub use store::{Denied, Leaves, Trouble};
+pub use store::{Denied, Exemptions, Trouble};
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::event::Event;
 use tenterhook_core::event::tool::effect::canonical;

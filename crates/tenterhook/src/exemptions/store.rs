@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// What the person left to agents, and where it is kept.
 #[derive(Clone, Debug)]
-pub struct Leaves {
+pub struct Exemptions {
     directory: PathBuf,
 }
 
@@ -80,7 +80,7 @@ impl Kept {
     }
 }
 
-impl Leaves {
+impl Exemptions {
     /// What is kept in that directory, which need not be there.
     #[must_use]
     pub fn at(directory: impl Into<PathBuf>) -> Self {
@@ -202,30 +202,33 @@ mod tests {
     #[test]
     fn an_allowance_is_for_one_call_once() {
         let room = tempfile::tempdir().unwrap();
-        let leaves = Leaves::at(room.path().join("state"));
-        let first = said(leaves.ask(&call("rm -rf .claude"), true));
+        let exemptions = Exemptions::at(room.path().join("state"));
+        let first = said(exemptions.ask(&call("rm -rf .claude"), true));
         let code = first.split("once ").nth(1).and_then(|part| part.get(..6)).unwrap().to_owned();
-        assert!(matches!(leaves.allow_once("AAAAAA"), Err(Trouble::Unknown(_))));
-        assert_eq!(leaves.allow_once(&code.to_lowercase()).unwrap().call, "Bash rm -rf .claude");
+        assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::Unknown(_))));
+        assert_eq!(
+            exemptions.allow_once(&code.to_lowercase()).unwrap().call,
+            "Bash rm -rf .claude"
+        );
         assert!(
-            matches!(leaves.allow_once(&code), Err(Trouble::Unknown(_))),
+            matches!(exemptions.allow_once(&code), Err(Trouble::Unknown(_))),
             "a code is good once"
         );
-        assert!(matches!(leaves.ask(&call("rm -rf .codex"), true), Lifted::No(_)));
-        assert!(matches!(leaves.ask(&call("rm -rf .claude"), true), Lifted::Yes(_)));
-        assert!(matches!(leaves.ask(&call("rm -rf .claude"), true), Lifted::No(_)));
+        assert!(matches!(exemptions.ask(&call("rm -rf .codex"), true), Lifted::No(_)));
+        assert!(matches!(exemptions.ask(&call("rm -rf .claude"), true), Lifted::Yes(_)));
+        assert!(matches!(exemptions.ask(&call("rm -rf .claude"), true), Lifted::No(_)));
     }
 
     /// SP-22: a pause ends, and a managed layer can forbid it.
     #[test]
     fn a_pause_is_over_when_it_is_ended_and_may_be_forbidden() {
         let room = tempfile::tempdir().unwrap();
-        let leaves = Leaves::at(room.path());
-        leaves.pause(Duration::from_secs(60)).unwrap();
-        assert!(matches!(leaves.ask(&call("x"), true), Lifted::Yes(_)));
-        assert!(matches!(leaves.ask(&call("x"), false), Lifted::No(_)));
-        leaves.pause(Duration::ZERO).unwrap();
-        assert!(matches!(leaves.ask(&call("x"), true), Lifted::No(_)));
+        let exemptions = Exemptions::at(room.path());
+        exemptions.pause(Duration::from_secs(60)).unwrap();
+        assert!(matches!(exemptions.ask(&call("x"), true), Lifted::Yes(_)));
+        assert!(matches!(exemptions.ask(&call("x"), false), Lifted::No(_)));
+        exemptions.pause(Duration::ZERO).unwrap();
+        assert!(matches!(exemptions.ask(&call("x"), true), Lifted::No(_)));
         let mut kept = Kept { paused: Some((100, 200)), ..Kept::default() };
         kept.tidy(200);
         assert_eq!(kept.paused, None, "it ends by itself");
@@ -239,33 +242,33 @@ mod tests {
     fn what_cannot_be_read_or_kept_lifts_nothing() {
         let room = tempfile::tempdir().unwrap();
         let state = room.path().join("state");
-        let leaves = Leaves::at(&state);
+        let exemptions = Exemptions::at(&state);
         let (file, call) = (state.join("leave.json"), call("rm -rf .claude"));
-        let paused = |leaves: &Leaves| {
-            leaves.pause(Duration::from_secs(60)).unwrap();
-            assert!(matches!(leaves.ask(&call, true), Lifted::Yes(_)));
+        let paused = |exemptions: &Exemptions| {
+            exemptions.pause(Duration::from_secs(60)).unwrap();
+            assert!(matches!(exemptions.ask(&call, true), Lifted::Yes(_)));
         };
-        paused(&leaves);
+        paused(&exemptions);
         for broken in [&b"{\"paused\": [0, 99999999999"[..], b"\xff", b"[]", b""] {
             fs::write(&file, broken).unwrap();
-            assert!(matches!(leaves.ask(&call, true), Lifted::No(Some(_))), "{broken:?}");
+            assert!(matches!(exemptions.ask(&call, true), Lifted::No(Some(_))), "{broken:?}");
         }
-        let is_denied = || matches!(leaves.ask(&call, true), Lifted::No(None));
-        paused(&leaves);
+        let is_denied = || matches!(exemptions.ask(&call, true), Lifted::No(None));
+        paused(&exemptions);
         let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
         fs::write(&file, long).unwrap();
         assert!(is_denied(), "longer than is read");
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         assert!(is_denied(), "a directory");
-        assert!(matches!(leaves.pause(PAUSE), Err(Trouble::Kept { .. })));
+        assert!(matches!(exemptions.pause(PAUSE), Err(Trouble::Kept { .. })));
         fs::remove_dir(&file).unwrap();
-        paused(&leaves);
+        paused(&exemptions);
         // What is allowed once and cannot be marked as used up would pass again and again.
         fs::create_dir(state.join("leave.json.new")).unwrap();
         assert!(is_denied(), "it cannot be written");
-        assert!(matches!(leaves.allow_once("AAAAAA"), Err(Trouble::Kept { .. })));
-        let nowhere = Leaves::at(file.join("below"));
+        assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::Kept { .. })));
+        let nowhere = Exemptions::at(file.join("below"));
         assert_eq!(nowhere.ask(&call, true), Lifted::No(None));
         assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::Kept { .. })));
     }
@@ -275,8 +278,8 @@ mod tests {
     fn only_its_owner_reads_it() {
         use std::os::unix::fs::PermissionsExt;
         let room = tempfile::tempdir().unwrap();
-        let leaves = Leaves::at(room.path().join("state"));
-        leaves.pause(Duration::from_secs(60)).unwrap();
+        let exemptions = Exemptions::at(room.path().join("state"));
+        exemptions.pause(Duration::from_secs(60)).unwrap();
         let mode =
             |name: &str| fs::metadata(room.path().join(name)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode("state"), mode("state/leave.json")), (0o700, 0o600));
