@@ -1,8 +1,10 @@
-//! What did the person leave to an agent that the built-in rules deny? One call by its code, or all for a few minutes: said
-//! in a terminal of their own, kept in one small file of theirs under the state directory.
+//! Exemptions from the built-in rules that the user granted in a terminal: one denied call by its
+//! code, or a pause of all rules for a few minutes. They are stored in one small file of the user
+//! under the state directory.
 //!
-//! It judges no call: it is asked when a rule denies, and forgets what is used up or too old. Who may say so is the business
-//! of the program that writes (`lineage` tells it who is an agent).
+//! This module judges no call: a rule that denies asks it, and it drops exemptions that are used
+//! up or expired. The program that grants an exemption decides whether its caller may do that
+//! (`lineage` tells agents from people).
 
 pub mod lineage;
 mod store;
@@ -19,35 +21,37 @@ use tenterhook_core::dialect::Roots;
 use tenterhook_core::event::Event;
 use tenterhook_core::event::tool::effect::canonical;
 
-/// How long a denied call can be allowed by its code, and how long an allowed one waits to be made.
+/// How long the code of a denied call is valid, and how long an allowed call may still be made.
 pub const ONCE: Duration = Duration::from_mins(10);
-/// How long the rules rest when nobody says how long, and at most.
+/// Default length of a pause.
 pub const PAUSE: Duration = Duration::from_mins(10);
 /// The longest pause.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
-/// What becomes of a denial.
+/// Whether an exemption lifts a denial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lifted {
-    /// It stands; what the person can do, where that could be kept.
+    /// The denial applies. Holds what the user can do about it, unless the call cannot be stored.
     No(Option<String>),
-    /// It is lifted: why.
+    /// The denial is lifted. Holds the reason.
     Yes(String),
 }
 
-/// Where the state directory is in a home.
+/// The state directory, relative to a home.
 const USUAL: &str = ".local/state/tenterhook";
 
-/// The state directory of a person, by their environment: `$XDG_STATE_HOME/tenterhook`, else `~/.local/state/tenterhook`.
+/// The user's state directory: `$XDG_STATE_HOME/tenterhook`, or `~/.local/state/tenterhook`.
 #[must_use]
 pub fn state_directory(env: &[(String, String)], home: &Path) -> PathBuf {
-    let said = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
-    let said = said.map(|(_, value)| PathBuf::from(value)).filter(|value| value.is_absolute());
-    said.map_or_else(|| home.join(USUAL), |state| state.join("tenterhook"))
+    let variable = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
+    let state = variable.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute());
+    state.map_or_else(|| home.join(USUAL), |state| state.join("tenterhook"))
 }
 
-/// The same, but never one that a variable put into one of these projects, of which the first is where the program works (T-72): the
-/// usual one is used instead. For a person who works in their home, it is in the project.
+/// As [`state_directory`], except that a variable cannot move the directory into a project (T-72).
+///
+/// If the directory lies in one of `projects`, the default in the home of the first project (the
+/// one that the program works in) is used, unless that home is itself in the project.
 #[must_use]
 pub fn state_directory_outside<'r>(
     env: &[(String, String)],
@@ -64,13 +68,13 @@ pub fn state_directory_outside<'r>(
     if named != usual && projects.iter().any(is_inside) { usual } else { named }
 }
 
-/// The usual directory of state of the user's account, where the system knows it.
+/// The default state directory in the home of the user's account, if the system knows that home.
 #[must_use]
 pub fn account_state_directory(roots: &Roots) -> Option<PathBuf> {
     roots.account_home.as_ref().map(|home| home.join(USUAL))
 }
 
-/// What a call is known by: its tool, its input and where it is made. The order of its fields makes no difference.
+/// Hashes a call: its tool, input and working directory. The order of JSON fields is irrelevant.
 fn digest(event: &Event) -> String {
     let mut hasher = Sha256::new();
     for key in ["tool_name", "tool_input"] {
@@ -83,7 +87,7 @@ fn digest(event: &Event) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The short name of a digest: letters and figures that nobody takes for another.
+/// The six-character code of a digest, without characters that look alike.
 fn code(digest: &str) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHJKMNPQRSTVWXYZ23456789";
     let number = u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or_default();
@@ -94,13 +98,13 @@ fn code(digest: &str) -> String {
     (0..6).map(|at| char::from(letter(at))).collect()
 }
 
-/// One line that says what the call is, for the person who is to allow it.
+/// Describes the call in one line, for the user who may allow it.
 fn line(event: &Event) -> String {
     let tool = event.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
     let input = event.payload.get("tool_input").unwrap_or(&Value::Null);
     let command = input.get("command").and_then(Value::as_str).map(str::to_owned);
-    let said = command.unwrap_or_else(|| input.to_string());
-    let cut: String = said.chars().take(400).collect();
-    let cut = if cut.len() < said.len() { format!("{cut}...") } else { cut };
+    let full = command.unwrap_or_else(|| input.to_string());
+    let cut: String = full.chars().take(400).collect();
+    let cut = if cut.len() < full.len() { format!("{cut}...") } else { cut };
     tenterhook_core::text::without_controls(&format!("{tool} {cut}")).replace('\n', " ")
 }

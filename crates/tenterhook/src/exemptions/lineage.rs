@@ -1,14 +1,16 @@
-//! Is a process the child of an agent? Recorded, not guessed: whoever calls a hook is noted with its number and its start, and
-//! a process is an agent's where one of those is among its parents and still the same.
+//! Decides whether this process is a descendant of an agent. Each process that calls a hook is
+//! recorded with its ID and start time; a process belongs to an agent if one of its ancestors is
+//! recorded and has the same start time.
 //!
-//! It reads `/proc`; where there is none, nobody is noted, and a terminal alone tells a person from an agent.
+//! It reads `/proc`. On systems without it nothing is recorded, and only a terminal tells a person
+//! from an agent.
 
 use std::fs;
 use std::path::Path;
 
 use crate::discover;
 
-/// A process, and when it began: numbers are used again.
+/// A process with its start time, because the system reuses IDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Process {
     id: u32,
@@ -16,26 +18,27 @@ struct Process {
     parent: u32,
 }
 
-/// Programs that hand a call of a hook on: `sh -c 'tenterhook fire -'`.
+/// Shells that may stand between an agent and a hook: `sh -c 'tenterhook fire -'`.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox", "fish"];
-/// Most parents that are looked at.
+/// Maximum number of ancestors to look at.
 const DEEPEST: usize = 64;
 
-/// Notes who called this process with an agent's event, in the state directory. What cannot be written is not noted.
+/// Records the process that called this one with an agent's event, in the state directory. Errors
+/// are ignored.
 pub fn note_caller(state: &Path) {
     if let Some(caller) = caller() {
         note(state, &caller);
     }
 }
 
-/// Notes this process: it is an agent.
+/// Records this process as an agent.
 pub fn note_self(state: &Path) {
     if let Some(own) = process(std::process::id()) {
         note(state, &own);
     }
 }
 
-/// The number of the agent of which this process is a child, if one is noted.
+/// The process ID of the agent that this process descends from, if one is recorded.
 #[must_use]
 pub fn agent_above(state: &Path) -> Option<u32> {
     let directory = state.join("agents");
@@ -43,53 +46,55 @@ pub fn agent_above(state: &Path) -> Option<u32> {
     parents(std::process::id()).find(noted).map(|parent| parent.id)
 }
 
-/// The first parent that is no shell which hands on a line or a script. A shell at which somebody types calls no hook.
+/// The nearest ancestor that is not a shell running a line or a script. An interactive shell is
+/// not an agent, so there is no caller behind one.
 fn caller() -> Option<Process> {
     for parent in parents(std::process::id()) {
-        match as_shell(&words(parent.id)) {
-            Some(Shell::HandsOn) => {}
-            Some(Shell::IsTypedAt) => return None,
-            // The first process is nobody's caller: whoever called before is gone.
+        match as_shell(&command_line(parent.id)) {
+            Some(Shell::RunsScript) => {}
+            Some(Shell::Interactive) => return None,
+            // Process 1 adopts orphans: the caller has already exited.
             None => return Some(parent).filter(|parent| parent.id > 1),
         }
     }
     None
 }
 
-/// What a shell was started for.
+/// How a shell was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shell {
-    /// A line or a script.
-    HandsOn,
-    /// Somebody who types.
-    IsTypedAt,
+    /// With a line or a script.
+    RunsScript,
+    /// At a prompt.
+    Interactive,
 }
 
-/// Options of shells whose value is the next word.
+/// Options of shells that take the next argument as their value.
 const WITH_VALUE: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "--init-command"];
-/// One that is such an option of fish alone.
-const OF_FISH: &str = "-C";
+/// An option that takes a value only in fish.
+const FISH_WITH_VALUE: &str = "-C";
 
-/// What the words of a command line start, where that is a shell.
-fn as_shell(words: &[String]) -> Option<Shell> {
-    let mut words = words.iter().map(String::as_str);
-    let program = words.next()?.rsplit('/').next()?.trim_start_matches('-');
+/// How a command line starts a shell, or `None` if its program is not a shell.
+fn as_shell(arguments: &[String]) -> Option<Shell> {
+    let mut arguments = arguments.iter().map(String::as_str);
+    let program = arguments.next()?.rsplit('/').next()?.trim_start_matches('-');
     if !SHELLS.contains(&program) {
         return None;
     }
-    let mut words = words.skip_while(|word| program == "busybox" && SHELLS.contains(word));
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) || program == "fish" && word == OF_FISH {
-            words.next();
-        } else if word.starts_with("--") || word.starts_with('+') {
-            if matches!(word, "--command" | "--") || word.starts_with("--command=") {
-                return Some(Shell::HandsOn);
+    let mut arguments =
+        arguments.skip_while(|argument| program == "busybox" && SHELLS.contains(argument));
+    while let Some(argument) = arguments.next() {
+        if WITH_VALUE.contains(&argument) || program == "fish" && argument == FISH_WITH_VALUE {
+            arguments.next();
+        } else if argument.starts_with("--") || argument.starts_with('+') {
+            if matches!(argument, "--command" | "--") || argument.starts_with("--command=") {
+                return Some(Shell::RunsScript);
             }
-        } else if !word.starts_with('-') || word.contains('c') {
-            return Some(Shell::HandsOn);
+        } else if !argument.starts_with('-') || argument.contains('c') {
+            return Some(Shell::RunsScript);
         }
     }
-    Some(Shell::IsTypedAt)
+    Some(Shell::Interactive)
 }
 
 fn note(state: &Path, agent_process: &Process) {
@@ -98,12 +103,12 @@ fn note(state: &Path, agent_process: &Process) {
     if file.exists() {
         return;
     }
-    // Those that are gone go now, so that the directory holds the living.
+    // Remove the records of processes that have exited.
     for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
         let known = entry.file_name().to_string_lossy().into_owned();
         let id = known.split('-').next().and_then(|part| part.parse().ok());
-        let lives = id.and_then(process).is_some_and(|process| name(&process) == known);
-        if !lives {
+        let is_alive = id.and_then(process).is_some_and(|process| name(&process) == known);
+        if !is_alive {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -118,36 +123,37 @@ fn name(process: &Process) -> String {
     format!("{}-{}", process.id, process.start)
 }
 
-/// The parents of a process, nearest first.
-fn parents(of: u32) -> impl Iterator<Item = Process> {
+/// The ancestors of a process, nearest first.
+fn parents(id: u32) -> impl Iterator<Item = Process> {
     let parent = |other: &Process| process(other.parent).filter(|_| other.parent > 0);
-    std::iter::successors(process(of), parent).skip(1).take(DEEPEST)
+    std::iter::successors(process(id), parent).skip(1).take(DEEPEST)
 }
 
 fn process(id: u32) -> Option<Process> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name stands in brackets and may hold anything.
+    // The program's name is in parentheses and may contain any character.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     Some(Process { id, parent: fields.get(1)?.parse().ok()?, start: fields.get(19)?.parse().ok()? })
 }
 
-fn words(id: u32) -> Vec<String> {
+/// The non-empty arguments of a process.
+fn command_line(id: u32) -> Vec<String> {
     let text = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    let words =
+    let arguments =
         text.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
-    words.filter(|word| !word.is_empty()).collect()
+    arguments.filter(|argument| !argument.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// T-18: whoever types at a shell is no agent, however that shell was started.
+    /// T-18: an interactive shell is not an agent, whatever options it was started with.
     #[test]
-    fn a_shell_at_which_somebody_types_hands_nothing_on() {
+    fn shell_with_a_prompt_is_interactive_whatever_its_options() {
         let read = |line: &str| {
-            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            as_shell(&words)
+            let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            as_shell(&arguments)
         };
         for line in [
             "bash",
@@ -163,7 +169,7 @@ mod tests {
             "fish -C greet",
             "bash -O extglob --login",
         ] {
-            assert_eq!(read(line), Some(Shell::IsTypedAt), "{line}");
+            assert_eq!(read(line), Some(Shell::Interactive), "{line}");
         }
         for line in [
             "sh -c hook",
@@ -177,7 +183,7 @@ mod tests {
             "sh -e script",
             "bash -C script",
         ] {
-            assert_eq!(read(line), Some(Shell::HandsOn), "{line}");
+            assert_eq!(read(line), Some(Shell::RunsScript), "{line}");
         }
         for line in ["node /usr/bin/claude", "tmux", "python3 -c x"] {
             assert_eq!(read(line), None, "{line}");

@@ -1,5 +1,5 @@
-//! The one file: which calls were denied, which of them are allowed once, until when the rules rest. Read and written whole,
-//! under a lock, by rename; nobody else may read it.
+//! The file of exemptions: the calls that were denied, which of them are allowed once, and the end
+//! of a pause. It is read and written whole, under a lock and by rename; only its owner may read it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ use super::{Lifted, ONCE, code, digest, line};
 use crate::discover;
 use tenterhook_core::event::Event;
 
-/// Most denied calls that are kept; the oldest go first.
+/// Maximum number of stored denied calls; the oldest are dropped first.
 const MOST: usize = 32;
-/// The largest file that is read; what that many denied calls take is far less.
+/// Maximum size of the file, far more than that many denied calls take.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What the person left to agents, and where it is kept.
+/// The user's exemptions, stored in a directory.
 #[derive(Clone, Debug)]
 pub struct Exemptions {
     directory: PathBuf,
@@ -26,24 +26,24 @@ pub struct Exemptions {
 /// A call that was denied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denied {
-    /// Its short name.
+    /// Its code for `tenterhook allow once`.
     pub code: String,
-    /// What it is.
+    /// Its description.
     pub call: String,
     digest: String,
     /// When, in seconds since 1970.
     at: u64,
 }
 
-/// Why nothing was left.
+/// Why an exemption could not be granted.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The file cannot be read or written.
     #[error("`{}` cannot be used: {why}", file.display())]
-    Kept {
+    File {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         why: io::Error,
     },
     /// No denied call has that code.
@@ -52,12 +52,12 @@ pub enum Trouble {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
+struct Contents {
     #[serde(default)]
     denied: Vec<Denied>,
     #[serde(default)]
     allowed: Vec<Allowed>,
-    /// When the pause began and ends, in seconds since 1970.
+    /// Start and end of the pause, in seconds since 1970.
     #[serde(default)]
     paused: Option<(u64, u64)>,
 }
@@ -68,8 +68,8 @@ struct Allowed {
     at: u64,
 }
 
-impl Kept {
-    /// Forgets what is too old; a clock that went back makes everything too old.
+impl Contents {
+    /// Drops expired entries. If the clock went back, everything is expired.
     fn tidy(&mut self, now: u64) {
         let young = |at: u64| at <= now && now - at <= ONCE.as_secs();
         self.denied.retain(|d| young(d.at));
@@ -81,90 +81,95 @@ impl Kept {
 }
 
 impl Exemptions {
-    /// What is kept in that directory, which need not be there.
+    /// Uses the file in `directory`, which need not exist.
     #[must_use]
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into() }
     }
 
-    /// A rule denies this call: whether the person lifted that. An allowance is used up by that.
+    /// Looks for an exemption for a call that a rule denies. This uses up an allowance.
     #[must_use]
     pub fn ask(&self, event: &Event, pausable: bool) -> Lifted {
         let digest = digest(event);
-        let asked = self.change(|kept, now| {
-            if let Some((_, to)) = kept.paused.filter(|_| pausable) {
+        let asked = self.change(|contents, now| {
+            if let Some((_, to)) = contents.paused.filter(|_| pausable) {
                 return Lifted::Yes(format!("the user paused self-protection for {} s more", to - now));
             }
-            if let Some(at) = kept.allowed.iter().position(|a| a.digest == digest) {
-                kept.allowed.remove(at);
+            if let Some(at) = contents.allowed.iter().position(|a| a.digest == digest) {
+                contents.allowed.remove(at);
                 return Lifted::Yes("the user allowed this call once".to_owned());
             }
             let code = code(&digest);
-            kept.denied.retain(|d| d.digest != digest);
-            kept.denied.push(Denied { code: code.clone(), call: line(event), digest: digest.clone(), at: now });
+            contents.denied.retain(|d| d.digest != digest);
+            contents.denied.push(Denied {
+                code: code.clone(),
+                call: line(event),
+                digest: digest.clone(),
+                at: now,
+            });
             let pause = if pausable { ", or `tenterhook pause` to let the rules rest" } else { "" };
             Lifted::No(Some(format!(
                 "The user, in a terminal of their own: `tenterhook allow once {code}` to let this one call pass{pause}."
             )))
         });
-        // Where nothing can be kept, nothing is lifted.
+        // A file that cannot be used lifts nothing.
         asked.unwrap_or(Lifted::No(None))
     }
 
-    /// Allows the denied call of that code, once.
+    /// Allows the denied call with that code, once.
     ///
     /// # Errors
     ///
-    /// Where there is none, or nothing can be kept.
+    /// Fails if no denied call has that code, or if the file cannot be written.
     pub fn allow_once(&self, code: &str) -> Result<Denied, Trouble> {
         let wanted = code.to_ascii_uppercase();
-        let found = self.change(|kept, now| {
-            let at = kept.denied.iter().position(|d| d.code == wanted)?;
-            let denied = kept.denied.remove(at);
-            kept.allowed.push(Allowed { digest: denied.digest.clone(), at: now });
+        let found = self.change(|contents, now| {
+            let at = contents.denied.iter().position(|d| d.code == wanted)?;
+            let denied = contents.denied.remove(at);
+            contents.allowed.push(Allowed { digest: denied.digest.clone(), at: now });
             Some(denied)
         })?;
         found.ok_or(Trouble::Unknown(wanted))
     }
 
-    /// Lets the rules rest for that long from now on; for no time at all, they are back at once.
+    /// Pauses the rules for `length` from now on. A length of zero ends a pause.
     ///
     /// # Errors
     ///
-    /// Where nothing can be kept.
+    /// Fails if the file cannot be written.
     pub fn pause(&self, length: Duration) -> Result<(), Trouble> {
-        self.change(|kept, now| {
-            kept.paused = Some((now, now + length.as_secs())).filter(|_| !length.is_zero());
+        self.change(|contents, now| {
+            contents.paused = Some((now, now + length.as_secs())).filter(|_| !length.is_zero());
         })
     }
 
-    fn change<T>(&self, with: impl FnOnce(&mut Kept, u64) -> T) -> Result<T, Trouble> {
+    fn change<T>(&self, with: impl FnOnce(&mut Contents, u64) -> T) -> Result<T, Trouble> {
         let file = self.directory.join("leave.json");
         let changed = || -> io::Result<T> {
             discover::make_private(&self.directory)?;
             let lock = private(&self.directory.join("leave.lock"))?;
             lock.lock()?;
-            let mut kept = match discover::bytes(&file, MOST_BYTES) {
-                // What nobody can read holds nothing that was left.
-                Ok(text) => serde_json::from_slice::<Kept>(&text).unwrap_or_default(),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
+            let mut contents = match discover::bytes(&file, MOST_BYTES) {
+                // A file that is not valid grants nothing.
+                Ok(text) => serde_json::from_slice::<Contents>(&text).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Contents::default(),
                 Err(error) => return Err(error),
             };
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-            kept.tidy(now);
-            let said = with(&mut kept, now);
+            contents.tidy(now);
+            let result = with(&mut contents, now);
             let new = self.directory.join("leave.json.new");
             let mut out = private(&new)?;
             out.set_len(0)?;
-            out.write_all(&serde_json::to_vec(&kept)?)?;
+            out.write_all(&serde_json::to_vec(&contents)?)?;
             fs::rename(&new, &file)?;
-            Ok(said)
+            Ok(result)
         };
-        changed().map_err(|why| Trouble::Kept { file: file.clone(), why })
+        changed().map_err(|why| Trouble::File { file: file.clone(), why })
     }
 }
 
-/// A file that only its owner reads and writes, which is no link.
+/// Opens or creates a file that only its owner can read and write. Refuses symlinks.
 fn private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     discover::owner_only(options.write(true).create(true).truncate(false))?;
@@ -172,7 +177,7 @@ fn private(path: &Path) -> io::Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // A FIFO would be waited for, and this is asked before calls are let through.
+        // Opening a FIFO would block, and tool calls wait for this.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
@@ -191,19 +196,19 @@ mod tests {
             .with("tool_input", serde_json::json!({ "command": line }))
     }
 
-    fn said(lifted: Lifted) -> String {
+    fn message(lifted: Lifted) -> String {
         match lifted {
-            Lifted::No(said) => said.unwrap_or_default(),
+            Lifted::No(remedy) => remedy.unwrap_or_default(),
             Lifted::Yes(why) => format!("yes: {why}"),
         }
     }
 
-    /// SP-21: one call, once, and no other.
+    /// SP-21: an allowance is for one call, once.
     #[test]
-    fn an_allowance_is_for_one_call_once() {
-        let room = tempfile::tempdir().unwrap();
-        let exemptions = Exemptions::at(room.path().join("state"));
-        let first = said(exemptions.ask(&call("rm -rf .claude"), true));
+    fn allowance_covers_one_call_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let exemptions = Exemptions::at(directory.path().join("state"));
+        let first = message(exemptions.ask(&call("rm -rf .claude"), true));
         let code = first.split("once ").nth(1).and_then(|part| part.get(..6)).unwrap().to_owned();
         assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::Unknown(_))));
         assert_eq!(
@@ -212,7 +217,7 @@ mod tests {
         );
         assert!(
             matches!(exemptions.allow_once(&code), Err(Trouble::Unknown(_))),
-            "a code is good once"
+            "a code is valid once"
         );
         assert!(matches!(exemptions.ask(&call("rm -rf .codex"), true), Lifted::No(_)));
         assert!(matches!(exemptions.ask(&call("rm -rf .claude"), true), Lifted::Yes(_)));
@@ -221,27 +226,28 @@ mod tests {
 
     /// SP-22: a pause ends, and a managed layer can forbid it.
     #[test]
-    fn a_pause_is_over_when_it_is_ended_and_may_be_forbidden() {
-        let room = tempfile::tempdir().unwrap();
-        let exemptions = Exemptions::at(room.path());
+    fn pause_ends_by_command_or_by_time_and_can_be_forbidden() {
+        let directory = tempfile::tempdir().unwrap();
+        let exemptions = Exemptions::at(directory.path());
         exemptions.pause(Duration::from_secs(60)).unwrap();
         assert!(matches!(exemptions.ask(&call("x"), true), Lifted::Yes(_)));
         assert!(matches!(exemptions.ask(&call("x"), false), Lifted::No(_)));
         exemptions.pause(Duration::ZERO).unwrap();
         assert!(matches!(exemptions.ask(&call("x"), true), Lifted::No(_)));
-        let mut kept = Kept { paused: Some((100, 200)), ..Kept::default() };
-        kept.tidy(200);
-        assert_eq!(kept.paused, None, "it ends by itself");
-        let mut kept = Kept { paused: Some((100, 200)), ..Kept::default() };
-        kept.tidy(50);
-        assert_eq!(kept.paused, None, "a clock that went back lengthens nothing");
+        let mut contents = Contents { paused: Some((100, 200)), ..Contents::default() };
+        contents.tidy(200);
+        assert_eq!(contents.paused, None, "it ends by itself");
+        let mut contents = Contents { paused: Some((100, 200)), ..Contents::default() };
+        contents.tidy(50);
+        assert_eq!(contents.paused, None, "a clock that went back ends it");
     }
 
-    /// SP-24: a file that holds no JSON, that is no file, or a directory that cannot be written lets nothing pass, and keeps nothing.
+    /// SP-24: invalid JSON, a directory in place of the file, and a directory that cannot be
+    /// written grant no exemption.
     #[test]
-    fn what_cannot_be_read_or_kept_lifts_nothing() {
-        let room = tempfile::tempdir().unwrap();
-        let state = room.path().join("state");
+    fn unusable_file_lifts_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = directory.path().join("state");
         let exemptions = Exemptions::at(&state);
         let (file, call) = (state.join("leave.json"), call("rm -rf .claude"));
         let paused = |exemptions: &Exemptions| {
@@ -257,42 +263,42 @@ mod tests {
         paused(&exemptions);
         let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
         fs::write(&file, long).unwrap();
-        assert!(is_denied(), "longer than is read");
+        assert!(is_denied(), "the file is too long");
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
-        assert!(is_denied(), "a directory");
-        assert!(matches!(exemptions.pause(PAUSE), Err(Trouble::Kept { .. })));
+        assert!(is_denied(), "the file is a directory");
+        assert!(matches!(exemptions.pause(PAUSE), Err(Trouble::File { .. })));
         fs::remove_dir(&file).unwrap();
         paused(&exemptions);
-        // What is allowed once and cannot be marked as used up would pass again and again.
+        // An allowance that cannot be marked as used up would let the call pass every time.
         fs::create_dir(state.join("leave.json.new")).unwrap();
-        assert!(is_denied(), "it cannot be written");
-        assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::Kept { .. })));
+        assert!(is_denied(), "the file cannot be written");
+        assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::File { .. })));
         let nowhere = Exemptions::at(file.join("below"));
         assert_eq!(nowhere.ask(&call, true), Lifted::No(None));
-        assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::Kept { .. })));
+        assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::File { .. })));
     }
 
     #[cfg(unix)]
     #[test]
-    fn only_its_owner_reads_it() {
+    fn only_the_owner_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt;
-        let room = tempfile::tempdir().unwrap();
-        let exemptions = Exemptions::at(room.path().join("state"));
+        let directory = tempfile::tempdir().unwrap();
+        let exemptions = Exemptions::at(directory.path().join("state"));
         exemptions.pause(Duration::from_secs(60)).unwrap();
-        let mode =
-            |name: &str| fs::metadata(room.path().join(name)).unwrap().permissions().mode() & 0o777;
+        let mode = |name: &str| {
+            fs::metadata(directory.path().join(name)).unwrap().permissions().mode() & 0o777
+        };
         assert_eq!((mode("state"), mode("state/leave.json")), (0o700, 0o600));
     }
 
-    /// The order of fields is no part of a call.
     #[test]
-    fn a_call_is_known_by_what_it_is() {
-        let of = |text: &str| {
+    fn digest_ignores_the_order_of_fields() {
+        let digest_of = |text: &str| {
             let input: serde_json::Value = serde_json::from_str(text).unwrap();
             digest(&Event::new("PreToolUse", Surroundings::default()).with("tool_input", input))
         };
-        assert_eq!(of(r#"{"a":1,"b":[2]}"#), of(r#"{"b":[2],"a":1}"#));
-        assert_ne!(of(r#"{"a":1,"b":[2]}"#), of(r#"{"a":1,"b":[3]}"#));
+        assert_eq!(digest_of(r#"{"a":1,"b":[2]}"#), digest_of(r#"{"b":[2],"a":1}"#));
+        assert_ne!(digest_of(r#"{"a":1,"b":[2]}"#), digest_of(r#"{"a":1,"b":[3]}"#));
     }
 }
