@@ -23,7 +23,7 @@ pub(crate) fn record(table: &mut Table) {
         let event = event();
         let begin = || drop(black_box(journal.begin(&event)));
         begin();
-        let files = read::files(journal.place())?;
+        let files = read::files(journal.location())?;
         let line = std::fs::read(files.first().ok_or(std::io::ErrorKind::NotFound)?)?;
         let raw = open(&state.path().join("raw"))?;
         let write = || drop(black_box((&raw).write(&line)));

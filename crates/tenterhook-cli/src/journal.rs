@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tenterhook::Outcome;
 use tenterhook::discover;
 use tenterhook::record::Journal;
-use tenterhook::record::journal::Place;
-use tenterhook::record::word::{Saying, Word};
+use tenterhook::record::journal::Location;
+use tenterhook::record::user_action::{UserAction, UserActionKind};
 
 use crate::ambient::Here;
 use crate::problem::Problem;
@@ -20,8 +20,8 @@ pub(crate) fn open(here: &Here) -> Option<Arc<Journal>> {
 }
 
 /// Where records are read from, also where none are written any more.
-pub(crate) fn location(here: &Here) -> Place {
-    Place::below(&state(here), discover::record(&here.roots).dir.as_deref())
+pub(crate) fn location(here: &Here) -> Location {
+    Location::below(&state(here), discover::record(&here.roots).dir.as_deref())
 }
 
 /// Puts an event on record that no hook could see.
@@ -37,12 +37,12 @@ pub(crate) fn unseen(journal: Option<&Arc<Journal>>, outcome: &Outcome, term: Te
 ///
 /// Where it must be on record and is not: then nothing may come of it.
 pub(crate) fn record_decision(
-    (saying, about, shown): (Saying, &str, &str),
+    (kind, about, shown): (UserActionKind, &str, &str),
     here: &Here,
     term: Term,
 ) -> Result<(), Problem> {
-    let word = Word { saying, about, shown };
-    match open(here).map(|journal| journal.said(&word)) {
+    let action = UserAction { kind, about, shown };
+    match open(here).map(|journal| journal.record_user_action(&action)) {
         Some(Err(lack)) if lack.is_required => {
             let message =
                 format!("nothing was changed, because this is not on record: {}", lack.why);

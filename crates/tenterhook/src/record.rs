@@ -30,10 +30,10 @@ mod redact;
 mod segments;
 #[cfg(feature = "record")]
 #[doc(hidden)]
-pub mod verify;
+pub mod user_action;
 #[cfg(feature = "record")]
 #[doc(hidden)]
-pub mod word;
+pub mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -105,7 +105,7 @@ pub struct Unrecorded {
     /// Whether nothing may happen that is not on record: `required` (RE-21).
     pub is_required: bool,
     /// Whether people were told of this already.
-    pub is_told: bool,
+    pub is_reported: bool,
 }
 
 /// Where records go.
@@ -143,7 +143,7 @@ impl Unrecorded {
             outcome.restraint = Restraint::Deny;
             let text = format!("blocked, because `[record] required` holds and {message}");
             outcome.reasons.push(Reason { hook: HookId::new("tenterhook"), text });
-        } else if self.is_told {
+        } else if self.is_reported {
             return outcome;
         }
         outcome.faults.push(Fault { code: Code::Unrecorded, hook: None, message });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tenterhook::engine::Builder;
 use tenterhook::exemptions::{Exemptions, LONGEST_PAUSE, Trouble};
 use tenterhook::hook::Layer;
-use tenterhook::record::word::Saying;
+use tenterhook::record::user_action::UserActionKind;
 
 use crate::ambient::Here;
 use crate::args::{Allow, AllowHow, Pause};
@@ -19,7 +19,7 @@ use crate::term::Term;
 pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
     let AllowHow::Once { code } = &args.how;
     person::require_terminal("tenterhook allow", here)?;
-    journal::record_decision((Saying::AllowOnce, code, ""), here, term)?;
+    journal::record_decision((UserActionKind::AllowOnce, code, ""), here, term)?;
     let denied = exemptions(here).allow_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
         let problem = Problem::new(trouble.to_string());
@@ -45,8 +45,12 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
         return Err(Problem::new(message).help(help));
     }
     let seconds = length.as_secs().to_string();
-    let saying = if args.end { (Saying::PauseEnd, "", "") } else { (Saying::Pause, &*seconds, "") };
-    journal::record_decision(saying, here, term)?;
+    let kind = if args.end {
+        (UserActionKind::PauseEnd, "", "")
+    } else {
+        (UserActionKind::Pause, &*seconds, "")
+    };
+    journal::record_decision(kind, here, term)?;
     exemptions(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
     let text = match args.end {
         true => "self-protection is on again\n".to_owned(),

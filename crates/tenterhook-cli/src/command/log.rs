@@ -96,7 +96,7 @@ fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
 /// The files with records, and how far each was read.
 struct Following {
     records: PathBuf,
-    place: tenterhook::record::journal::Place,
+    place: tenterhook::record::journal::Location,
     read: HashMap<PathBuf, u64>,
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook::config::Source;
 use tenterhook::dialect::{DialectId, Silencer};
-use tenterhook::record::word::Saying;
+use tenterhook::record::user_action::UserActionKind;
 use tenterhook::trust::{Origin, Review, State, Trust};
 
 use crate::ambient::Here;
@@ -115,7 +115,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             }
         };
         left += usize::from(answer == Answer::Later);
-        on_record(review, answer.saying(), here, term)?;
+        on_record(review, answer.kind(), here, term)?;
         keep(&trust, review, &shown, answer, term)?;
     }
     if reviews.is_empty() {
@@ -152,12 +152,12 @@ fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
 /// The person's word, before it takes effect.
 fn on_record(
     review: &Review,
-    saying: Option<Saying>,
+    kind: Option<UserActionKind>,
     here: &Here,
     term: Term,
 ) -> Result<(), Problem> {
-    let Some(saying) = saying else { return Ok(()) };
-    journal::record_decision((saying, &review.source, &review.digest.to_string()), here, term)
+    let Some(kind) = kind else { return Ok(()) };
+    journal::record_decision((kind, &review.source, &review.digest.to_string()), here, term)
 }
 
 fn keep(
@@ -195,11 +195,11 @@ enum Answer {
 
 impl Answer {
     /// The decision to record.
-    const fn saying(self) -> Option<Saying> {
+    const fn kind(self) -> Option<UserActionKind> {
         match self {
-            Self::Yes => Some(Saying::Approve),
+            Self::Yes => Some(UserActionKind::Approve),
             Self::Later => None,
-            Self::Never => Some(Saying::Refuse),
+            Self::Never => Some(UserActionKind::Refuse),
         }
     }
 }
@@ -284,7 +284,7 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
             term.note(&format!("{shown} stays as it is"));
             continue;
         }
-        on_record(review, Some(Saying::Forget), here, term)?;
+        on_record(review, Some(UserActionKind::Forget), here, term)?;
         trust.forget(review).map_err(|error| {
             Problem::new(format!("cannot remove the approval of `{shown}`: {error}"))
         })?;
@@ -359,7 +359,7 @@ fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
 pub(crate) fn approve_own(path: &Path, here: &Here, term: Term) {
     let trust = here.trust();
     let Some(review) = review_own(path, &trust, here) else { return };
-    let approved = on_record(&review, Some(Saying::Approve), here, term)
+    let approved = on_record(&review, Some(UserActionKind::Approve), here, term)
         .and_then(|()| trust.approve(&review).map_err(|error| Problem::new(error.to_string())));
     if let Err(problem) = approved {
         term.note(&format!("it is not approved yet: {}", problem.message));
@@ -375,7 +375,7 @@ pub(crate) fn forget_own(path: &Path, here: &Here, term: Term) -> Result<(), Pro
     if person::is_no_agent("tenterhook rules remove", here).is_err() {
         return Ok(());
     }
-    on_record(&review, Some(Saying::Forget), here, term)?;
+    on_record(&review, Some(UserActionKind::Forget), here, term)?;
     trust.forget(&review).map(drop).map_err(|error| {
         Problem::new(format!("the approval of `{}` cannot be removed: {error}", path.display()))
     })

@@ -18,7 +18,7 @@ use super::head::{self, Head};
 use super::identity::Identities;
 use super::recover::{self, Found};
 use super::segments::{self, Segment};
-use super::word::Word;
+use super::user_action::UserAction;
 use super::{Late, Number, Record, Sink, Unrecorded, private};
 use crate::discover;
 use tenterhook_core::answer::Restraint;
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where records and their head lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The directory of the records.
     pub records: PathBuf,
     /// The file with the head of their chain, in another directory.
@@ -44,7 +44,7 @@ pub struct Place {
     own: PathBuf,
 }
 
-impl Place {
+impl Location {
     /// The place below `state`, the user's directory for what programs leave behind (`$XDG_STATE_HOME`), where nobody named
     /// another directory for the records.
     #[must_use]
@@ -67,14 +67,14 @@ pub fn state_home(home: &Path, variable: Option<&str>) -> PathBuf {
 /// Records in files. Every process of the user may have one for the same place.
 #[derive(Debug)]
 pub struct Journal {
-    place: Place,
+    location: Location,
     content: Content,
     keep_days: u32,
     max_bytes: u64,
     is_required: bool,
     identities: Identities,
     /// Whether people were told that nothing can be recorded.
-    is_told: AtomicBool,
+    is_reported: AtomicBool,
     now: fn() -> Timestamp,
     /// Where a test stops this process.
     #[cfg(test)]
@@ -87,20 +87,20 @@ impl Journal {
     #[must_use]
     pub fn below(state: &Path, table: &RecordTable) -> Option<Self> {
         let is_required = table.required.unwrap_or(false);
-        let place = Place::below(state, table.dir.as_deref());
+        let location = Location::below(state, table.dir.as_deref());
         // Without a home nothing is kept (BR-43). Where records are required, an event that cannot be recorded is denied all the same.
-        let has_home = || discover::missing_home(&place.own).is_none();
+        let has_home = || discover::missing_home(&location.own).is_none();
         if !table.enabled.unwrap_or(true) || !(is_required || has_home()) {
             return None;
         }
         Some(Self {
-            place,
+            location,
             content: table.content.unwrap_or_default(),
             keep_days: table.keep_days.unwrap_or(KEEP_DAYS),
             max_bytes: table.max_bytes.unwrap_or(MAX_BYTES),
             is_required,
             identities: Identities::default(),
-            is_told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
             now: Timestamp::now,
             #[cfg(test)]
             at: |_| (),
@@ -109,8 +109,8 @@ impl Journal {
 
     /// Where they lie.
     #[must_use]
-    pub const fn place(&self) -> &Place {
-        &self.place
+    pub const fn location(&self) -> &Location {
+        &self.location
     }
 
     /// Puts an event on record that no hook could see, and that was denied for it.
@@ -135,7 +135,7 @@ impl Journal {
     /// # Errors
     ///
     /// When this is not on record; where it must be, nothing may come of it.
-    pub fn said(&self, word: &Word<'_>) -> Result<(), Unrecorded> {
+    pub fn record_user_action(&self, word: &UserAction<'_>) -> Result<(), Unrecorded> {
         self.keep(word.body(), true).map(drop)
     }
 
@@ -158,33 +158,37 @@ impl Journal {
     fn keep(&self, body: Body, must_last: bool) -> Result<Number, Unrecorded> {
         match self.append(body, must_last && self.is_required) {
             Ok(number) => {
-                self.is_told.store(false, Ordering::Relaxed);
+                self.is_reported.store(false, Ordering::Relaxed);
                 Ok(number)
             }
             Err(error) => {
-                let is_told = self.is_told.swap(true, Ordering::Relaxed);
-                Err(Unrecorded { why: error.to_string(), is_required: self.is_required, is_told })
+                let is_reported = self.is_reported.swap(true, Ordering::Relaxed);
+                Err(Unrecorded {
+                    why: error.to_string(),
+                    is_required: self.is_required,
+                    is_reported,
+                })
             }
         }
     }
 
     /// Appends one record, and where the place was left in disorder, a record of that before it.
     fn append(&self, body: Body, must_last: bool) -> Result<Number, FileError> {
-        for directory in [&self.place.own, &self.place.records] {
+        for directory in [&self.location.own, &self.location.records] {
             private::directory(directory)?;
         }
-        let heads = self.place.head.parent().unwrap_or(&self.place.own);
+        let heads = self.location.head.parent().unwrap_or(&self.location.own);
         private::directory(heads)?;
         self.at("made");
-        let mut locked = Locked::open(&self.place.head)?;
+        let mut locked = Locked::open(&self.location.head)?;
         self.at("locked");
         let known = locked.head.take();
         let behind = known.as_ref().map(|head| head.link);
-        let Found { mut head, recovered } = recover::find(&self.place.records, known)?;
+        let Found { mut head, recovered } = recover::find(&self.location.records, known)?;
         self.at("found");
         if behind.is_some_and(|link| link != head.link) {
             // Whoever is killed next leaves the head one record behind again, and never two.
-            locked.write(&head, &self.place.head)?;
+            locked.write(&head, &self.location.head)?;
             self.at("caught up");
         }
         if let Some(json) = recovered {
@@ -221,7 +225,7 @@ impl Journal {
 
     fn prune(&self, newest: Segment) -> Vec<Segment> {
         let most = self.max_bytes.saturating_sub(self.part_bytes());
-        segments::too_old(&self.place.records, newest, self.keep_days, most)
+        segments::too_old(&self.location.records, newest, self.keep_days, most)
     }
 
     /// Says which files go and up to which record, removes them, and writes `body` behind that.
@@ -234,7 +238,7 @@ impl Journal {
         body: Body,
         must_last: bool,
     ) -> Result<Head, FileError> {
-        let records = &self.place.records;
+        let records = &self.location.records;
         let last = gone.last().map(|segment| records.join(segment.name()));
         // A last line that is no record leaves the removal without an end; verifying says so.
         let link = last.map(|path| recover::last_link(&path)).transpose()?.flatten();
@@ -265,13 +269,13 @@ impl Journal {
         must_last: bool,
     ) -> Result<Head, FileError> {
         let name = segment.name();
-        let path = self.place.records.join(&name);
+        let path = self.location.records.join(&name);
         let cannot = FileError::failed(Attempt::Write, &path);
         let before = private::length(&path)?;
         if head.file != name {
             // Named before it is made: a file that no head names is one whose head was lost.
             let begun = Head { link: head.link, file: name.clone(), bytes: before };
-            locked.write(&begun, &self.place.head)?;
+            locked.write(&begun, &self.location.head)?;
             self.at("named");
         }
         let mut file = private::file(&path, OpenOptions::new().append(true).create(true))?;
@@ -288,7 +292,7 @@ impl Journal {
             file.sync_data().map_err(&cannot)?;
         }
         let head = Head { link, file: name, bytes: before + line.len() as u64 };
-        locked.write(&head, &self.place.head)?;
+        locked.write(&head, &self.location.head)?;
         self.at("headed");
         Ok(head)
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::journal::Place;
+use super::journal::Location;
 use super::segments;
 use crate::discover;
 
@@ -17,7 +17,7 @@ pub type Entry = Map<String, Value>;
 /// # Errors
 ///
 /// When their directory cannot be read.
-pub fn files(place: &Place) -> io::Result<Vec<PathBuf>> {
+pub fn files(place: &Location) -> io::Result<Vec<PathBuf>> {
     match segments::list(&place.records) {
         Ok(all) => Ok(all.into_iter().map(|segment| place.records.join(segment.name())).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),

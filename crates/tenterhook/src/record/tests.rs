@@ -64,12 +64,12 @@ fn fire(journal: &Journal, number: usize) -> Outcome {
 }
 
 fn entries(journal: &Journal) -> Vec<Entry> {
-    let files = read::files(journal.place()).expect("files");
+    let files = read::files(journal.location()).expect("files");
     files.iter().flat_map(|file| read::entries(file, 0).expect("entries").0).collect()
 }
 
 fn verified(journal: &Journal) -> Report {
-    verify(journal.place(), None).expect("verified")
+    verify(journal.location(), None).expect("verified")
 }
 
 /// The decisions on record, by the ids of their calls.

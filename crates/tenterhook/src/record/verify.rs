@@ -12,7 +12,7 @@ use super::chain::{self, Link, Sealed, unhex};
 pub use super::error::FileError;
 use super::error::{Attempt, Cause};
 use super::head::Head;
-use super::journal::Place;
+use super::journal::Location;
 use super::segments::{self, Segment};
 use crate::discover;
 
@@ -54,7 +54,7 @@ pub struct Report {
 /// # Errors
 ///
 /// When something cannot be read that is there.
-pub fn verify(place: &Place, known: Option<(u64, &str)>) -> Result<Report, FileError> {
+pub fn verify(place: &Location, known: Option<(u64, &str)>) -> Result<Report, FileError> {
     let snapshot = Snapshot::take(place)?;
     let mut walk = Walk::default();
     for (segment, bytes) in &snapshot.files {
@@ -86,7 +86,7 @@ enum Kept {
 }
 
 impl Snapshot {
-    fn take(place: &Place) -> Result<Self, FileError> {
+    fn take(place: &Location) -> Result<Self, FileError> {
         let mut head = Kept::Nothing;
         let file = match discover::open(&place.head) {
             Ok((file, _)) => Some(file),
@@ -250,7 +250,7 @@ impl Walk {
     }
 
     /// The last record is the one that the head names.
-    fn ending(&mut self, kept: Kept, place: &Place) {
+    fn ending(&mut self, kept: Kept, place: &Location) {
         let shown = place.head.display().to_string();
         let last = self.at.unwrap_or_default();
         let head = match kept {

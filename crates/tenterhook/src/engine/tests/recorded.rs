@@ -19,7 +19,7 @@ impl Kept {
     fn tell(&self, kind: &str, words: String) -> Result<(), Unrecorded> {
         if self.fails == Some(kind) {
             let why = "the disk is full".to_owned();
-            return Err(Unrecorded { why, is_required: self.is_required, is_told: false });
+            return Err(Unrecorded { why, is_required: self.is_required, is_reported: false });
         }
         self.recorded_lines.lock().unwrap().push(words);
         Ok(())

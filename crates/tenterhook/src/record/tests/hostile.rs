@@ -38,8 +38,8 @@ fn what_others_can_write_and_links_are_refused() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
-    let file = read::files(journal.place()).expect("files").remove(0);
-    for path in [&file, &journal.place().head] {
+    let file = read::files(journal.location()).expect("files").remove(0);
+    for path in [&file, &journal.location().head] {
         mode(path, 0o622);
         assert!(
             refused(&journal).contains("can be written by others (mode 622)"),
@@ -68,8 +68,8 @@ fn everything_is_made_for_the_user_alone() {
     for name in ["tenterhook", "tenterhook/records", "tenterhook/heads"] {
         assert_eq!(bits(&state.path().join(name)), 0o700, "{name}");
     }
-    assert_eq!(bits(&journal.place().head), 0o600);
-    assert_eq!(bits(&read::files(journal.place()).expect("files")[0]), 0o600);
+    assert_eq!(bits(&journal.location().head), 0o600);
+    assert_eq!(bits(&read::files(journal.location()).expect("files")[0]), 0o600);
 }
 
 /// RE-15.
@@ -96,8 +96,9 @@ fn a_corrupt_record_is_gone_on_behind() {
             let state = tempfile::tempdir().expect("a directory");
             let journal = journal(state.path());
             drop(fire(&journal, 1));
-            let file = read::files(journal.place()).expect("files").remove(0);
-            fs::write(if is_head { &journal.place().head } else { &file }, text).expect("written");
+            let file = read::files(journal.location()).expect("files").remove(0);
+            fs::write(if is_head { &journal.location().head } else { &file }, text)
+                .expect("written");
             drop(fire(&journal, 2));
             assert_eq!(decisions(&journal).last().expect("one").0, "call-2", "{text:?}");
             let report = verified(&journal);
@@ -112,7 +113,7 @@ fn a_lock_that_is_not_given_back_is_not_waited_for() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
-    let held = fs::File::open(&journal.place().head).expect("open");
+    let held = fs::File::open(&journal.location().head).expect("open");
     held.lock().expect("locked");
     assert!(refused(&journal).contains("has held"), "{}", refused(&journal));
     drop(held);
@@ -125,7 +126,8 @@ fn failed_recording_is_reported_once() {
     let state = tempfile::tempdir().expect("a directory");
     fs::write(state.path().join("tenterhook"), "in the way").expect("written");
     let journal = journal(state.path());
-    let is_reported = |journal: &Journal| journal.begin(&event(1)).expect_err("refused").is_told;
+    let is_reported =
+        |journal: &Journal| journal.begin(&event(1)).expect_err("refused").is_reported;
     assert_eq!([is_reported(&journal), is_reported(&journal)], [false, true]);
     fs::remove_file(state.path().join("tenterhook")).expect("removed");
     drop(fire(&journal, 1));
@@ -143,7 +145,7 @@ fn records_stay_within_their_bytes() {
     let journal = Journal::below(state.path(), &table).expect("records are wanted");
     for number in 0..120 {
         drop(fire(&journal, number));
-        let files = read::files(journal.place()).expect("files");
+        let files = read::files(journal.location()).expect("files");
         let bytes: u64 = files.iter().map(|file| file.metadata().expect("there").len()).sum();
         // One file may be over by the record that filled it.
         assert!(bytes < 22_000, "{bytes} bytes in {files:?}");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jiff::Timestamp;
 
-use super::super::journal::Place;
+use super::super::journal::Location;
 use super::*;
 
 const ROUNDS: usize = 1000;
@@ -41,7 +41,7 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Does one of the things that people do to a log; says what.
-fn tamper(place: &Place, dice: &mut Dice) -> String {
+fn tamper(place: &Location, dice: &mut Dice) -> String {
     let mut files = read::files(place).expect("files");
     files.push(place.head.clone());
     let records = files.len() - 1;
@@ -100,7 +100,7 @@ fn each_of_a_thousand_changes_is_found() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = written(state.path());
     assert_eq!(verified(&journal).problems, []);
-    let place = journal.place();
+    let place = journal.location();
     let mut whole = read::files(place).expect("files");
     assert!(whole.len() > 2, "{whole:?}");
     whole.push(place.head.clone());
@@ -125,7 +125,7 @@ fn what_is_recorded_afterwards_hides_nothing() {
     for round in 0..40 {
         let state = tempfile::tempdir().expect("a directory");
         let journal = written(state.path());
-        let text = tamper(journal.place(), &mut dice);
+        let text = tamper(journal.location(), &mut dice);
         drop(fire(&journal, 99));
         assert_ne!(verified(&journal).problems, [], "round {round}: {text}");
     }
@@ -141,6 +141,6 @@ fn a_record_that_is_known_is_missed() {
     fs::remove_dir_all(state.path().join("tenterhook")).expect("removed");
     drop(fire(&journal, 2));
     assert_eq!(verified(&journal).problems, []);
-    let report = verify(journal.place(), Some((2, &known))).expect("verified");
+    let report = verify(journal.location(), Some((2, &known))).expect("verified");
     assert!(report.problems[0].what.contains("not the one that you know"), "{report:?}");
 }

@@ -7,7 +7,7 @@ use super::entry::{Body, put};
 
 /// What was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Saying {
+pub enum UserActionKind {
     /// The hooks of a source run as they were shown.
     Approve,
     /// They do not, and nobody is asked again.
@@ -22,7 +22,7 @@ pub enum Saying {
     PauseEnd,
 }
 
-impl Saying {
+impl UserActionKind {
     /// The word for it in records.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -39,19 +39,19 @@ impl Saying {
 
 /// One thing that a person said.
 #[derive(Clone, Copy, Debug)]
-pub struct Word<'a> {
+pub struct UserAction<'a> {
     /// What.
-    pub saying: Saying,
+    pub kind: UserActionKind,
     /// Of what: the source of an approval, the code of a denied call, the seconds of a pause; empty where there is nothing to say.
     pub about: &'a str,
     /// What exactly was shown: the digest of a review, or the text of a call, of which no more than its digest is on record.
     pub shown: &'a str,
 }
 
-impl Word<'_> {
+impl UserAction<'_> {
     pub(super) fn body(&self) -> Body {
         let mut said = Map::new();
-        put(&mut said, "what", self.saying.word());
+        put(&mut said, "what", self.kind.word());
         if !self.about.is_empty() {
             put(&mut said, "about", self.about);
         }
