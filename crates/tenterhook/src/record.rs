@@ -1,5 +1,6 @@
-//! The trace of one firing, and where it goes: told when it begins, before any hook runs, and when its outcome is known, before
-//! the host can act on it (RE-1). Opens no file; [`journal`] does, behind the feature `record`.
+//! The trace of one firing, and the sink that it goes to. A sink is called when the firing begins,
+//! before any hook runs, and when its outcome is known, before the host can act on it (RE-1). This
+//! module opens no file; [`journal`] does, behind the feature `record`.
 
 #[cfg(feature = "record")]
 mod chain;
@@ -51,7 +52,7 @@ use tenterhook_core::outcome::{Fault, Outcome, Reason};
 #[cfg(feature = "record")]
 pub use journal::Journal;
 
-/// The same value without what looks like a secret (RE-31), for whoever shows what was recorded.
+/// Removes what looks like a secret (RE-31) from a value, for programs that show records.
 #[cfg(feature = "record")]
 #[doc(hidden)]
 #[must_use]
@@ -59,7 +60,7 @@ pub fn redacted(value: serde_json::Value) -> serde_json::Value {
     redact::value(value)
 }
 
-/// The number of one record, which says where it stands among all.
+/// The sequence number of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(pub u64);
 
@@ -69,14 +70,14 @@ impl fmt::Display for Number {
     }
 }
 
-/// One firing whose outcome is known, or whose host gave it up.
+/// A firing whose outcome is known, or that its host cancelled.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// The record of its beginning; `None` where no hook was configured for the event, so that nothing began.
+    /// The number of its `begin` record; `None` if no hook was configured for the event.
     pub begun: Option<Number>,
-    /// The event as the host handed it over.
+    /// The event as the host passed it.
     pub event: &'a Event,
-    /// What the host gets; `None` where it gave up waiting, and got nothing.
+    /// What the host gets; `None` if it stopped waiting.
     pub outcome: Option<&'a Outcome>,
     /// The hooks of the outcome's steps, in their order.
     pub hooks: &'a [Arc<Hook>],
@@ -84,59 +85,59 @@ pub struct Record<'a> {
     pub took: Duration,
 }
 
-/// A step that ended when its event was long over.
+/// A step that ended after its event.
 #[derive(Clone, Copy, Debug)]
 pub struct Late<'a> {
-    /// The record of its event's beginning.
+    /// The number of the `begin` record of its event.
     pub begun: Option<Number>,
     /// The event that started it.
     pub event: &'a Event,
-    /// What it left.
+    /// The outcome of the step.
     pub outcome: &'a Outcome,
     /// The hook.
     pub hook: &'a Arc<Hook>,
 }
 
-/// Why something is not on record.
+/// Why something could not be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unrecorded {
     /// Which file or directory, what is wrong with it, what to do.
     pub why: String,
-    /// Whether nothing may happen that is not on record: `required` (RE-21).
+    /// Whether an unrecorded action must be denied: `required` (RE-21).
     pub is_required: bool,
-    /// Whether people were told of this already.
+    /// Whether this was already reported to the user.
     pub is_reported: bool,
 }
 
-/// Where records go.
+/// Receives records.
 ///
-/// Called on the task that fires: a sink that is slow must hand on what it is told.
+/// Its methods are called on the task that fires, so a slow sink must pass its work to another task.
 pub trait Sink: Send + Sync + fmt::Debug {
-    /// An event was handed over for which hooks are configured; none of them has run.
+    /// Records that the hooks for `event` are about to run.
     ///
     /// # Errors
     ///
-    /// When this is not on record.
+    /// Fails if this could not be recorded.
     fn begin(&self, event: &Event) -> Result<Number, Unrecorded>;
 
-    /// Its outcome is known, and the host does not have it yet.
+    /// Records the outcome of a firing, before the host receives it.
     ///
     /// # Errors
     ///
-    /// When this is not on record.
+    /// Fails if this could not be recorded.
     fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded>;
 
-    /// A step ended behind its event.
+    /// Records a step that ended after its event.
     ///
     /// # Errors
     ///
-    /// When this is not on record.
+    /// Fails if this could not be recorded.
     fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded>;
 }
 
 impl Unrecorded {
-    /// What an outcome becomes that is not on record: it has a fault that says so, and where a record is required and the event
-    /// comes before an effect, it denies (RE-20, RE-21).
+    /// Adds a fault to an outcome that could not be recorded. If a record is required and the event
+    /// comes before an effect, the outcome also denies (RE-20, RE-21).
     pub fn settle(&self, mut outcome: Outcome, is_before_effect: bool) -> Outcome {
         let message = format!("this is not on record: {}", self.why);
         if self.is_required && is_before_effect {

@@ -1,9 +1,9 @@
-//! One line of the record: how each is tied to the one before it, and how to tell that it was not touched (RE-10). Pure text
-//! and digests; opens nothing.
+//! The hash chain of the record: each line names the digest of the line before it, so that a change
+//! is found (RE-10). Pure text and digests; opens no file.
 //!
-//! A line is one JSON object that begins with its version, its number and the digest of the line before, and ends with its own
-//! digest, which is that of every byte before `,"hash":`. Written by hand and read by position, so that one form of bytes is
-//! the only right one.
+//! A line is one JSON object that begins with its version, its number and the digest of the line
+//! before, and ends with its own digest, computed over every byte before `,"hash":`. Lines are
+//! written by hand and read by position, so that each record has exactly one valid form.
 
 use sha2::{Digest as _, Sha256};
 
@@ -19,14 +19,14 @@ const HASH: &str = ",\"hash\":\"";
 const ENDS: &str = "\"}";
 const HEX: usize = 64;
 
-/// Where a chain stands: the number and digest of its last line.
+/// The end of a chain: the number and digest of its last line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) seq: u64,
     pub(super) digest: Digest,
 }
 
-/// What a whole line says of its own place.
+/// The position that a valid line states: its number and digest, and the digest before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sealed {
     pub(super) link: Link,
@@ -34,13 +34,13 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// Whether it is the next one after `before`.
+    /// Whether this line directly follows `before`.
     pub(super) fn follows(&self, before: &Link) -> bool {
         self.link.seq == before.seq + 1 && self.prev == before.digest
     }
 }
 
-/// The line that says `body` after `before`, with its line break, and where the chain stands then.
+/// Returns the line for `body` after `before`, with its line break, and the new end of the chain.
 pub(super) fn seal(before: &Link, body: &Map<String, Value>) -> (String, Link) {
     let seq = before.seq + 1;
     let body = serde_json::to_string(body).unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) fn seal(before: &Link, body: &Map<String, Value>) -> (String, Link) {
     (line, Link { seq, digest })
 }
 
-/// Reads a line without its line break; `None` when any byte of it is not as it was written.
+/// Parses a line without its line break; `None` if any byte was changed.
 pub(super) fn check(line: &[u8]) -> Option<Sealed> {
     let line = std::str::from_utf8(line).ok()?;
     let (before, last) = line.strip_suffix(ENDS)?.rsplit_once(HASH)?;
@@ -70,7 +70,7 @@ pub(super) fn check(line: &[u8]) -> Option<Sealed> {
     Some(Sealed { link: Link { seq: seq.parse().ok()?, digest }, prev })
 }
 
-/// The digest of some bytes, in the form in which records name it.
+/// The digest of some bytes, in the form that records use.
 pub(super) fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&Sha256::digest(bytes).into()))
 }
@@ -82,7 +82,7 @@ pub(super) fn hex(digest: &Digest) -> String {
     digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// Small letters only: another spelling of the same number is another text.
+/// Parses lower-case hexadecimal digits only, so that each digest has one spelling.
 pub(super) fn unhex(text: &str) -> Option<Digest> {
     let nibble = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

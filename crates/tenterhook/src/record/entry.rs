@@ -1,5 +1,5 @@
-//! What a record says, field by field (RE-2 to RE-5, RE-30): values from values. Every field stands in [`FIELDS`], which the
-//! page of the specification is held to.
+//! Builds the fields of a record (RE-2 to RE-5, RE-30). [`FIELDS`] lists every field; a test compares
+//! it with the specification. Opens no file.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use tenterhook_core::hook::Hook;
 use tenterhook_core::outcome::{Outcome, Step};
 use tenterhook_core::source::Content;
 
-/// What a record holds, in order.
+/// The fields of a record, in order.
 pub(super) type Body = Map<String, Value>;
 
-/// Every field of every kind of record, below its object where it stands in one.
+/// Every field of every kind of record, as a path.
 #[cfg(test)]
 pub(super) const FIELDS: &[&str] = &[
     "v",
@@ -80,24 +80,24 @@ pub(super) const FIELDS: &[&str] = &[
     "files",
 ];
 
-/// How one firing is told, for every kind of record that is about one.
+/// Builds the records of a firing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Teller<'a> {
+pub(super) struct BodyBuilder<'a> {
     pub(super) content: Content,
-    /// How long content may be.
+    /// Maximum length of the content.
     pub(super) most: usize,
     pub(super) identities: &'a Identities,
 }
 
-impl Teller<'_> {
-    /// A firing begins.
+impl BodyBuilder<'_> {
+    /// The record of the start of a firing.
     pub(super) fn begin(&self, event: &Event) -> Body {
         let mut body = about("begin", event);
         self.open(&mut body, event);
         body
     }
 
-    /// What an event was, told once a firing.
+    /// Adds the facts of the event, which only the first record of a firing contains.
     fn open(&self, body: &mut Body, event: &Event) {
         put(body, "engine", env!("CARGO_PKG_VERSION"));
         put(body, "cwd", event.within.cwd.to_string_lossy());
@@ -113,7 +113,7 @@ impl Teller<'_> {
         self.add(body, "event", payload);
     }
 
-    /// Its outcome is known.
+    /// The record of the outcome of a firing.
     pub(super) fn end(&self, record: &Record<'_>) -> Body {
         let mut body = about("end", record.event);
         match record.begun {
@@ -126,29 +126,29 @@ impl Teller<'_> {
             let steps = outcome.steps.iter().enumerate();
             let hooks = steps.map(|(at, step)| {
                 let hook = record.hooks.get(at);
-                self.step(step, hook.map(|hook| (&**hook, self.identities.of(hook))), outcome)
+                self.step(step, hook.map(|hook| (&**hook, self.identities.digest(hook))), outcome)
             });
             let hooks = hooks.collect();
-            self.came(&mut body, outcome, hooks);
+            self.add_outcome(&mut body, outcome, hooks);
         }
         body
     }
 
-    /// A step ended behind its event.
+    /// The record of a step that ended after its event.
     pub(super) fn late(&self, late: &Late<'_>) -> Body {
         let mut body = about("late", late.event);
         if let Some(Number(begun)) = late.begun {
             put(&mut body, "begun", begun);
         }
         put(&mut body, "decision", late.outcome.decision_word());
-        let hook = || (&**late.hook, self.identities.of(late.hook));
+        let hook = || (&**late.hook, self.identities.digest(late.hook));
         let steps = late.outcome.steps.iter();
         let hooks = steps.map(|step| self.step(step, Some(hook()), late.outcome)).collect();
-        self.came(&mut body, late.outcome, hooks);
+        self.add_outcome(&mut body, late.outcome, hooks);
         body
     }
 
-    fn came(&self, body: &mut Body, outcome: &Outcome, hooks: Value) {
+    fn add_outcome(&self, body: &mut Body, outcome: &Outcome, hooks: Value) {
         put(body, "rewrote", outcome.rewrites());
         put(body, "reasons", reasons(outcome));
         put(body, "hooks", hooks);
@@ -166,41 +166,41 @@ impl Teller<'_> {
         hook: Option<(&Hook, std::sync::Arc<str>)>,
         outcome: &Outcome,
     ) -> Value {
-        let mut said = Map::new();
-        put(&mut said, "hook", step.hook.as_str());
+        let mut fields = Map::new();
+        put(&mut fields, "hook", step.hook.as_str());
         if let Some((hook, identity)) = hook {
-            put(&mut said, "identity", &*identity);
-            put(&mut said, "dialect", hook.dialect.as_str());
-            put(&mut said, "layer", hook.layer.as_str());
+            put(&mut fields, "identity", &*identity);
+            put(&mut fields, "dialect", hook.dialect.as_str());
+            put(&mut fields, "layer", hook.layer.as_str());
         }
         if !step.source.is_empty() {
-            put(&mut said, "source", step.source.as_str());
-            put(&mut said, "line", step.line);
+            put(&mut fields, "source", step.source.as_str());
+            put(&mut fields, "line", step.line);
         }
-        put(&mut said, "executor", step.executor);
-        put(&mut said, "ended", step.ended.to_string());
-        put(&mut said, "took_us", micros(step.took));
-        put(&mut said, "verdict", step.verdict.name().unwrap_or("silent"));
+        put(&mut fields, "executor", step.executor);
+        put(&mut fields, "ended", step.ended.to_string());
+        put(&mut fields, "took_us", micros(step.took));
+        put(&mut fields, "verdict", step.verdict.name().unwrap_or("silent"));
         for (key, is) in [("rewrote", step.rewrote), ("stopped", step.stopped)] {
             if is {
-                put(&mut said, key, true);
+                put(&mut fields, key, true);
             }
         }
         if let Some(tier) = step.tier {
-            put(&mut said, "tier", tier.as_str());
+            put(&mut fields, "tier", tier.as_str());
         }
         if let Some(shadow) = &step.shadow {
-            put(&mut said, "shadow", aside(shadow));
+            put(&mut fields, "shadow", aside(shadow));
         }
         let own = outcome.faults.iter().filter(|fault| fault.hook.as_ref() == Some(&step.hook));
         let faults: Vec<Value> = own.map(|fault| fault.code.name().into()).collect();
         if !faults.is_empty() {
-            put(&mut said, "faults", faults);
+            put(&mut fields, "faults", faults);
         }
-        Value::Object(said)
+        Value::Object(fields)
     }
 
-    /// Adds content, as far as it was chosen and has room (RE-30).
+    /// Adds content if the settings ask for it; replaces it by `cut` if it is too long (RE-30).
     fn add(&self, body: &mut Body, key: &str, payload: impl FnOnce() -> Value) {
         let payload = match self.content {
             Content::Nothing => return,
@@ -217,7 +217,7 @@ impl Teller<'_> {
     }
 }
 
-/// What every record of a firing says.
+/// The fields that every record of a firing has.
 fn about(kind: &str, event: &Event) -> Body {
     let mut body = Map::new();
     put(&mut body, "kind", kind);
@@ -239,14 +239,14 @@ fn about(kind: &str, event: &Event) -> Body {
     body
 }
 
-/// The digest by which a record knows what a call does, whatever its agent adds to the input; `None` where that cannot be
-/// compared.
+/// The digest of what a call does, without what its agent adds to the input; `None` if calls of
+/// this tool cannot be compared.
 #[must_use]
 pub fn effect_digest(call: &ToolCall<'_>) -> Option<String> {
     call.effect(false).map(|effect| digest_of(effect.as_bytes()))
 }
 
-/// Whose words carried an outcome, told by digest and length.
+/// The hooks that gave the reasons of an outcome, with the digest and length of each reason.
 fn reasons(outcome: &Outcome) -> Value {
     let reasons = outcome.reasons.iter().map(|reason| {
         let mut object = measured(reason.text.as_bytes());
@@ -256,7 +256,7 @@ fn reasons(outcome: &Outcome) -> Value {
     reasons.collect()
 }
 
-/// What a hook in shadow alone would have left (SH-8).
+/// The outcome that a shadow hook alone would have had (SH-8).
 fn aside(outcome: &Outcome) -> Value {
     let mut object = Map::new();
     put(&mut object, "decision", outcome.decision_word());
@@ -279,7 +279,7 @@ fn aside(outcome: &Outcome) -> Value {
     Value::Object(object)
 }
 
-/// Content that is not told: how long it is, and what it would be known by.
+/// The length and digest of content that is not itself recorded.
 fn measured(bytes: &[u8]) -> Body {
     let mut object = Map::new();
     put(&mut object, "digest", digest_of(bytes));

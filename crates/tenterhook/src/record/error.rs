@@ -1,4 +1,4 @@
-//! Why a file or directory of the record cannot be used. Values and their messages; opens nothing.
+//! Why a file or directory of the record cannot be used. Values and their messages; opens no file.
 
 use std::fmt;
 use std::io;
@@ -13,30 +13,30 @@ pub struct FileError {
     cause: Cause,
 }
 
-/// What is wrong with it.
+/// The cause of a [`FileError`].
 #[derive(Debug)]
 pub(super) enum Cause {
-    /// The system refuses what is tried.
+    /// The system refused an operation.
     Failed(Attempt, io::Error),
-    /// There is none of that name, or no directory for it.
+    /// The file or its directory does not exist.
     Missing,
-    /// It is a symbolic link, where a directory is needed or a file.
+    /// A symbolic link, where a directory or a file is required.
     Link { of_directory: bool },
-    /// It is something else than the directory that is needed.
+    /// Not a directory, where one is required.
     NoDirectory,
-    /// It is something else than the file that is needed.
+    /// Not a regular file, where one is required.
     NoFile,
-    /// It belongs to another user than this one.
+    /// It belongs to a different user.
     Foreign { owner: u32, user: u32 },
-    /// Others may write it, by this mode.
+    /// This mode lets other users write it.
     Open { mode: u32 },
-    /// Its permissions are not read on this system.
+    /// We cannot read its permissions on this system.
     Unsupported(Unsupported),
     /// Another process holds its lock for longer than this one waits.
-    Held,
+    Locked,
 }
 
-/// What is tried with a file.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Attempt {
     Lock,
@@ -71,7 +71,7 @@ impl std::error::Error for FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
-        if let Cause::Held = self.cause {
+        if let Cause::Locked = self.cause {
             return write!(
                 f,
                 "another process has held `{path}` for a second: look for one that is stopped"
@@ -97,7 +97,7 @@ impl fmt::Display for FileError {
                 "can be written by others (mode {mode:o}): take that away with `chmod go-w`"
             ),
             Cause::Unsupported(why) => why.fmt(f),
-            Cause::Held => Ok(()),
+            Cause::Locked => Ok(()),
         }
     }
 }

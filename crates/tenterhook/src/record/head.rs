@@ -1,12 +1,12 @@
-//! Where the chain stands, kept apart from the records: what a record that was cut from the end is missed by (RE-11). Text in
-//! and out; opens nothing.
+//! The head of the chain, stored apart from the records, so that a record that was cut off from the
+//! end is missed (RE-11). Text in and out; opens no file.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::chain::{Link, hex, unhex};
 
-/// How long it is, whatever it says: it is written over in place.
+/// The fixed length of the head, because it is overwritten in place.
 pub(super) const BYTES: usize = 512;
 
 /// The head of a chain.
@@ -14,31 +14,32 @@ pub(super) const BYTES: usize = 512;
 pub(super) struct Head {
     /// The last record.
     pub(super) link: Link,
-    /// The file that it stands in.
+    /// The file of the last record.
     pub(super) file: String,
-    /// How long that file is.
+    /// The length of that file.
     pub(super) bytes: u64,
 }
 
 impl Head {
-    /// As it stands in its file: one line, filled up with blanks.
+    /// The content of its file: one line, padded with blanks.
     pub(super) fn write(&self) -> String {
         let Self { link, file, bytes } = self;
-        let said = json!({ "v": 1, "seq": link.seq, "hash": hex(&link.digest), "file": file, "bytes": bytes });
-        let check = hex(&Sha256::digest(said.to_string().as_bytes()).into());
-        format!("{:<width$}\n", format!("{said} {check}"), width = BYTES - 1)
+        let fields = json!({ "v": 1, "seq": link.seq, "hash": hex(&link.digest), "file": file, "bytes": bytes });
+        let check = hex(&Sha256::digest(fields.to_string().as_bytes()).into());
+        format!("{:<width$}\n", format!("{fields} {check}"), width = BYTES - 1)
     }
 
-    /// Reads it; `None` when any byte of it is not as it was written.
+    /// Parses the content of its file; `None` if any byte was changed.
     pub(super) fn read(text: &[u8]) -> Option<Self> {
-        let said: Value = serde_json::from_slice(text.split(|byte| *byte == b' ').next()?).ok()?;
+        let fields: Value =
+            serde_json::from_slice(text.split(|byte| *byte == b' ').next()?).ok()?;
         let head = Self {
             link: Link {
-                seq: said.get("seq")?.as_u64()?,
-                digest: unhex(said.get("hash")?.as_str()?)?,
+                seq: fields.get("seq")?.as_u64()?,
+                digest: unhex(fields.get("hash")?.as_str()?)?,
             },
-            file: said.get("file")?.as_str()?.to_owned(),
-            bytes: said.get("bytes")?.as_u64()?,
+            file: fields.get("file")?.as_str()?.to_owned(),
+            bytes: fields.get("bytes")?.as_u64()?,
         };
         (head.write().as_bytes() == text).then_some(head)
     }

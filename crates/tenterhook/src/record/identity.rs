@@ -1,4 +1,4 @@
-//! What ran, as one digest: of a hook as it is configured. The one seam for a better one, which knows the bytes of its files.
+//! The identity of a hook in records: a digest of its configuration. Does not read the hook's files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::chain::digest_of;
 use tenterhook_core::hook::{Hook, HookId};
 
-/// The digests of hooks, each made once.
+/// The digests of hooks, each computed once.
 #[derive(Debug, Default)]
 pub(super) struct Identities(Mutex<HashMap<HookId, Known>>);
 
@@ -15,10 +15,10 @@ type Known = (Weak<Hook>, Arc<str>);
 
 impl Identities {
     /// The digest of a hook.
-    pub(super) fn of(&self, hook: &Arc<Hook>) -> Arc<str> {
+    pub(super) fn digest(&self, hook: &Arc<Hook>) -> Arc<str> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, digest)) = known.get(&hook.id)
-            && std::ptr::eq(of.as_ptr(), Arc::as_ptr(hook))
+        if let Some((owner, digest)) = known.get(&hook.id)
+            && std::ptr::eq(owner.as_ptr(), Arc::as_ptr(hook))
         {
             return Arc::clone(digest);
         }
@@ -28,8 +28,8 @@ impl Identities {
     }
 }
 
-/// What an entry says that decides what runs and when. It is opaque: another version of the program may make another digest
-/// of the same entry.
+/// Hashes what decides what a hook runs and when. The digest is opaque: a different version of the
+/// program may compute a different one for the same entry.
 fn digest(hook: &Hook) -> String {
     let parts = (
         hook.dialect.as_str(),

@@ -1,5 +1,5 @@
-//! Records in files: each appended under a lock that all processes of the user share (RE-10 to RE-22). Decides
-//! nothing of what a record says.
+//! Appends records to files, under a lock that all processes of the user share (RE-10 to RE-22).
+//! Does not decide what a record contains.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::chain::{self, digest_of, seal};
-use super::entry::{Body, Teller, put};
+use super::entry::{Body, BodyBuilder, put};
 use super::error::{Attempt, Cause, FileError};
 use super::head::{self, Head};
 use super::identity::Identities;
@@ -26,27 +26,27 @@ use tenterhook_core::event::Event;
 use tenterhook_core::outcome::Outcome;
 use tenterhook_core::source::{Content, KEEP_DAYS, MAX_BYTES, RecordTable};
 
-/// How many files they are at least when there are as many bytes: the oldest one goes as a whole.
+/// Minimum number of files that share the byte limit, because the oldest file is removed whole.
 const PARTS: u64 = 4;
-/// How long the content of one record may be; what is longer is told by its digest.
+/// Maximum length of the content of one record; longer content is recorded by its digest only.
 const MOST_CONTENT: usize = 256 << 10;
-/// How long others may hold the lock. Each of them needs some microseconds; one that was stopped there holds it for ever.
+/// How long to wait for the lock. A writer holds it for microseconds, a stopped one for ever.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Where records and their head lie.
+/// The paths of the records and of their head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The directory of the records.
     pub records: PathBuf,
     /// The file with the head of their chain, in another directory.
     pub head: PathBuf,
-    /// The directory that is ours below the user's state, and holds the head.
+    /// Our directory below the user's state directory. It contains the head.
     own: PathBuf,
 }
 
 impl Location {
-    /// The place below `state`, the user's directory for what programs leave behind (`$XDG_STATE_HOME`), where nobody named
-    /// another directory for the records.
+    /// The location below `state`, the user's state directory (`$XDG_STATE_HOME`). `dir` overrides
+    /// the directory of the records.
     #[must_use]
     pub fn below(state: &Path, dir: Option<&Path>) -> Self {
         let own = state.join("tenterhook");
@@ -57,14 +57,14 @@ impl Location {
     }
 }
 
-/// The user's state directory: what `XDG_STATE_HOME` says where that is absolute, else `~/.local/state`.
+/// The user's state directory: `XDG_STATE_HOME` if it is absolute, or `~/.local/state`.
 #[must_use]
 pub fn state_home(home: &Path, variable: Option<&str>) -> PathBuf {
     let named = variable.map(PathBuf::from).filter(|variable| variable.is_absolute());
     named.unwrap_or_else(|| home.join(".local/state"))
 }
 
-/// Records in files. Every process of the user may have one for the same place.
+/// A sink that writes files. Several processes may share a location.
 #[derive(Debug)]
 pub struct Journal {
     location: Location,
@@ -73,22 +73,23 @@ pub struct Journal {
     max_bytes: u64,
     is_required: bool,
     identities: Identities,
-    /// Whether people were told that nothing can be recorded.
+    /// Whether the failure to record was already reported to the user.
     is_reported: AtomicBool,
     now: fn() -> Timestamp,
-    /// Where a test stops this process.
+    /// Called between writes, where a test kills this process.
     #[cfg(test)]
     pub(super) at: fn(&str),
 }
 
 impl Journal {
-    /// Records below the user's state directory, as the user's own or the organisation's files want it; `None` where they want
-    /// no records. Opens nothing yet.
+    /// A journal below the user's state directory, as the user's or the organisation's settings
+    /// ask; `None` if they disable records. Opens no file yet.
     #[must_use]
     pub fn below(state: &Path, table: &RecordTable) -> Option<Self> {
         let is_required = table.required.unwrap_or(false);
         let location = Location::below(state, table.dir.as_deref());
-        // Without a home nothing is kept (BR-43). Where records are required, an event that cannot be recorded is denied all the same.
+        // Without a home nothing is recorded (BR-43), unless records are required: then events
+        // that cannot be recorded are denied.
         let has_home = || discover::missing_home(&location.own).is_none();
         if !table.enabled.unwrap_or(true) || !(is_required || has_home()) {
             return None;
@@ -107,17 +108,17 @@ impl Journal {
         })
     }
 
-    /// Where they lie.
+    /// Where the records lie.
     #[must_use]
     pub const fn location(&self) -> &Location {
         &self.location
     }
 
-    /// Puts an event on record that no hook could see, and that was denied for it.
+    /// Records an event that could not be passed to hooks and was therefore denied.
     ///
     /// # Errors
     ///
-    /// When this is not on record.
+    /// Fails if this could not be recorded.
     pub fn unseen(&self, outcome: &Outcome) -> Result<(), Unrecorded> {
         let event = Event::new("", tenterhook_core::event::Surroundings::default());
         let record = Record {
@@ -130,13 +131,14 @@ impl Journal {
         self.end(&record)
     }
 
-    /// Puts on record what a person said of their guard, before it takes effect (RE-6).
+    /// Records a decision of the user, before it takes effect (RE-6).
     ///
     /// # Errors
     ///
-    /// When this is not on record; where it must be, nothing may come of it.
-    pub fn record_user_action(&self, word: &UserAction<'_>) -> Result<(), Unrecorded> {
-        self.keep(word.body(), true).map(drop)
+    /// Fails if this could not be recorded. If a record is required, the caller must not carry out
+    /// the decision.
+    pub fn record_user_action(&self, action: &UserAction<'_>) -> Result<(), Unrecorded> {
+        self.store(action.body(), true).map(drop)
     }
 
     #[cfg(test)]
@@ -144,18 +146,18 @@ impl Journal {
         Self { now, ..self }
     }
 
-    fn teller(&self) -> Teller<'_> {
+    fn body_builder(&self) -> BodyBuilder<'_> {
         let most = usize::try_from(self.part_bytes() / 4).unwrap_or(usize::MAX);
         let most = MOST_CONTENT.min(most);
-        Teller { content: self.content, most, identities: &self.identities }
+        BodyBuilder { content: self.content, most, identities: &self.identities }
     }
 
-    /// How long one file may become.
+    /// Maximum length of one file.
     const fn part_bytes(&self) -> u64 {
         self.max_bytes / PARTS
     }
 
-    fn keep(&self, body: Body, must_last: bool) -> Result<Number, Unrecorded> {
+    fn store(&self, body: Body, must_last: bool) -> Result<Number, Unrecorded> {
         match self.append(body, must_last && self.is_required) {
             Ok(number) => {
                 self.is_reported.store(false, Ordering::Relaxed);
@@ -172,7 +174,7 @@ impl Journal {
         }
     }
 
-    /// Appends one record, and where the place was left in disorder, a record of that before it.
+    /// Appends one record, preceded by a `recovered` record if the files are damaged.
     fn append(&self, body: Body, must_last: bool) -> Result<Number, FileError> {
         for directory in [&self.location.own, &self.location.records] {
             private::directory(directory)?;
@@ -187,7 +189,7 @@ impl Journal {
         let Found { mut head, recovered } = recover::find(&self.location.records, known)?;
         self.at("found");
         if behind.is_some_and(|link| link != head.link) {
-            // Whoever is killed next leaves the head one record behind again, and never two.
+            // If this process is killed too, the head is again one record behind, never two.
             locked.write(&head, &self.location.head)?;
             self.at("caught up");
         }
@@ -201,7 +203,7 @@ impl Journal {
         Ok(Number(head.link.seq))
     }
 
-    /// Writes one record behind `head`; where it stands then.
+    /// Writes one record after `head`, and returns the new head.
     fn write(
         &self,
         locked: &mut Locked,
@@ -211,7 +213,7 @@ impl Journal {
     ) -> Result<Head, FileError> {
         let now = (self.now)();
         let today = now.to_zoned(TimeZone::UTC).date();
-        let last = Segment::of(&head.file);
+        let last = Segment::parse(&head.file);
         let first = Segment { day: today, part: 1 };
         let next = last.map_or(first, |segment| segment.next(today, head.bytes, self.part_bytes()));
         if last.is_some_and(|last| last != next) {
@@ -228,7 +230,7 @@ impl Journal {
         segments::too_old(&self.location.records, newest, self.keep_days, most)
     }
 
-    /// Says which files go and up to which record, removes them, and writes `body` behind that.
+    /// Records which files are removed and up to which record, removes them, then writes `body`.
     fn write_pruned(
         &self,
         locked: &mut Locked,
@@ -240,7 +242,7 @@ impl Journal {
     ) -> Result<Head, FileError> {
         let records = &self.location.records;
         let last = gone.last().map(|segment| records.join(segment.name()));
-        // A last line that is no record leaves the removal without an end; verifying says so.
+        // If the last line is not a record, the removal has no end, and `verify` reports that.
         let link = last.map(|path| recover::last_link(&path)).transpose()?.flatten();
         let link = link.unwrap_or_default();
         let mut pruned = Body::new();
@@ -252,7 +254,7 @@ impl Journal {
         let head = self.write_into(locked, &head, next, stamped(pruned, now), false)?;
         self.at("pruned");
         for name in names {
-            // One that stays is removed with the next ones.
+            // A file that could not be removed is removed with the next ones.
             let _ = std::fs::remove_file(records.join(name));
             self.at("removed");
         }
@@ -273,7 +275,7 @@ impl Journal {
         let cannot = FileError::failed(Attempt::Write, &path);
         let before = private::length(&path)?;
         if head.file != name {
-            // Named before it is made: a file that no head names is one whose head was lost.
+            // Name the file before creating it: a file that no head names means a lost head.
             let begun = Head { link: head.link, file: name.clone(), bytes: before };
             locked.write(&begun, &self.location.head)?;
             self.at("named");
@@ -282,13 +284,13 @@ impl Journal {
         let (line, link) = seal(&head.link, &body);
         self.at("opened");
         if let Err(error) = file.write_all(line.as_bytes()) {
-            // Half a record is none: the next one would stand behind it.
+            // Remove half a record, or the next record would follow it on the same line.
             let _ = file.set_len(before);
             return Err(cannot(error));
         }
         self.at("written");
         if must_last {
-            // What was not synced may be lost, and another try would not say so.
+            // After a failed sync the data may be lost, and a second sync would not report it.
             file.sync_data().map_err(&cannot)?;
         }
         let head = Head { link, file: name, bytes: before + line.len() as u64 };
@@ -316,10 +318,10 @@ fn stamped(body: Body, now: Timestamp) -> Body {
     all
 }
 
-/// The head, held against all other writers.
+/// The file of the head, locked against all other writers.
 struct Locked {
     file: File,
-    /// What it said when it was locked; `None` where it says nothing that can be read.
+    /// The head at the time of locking; `None` if it is missing or invalid.
     head: Option<Head>,
 }
 
@@ -342,7 +344,7 @@ impl Locked {
     }
 }
 
-/// Waits for a lock, and not for ever.
+/// Waits for a lock, up to `PATIENCE`.
 fn lock(file: &File, path: &Path) -> Result<(), FileError> {
     let until = Instant::now() + PATIENCE;
     let mut pause = Duration::from_micros(20);
@@ -354,7 +356,7 @@ fn lock(file: &File, path: &Path) -> Result<(), FileError> {
                 pause = (pause * 2).min(Duration::from_millis(2));
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(FileError::new(path, Cause::Held));
+                return Err(FileError::new(path, Cause::Locked));
             }
             Err(TryLockError::Error(error)) => {
                 return Err(FileError::failed(Attempt::Lock, path)(error));
@@ -365,20 +367,21 @@ fn lock(file: &File, path: &Path) -> Result<(), FileError> {
 
 impl Sink for Journal {
     fn begin(&self, event: &Event) -> Result<Number, Unrecorded> {
-        self.keep(self.teller().begin(event), false)
+        self.store(self.body_builder().begin(event), false)
     }
 
     fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
         let must_last = record.outcome.is_some_and(restrains_or_changes);
-        self.keep(self.teller().end(record), must_last).map(|_| ())
+        self.store(self.body_builder().end(record), must_last).map(|_| ())
     }
 
     fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
-        self.keep(self.teller().late(late), restrains_or_changes(late.outcome)).map(|_| ())
+        let must_last = restrains_or_changes(late.outcome);
+        self.store(self.body_builder().late(late), must_last).map(|_| ())
     }
 }
 
-/// What must outlive a loss of power, where records are required.
+/// Whether an outcome must survive a power failure, if records are required.
 fn restrains_or_changes(outcome: &Outcome) -> bool {
     let effects = &outcome.effects;
     outcome.restraint == Restraint::Deny

@@ -1,4 +1,5 @@
-//! Directories and files that are the user's alone: made so, and refused where they are not (RE-12). Knows no record.
+//! Directories and files that only the user can write: creates them so, and refuses others (RE-12).
+//! Knows nothing about records.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -7,7 +8,7 @@ use std::path::Path;
 use super::error::{Attempt, Cause, FileError};
 use crate::discover::{self, Stat, Unsupported};
 
-/// Makes a directory where there is none, with those above it, and looks whether it is the user's alone.
+/// Creates a directory and its parents if missing, and checks that only the user can write it.
 pub(super) fn directory(path: &Path) -> Result<(), FileError> {
     let look = || fs::symlink_metadata(path);
     let found = match look() {
@@ -26,7 +27,8 @@ pub(super) fn directory(path: &Path) -> Result<(), FileError> {
     own(Stat::read(&found)).map_err(|cause| FileError::new(path, cause))
 }
 
-/// How long a file is; nothing where there is none. What cannot be looked at is not taken for gone: the chain would go on as if it were.
+/// The length of a file; 0 if it does not exist. Other failures are errors, because the chain would
+/// go on as if the file were missing.
 pub(super) fn length(path: &Path) -> Result<u64, FileError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(found.len()),
@@ -35,7 +37,7 @@ pub(super) fn length(path: &Path) -> Result<u64, FileError> {
     }
 }
 
-/// Opens a file, made where `options` say so, and looks whether it is the user's alone. A link is not followed.
+/// Opens a file with `options` and checks that only the user can write it. Refuses symlinks.
 pub(super) fn file(path: &Path, options: &mut OpenOptions) -> Result<File, FileError> {
     #[cfg(unix)]
     {
@@ -56,7 +58,7 @@ pub(super) fn file(path: &Path, options: &mut OpenOptions) -> Result<File, FileE
     Ok(opened)
 }
 
-/// Whether a file is the user's alone.
+/// Checks that only the user owns and can write a file.
 fn own(found: Result<Stat, Unsupported>) -> Result<(), Cause> {
     let found = found.map_err(Cause::Unsupported)?;
     if !found.is_users() {

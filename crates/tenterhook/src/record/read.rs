@@ -1,4 +1,4 @@
-//! Records as they were written, for whoever shows them. Tells nothing of whether they are whole: that is `verify`'s.
+//! Reads records for programs that show them. Does not verify them; `verify` does.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -12,24 +12,27 @@ use crate::discover;
 /// The fields of one record.
 pub type Entry = Map<String, Value>;
 
-/// The files with records, the oldest first; none where there are no records.
+/// The files with records, oldest first; empty if their directory does not exist.
 ///
 /// # Errors
 ///
-/// When their directory cannot be read.
-pub fn files(place: &Location) -> io::Result<Vec<PathBuf>> {
-    match segments::list(&place.records) {
-        Ok(all) => Ok(all.into_iter().map(|segment| place.records.join(segment.name())).collect()),
+/// Fails if their directory cannot be read.
+pub fn files(location: &Location) -> io::Result<Vec<PathBuf>> {
+    match segments::list(&location.records) {
+        Ok(all) => {
+            Ok(all.into_iter().map(|segment| location.records.join(segment.name())).collect())
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
 
-/// The records of a file from this byte on, and where the next one will begin. A line that is no object is left out.
+/// The records of a file from this byte on, and the offset of the next one. Skips lines that are
+/// not JSON objects.
 ///
 /// # Errors
 ///
-/// When the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn entries(path: &Path, from: u64) -> io::Result<(Vec<Entry>, u64)> {
     let (mut file, _) = discover::open(path)?;
     file.seek(SeekFrom::Start(from))?;

@@ -1,5 +1,5 @@
-//! Where the chain goes on, whatever a crash, a full disk or a person left of it (RE-16). Cuts off a half line; removes nothing
-//! that was ever whole.
+//! Finds the end of the chain after a crash, a full disk or tampering (RE-16). Cuts off an incomplete
+//! last line; never removes a complete one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -14,7 +14,7 @@ use super::private;
 use super::segments;
 use crate::discover;
 
-/// Where the next record goes, and what has to be said first.
+/// Where the next record goes, and what a `recovered` record before it must report.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) head: Head,
@@ -27,7 +27,7 @@ impl Found {
     }
 }
 
-/// Compares what the head says with what lies in `records`.
+/// Compares the head with the files in `records`.
 pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, FileError> {
     let Some(head) = head else { return without_head(records) };
     if head.file.is_empty() {
@@ -42,7 +42,8 @@ pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, FileErro
     }
 }
 
-/// Whoever wrote last was killed before the head said so: what is whole counts, and half a line goes.
+/// The last writer was killed before it updated the head: accepts complete lines and cuts off an
+/// incomplete one.
 fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let mut file = open(path)?;
     let cannot = FileError::failed(Attempt::Read, path);
@@ -55,7 +56,7 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
         if let Some(sealed) = sealed.filter(|s| s.follows(&head.link)) {
             head.link = sealed.link;
         }
-        // What is whole and no record of this chain stays for whoever verifies it.
+        // A complete line that is not a record of this chain stays, and `verify` reports it.
         head.bytes += line.len() as u64;
     }
     let recovered = match lines.next() {
@@ -68,7 +69,8 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
     Ok(Found { head, recovered })
 }
 
-/// Records are gone that were there. The chain goes on behind them, so that nobody takes it for whole.
+/// Records that the head names are missing. The next record keeps its number, so that `verify`
+/// reports the gap.
 fn missing(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let last = last_link(path)?.unwrap_or_default();
     head.bytes = match private::length(path)? {
@@ -79,7 +81,7 @@ fn missing(path: &Path, mut head: Head) -> Result<Found, FileError> {
     Ok(Found { head, recovered: Some(lost) })
 }
 
-/// The head was removed, or cannot be read.
+/// Continues the chain if the head was removed or cannot be read.
 fn without_head(records: &Path) -> Result<Found, FileError> {
     let all = segments::list(records).map_err(FileError::failed(Attempt::Read, records))?;
     let Some(newest) = all.last() else { return Ok(Found::in_order(Head::default())) };
@@ -97,7 +99,7 @@ fn without_head(records: &Path) -> Result<Found, FileError> {
     Ok(Found { head, recovered: Some(recovered) })
 }
 
-/// Ends a line that was cut, so that the next record stands in one of its own; how long the file is then.
+/// Ends an incomplete last line, so that the next record starts a new line. Returns the new length.
 fn end_line(path: &Path) -> Result<u64, FileError> {
     let mut file = open(path)?;
     let cannot = FileError::failed(Attempt::Mend, path);
@@ -115,10 +117,10 @@ fn end_line(path: &Path) -> Result<u64, FileError> {
     Ok(bytes + 1)
 }
 
-/// The largest file of records that is looked into: many times what one grows to.
+/// Maximum size of a file that is read, many times the size that a file grows to.
 const LARGEST: u64 = 1 << 30;
 
-/// The last line of a file that is whole, where there is such a file.
+/// The last valid line of a file; `None` if there is no such line or no such file.
 pub(super) fn last_link(path: &Path) -> Result<Option<Link>, FileError> {
     let text = match discover::bytes(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -1,5 +1,5 @@
-//! Takes what looks like a secret out of what is recorded (RE-31). One table of shapes, one of names; it errs on the side of
-//! taking too much.
+//! Removes what looks like a secret from recorded content (RE-31), by one table of patterns and one of
+//! field names. It prefers to remove too much.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-/// What stands where a secret stood.
+/// The replacement of a secret.
 const TAKEN: &str = "[redacted]";
 
-/// The same between what may stand before and behind it, where a shape has groups for that.
+/// The replacement in a pattern, whose groups 1 and 2 are kept.
 const REPLACED: &str = "${1}[redacted]${2}";
 
-/// Words in the name of a field whose value is a secret, whatever it looks like.
+/// Parts of field names whose value is always a secret.
 const NAMES: &[&str] = &[
     "apikey",
     "api_key",
@@ -29,22 +29,22 @@ const NAMES: &[&str] = &[
     "token",
 ];
 
-/// What secrets look like. A first group stays, which is what comes before them, and a second one behind them.
+/// Patterns of secrets. Group 1 is text before the secret, group 2 text after it; both are kept.
 const SHAPES: &[&str] = &[
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)",
-    // Keys of services, by their own prefixes.
+    // Keys of services, by their prefixes.
     r"\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}\b",
     r"\b(?:ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[abposr]|hf|npm|pypi|dckr_pat)[-_][A-Za-z0-9_-]{16,}",
     r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
     r"\bAIza[A-Za-z0-9_-]{30,}",
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-    // A name and user of an address.
+    // The password in a URL.
     r"([a-z][a-z0-9+.-]*://[^/\s:@]*:)[^@\s/]+(@)",
     r"(?i)((?:proxy-)?authorization\s*[:=]\s*(?:bearer|basic|token)?\s*)[^\s'\x22,]+",
     r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/-]{8,}=*",
     // `NAME_TOKEN=...`, `--password ...`
     r"(?i)([a-z0-9_-]*(?:api_?key|passwd|password|passphrase|secret|token|credential)[a-z0-9_-]*['\x22]?(?:\s*[:=]\s*|\s+)['\x22]?)[^\s'\x22,;&|]{4,}",
-    // Long runs without a word in them.
+    // Long runs of hexadecimal or base64 characters.
     r"\b[A-Fa-f0-9]{32,}\b",
     r"\b[A-Za-z0-9+/_-]*[0-9][A-Za-z0-9+_-]{38,}={0,2}",
 ];
@@ -52,7 +52,7 @@ const SHAPES: &[&str] = &[
 static COMPILED: LazyLock<Vec<Regex>> =
     LazyLock::new(|| SHAPES.iter().filter_map(|shape| Regex::new(shape).ok()).collect());
 
-/// The same value without what looks like a secret.
+/// Removes what looks like a secret from a value.
 pub(super) fn value(mut value: Value) -> Value {
     walk(&mut value);
     value
@@ -70,7 +70,7 @@ fn walk(value: &mut Value) {
             for (name, field) in fields {
                 match field {
                     Value::Null | Value::Bool(_) => {}
-                    // How many tokens were used is no secret.
+                    // A count of tokens is not a secret.
                     Value::Number(_) if name.to_lowercase().contains("tokens") => {}
                     _ if is_secret(name) => *field = TAKEN.into(),
                     _ => walk(field),

@@ -1,5 +1,5 @@
-//! The files that records stand in: one a day, a further one where a day has too much for one (RE-13, RE-14). Lists, names and
-//! removes them; reads none.
+//! The names of the files of records: one a day, or several if one becomes too long (RE-13, RE-14).
+//! Lists them; does not read them.
 
 use std::cmp::Ordering;
 use std::fs;
@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 const ENDING: &str = ".jsonl";
 
-/// One file: its day, and which of that day it is.
+/// One file: its day, and its number in that day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Segment {
     pub(super) day: Date,
@@ -23,16 +23,17 @@ impl Segment {
         if part == 1 { format!("{day}{ENDING}") } else { format!("{day}.{part}{ENDING}") }
     }
 
-    pub(super) fn of(name: &str) -> Option<Self> {
+    /// Parses a file name.
+    pub(super) fn parse(name: &str) -> Option<Self> {
         let stem = name.strip_suffix(ENDING)?;
         let (day, part) = stem.split_once('.').unwrap_or((stem, "1"));
         let segment = Self { day: day.parse().ok()?, part: part.parse().ok()? };
-        // One file has one name.
+        // Reject other spellings of the same segment.
         (segment.name() == name).then_some(segment)
     }
 
-    /// Where the next record goes that is written on `today`, when this one is `bytes` long. A day that lies behind, because
-    /// the clock was set back, stays in this one: what comes later stands later (RE-15).
+    /// The file for the next record on `today`, if this one is `bytes` long. If the clock was set
+    /// back, records still go to this file, so that their order is kept (RE-15).
     pub(super) fn next(self, today: Date, bytes: u64, most: u64) -> Self {
         match today.cmp(&self.day) {
             Ordering::Greater => Self { day: today, part: 1 },
@@ -42,20 +43,20 @@ impl Segment {
     }
 }
 
-/// The files of a directory, the oldest first.
+/// The files of a directory, oldest first.
 pub(super) fn list(directory: &Path) -> std::io::Result<Vec<Segment>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory)? {
-        all.extend(entry?.file_name().to_str().and_then(Segment::of));
+        all.extend(entry?.file_name().to_str().and_then(Segment::parse));
     }
     all.sort_unstable();
     Ok(all)
 }
 
-/// Those that go when `newest` is begun, the oldest first: what is older than `days`, and what is more than `most` bytes
-/// together with a full newest one.
+/// The files to remove when `newest` is created, oldest first: those older than `days`, and those
+/// that exceed `most` bytes in total.
 pub(super) fn too_old(directory: &Path, newest: Segment, days: u32, most: u64) -> Vec<Segment> {
-    let mut kept: u64 = 0;
+    let mut total: u64 = 0;
     let mut is_over = false;
     let mut gone: Vec<Segment> = Vec::new();
     let older =
@@ -64,9 +65,9 @@ pub(super) fn too_old(directory: &Path, newest: Segment, days: u32, most: u64) -
         let age = (newest.day - segment.day).get_days();
         let bytes = fs::symlink_metadata(directory.join(segment.name()))
             .map_or(0, |metadata| metadata.len());
-        kept = kept.saturating_add(bytes);
-        // What stands behind a gap would follow nothing.
-        is_over |= kept > most || i64::from(age) >= i64::from(days);
+        total = total.saturating_add(bytes);
+        // Remove everything older as well, so that the chain has no gap.
+        is_over |= total > most || i64::from(age) >= i64::from(days);
         if is_over {
             gone.push(segment);
         }
@@ -84,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_as_they_are_written() {
+    fn segment_names_are_parsed_strictly() {
         for name in ["2026-11-22.jsonl", "2026-11-22.2.jsonl", "2026-01-02.17.jsonl"] {
-            assert_eq!(Segment::of(name).map(Segment::name).as_deref(), Some(name));
+            assert_eq!(Segment::parse(name).map(Segment::name).as_deref(), Some(name));
         }
         for name in [
             "2026-11-22.1.jsonl",
@@ -95,13 +96,13 @@ mod tests {
             "2026-11-22.json",
             "20261122.jsonl",
         ] {
-            assert_eq!(Segment::of(name), None, "{name}");
+            assert_eq!(Segment::parse(name), None, "{name}");
         }
     }
 
     /// RE-13, RE-15.
     #[test]
-    fn a_new_day_begins_a_file_and_an_earlier_one_does_not() {
+    fn later_day_starts_a_new_file_and_an_earlier_one_does_not() {
         let at = Segment { day: day("2026-11-22"), part: 2 };
         assert_eq!(at.next(day("2026-11-22"), 10, 100), at);
         assert_eq!(at.next(day("2026-11-22"), 100, 100).part, 3);
@@ -111,7 +112,7 @@ mod tests {
 
     /// RE-14.
     #[test]
-    fn what_is_old_or_too_much_goes_oldest_first() {
+    fn files_beyond_age_or_size_are_removed_oldest_first() {
         let directory = tempfile::tempdir().expect("a directory");
         for name in [
             "2026-11-01.jsonl",

@@ -1,31 +1,32 @@
-//! What a person said of their guard: approved, refused, allowed once, paused. Told as a record of its own (RE-6); changes nothing.
+//! Decisions of the user about hooks and rules, such as an approval or a pause, as records (RE-6).
+//! Only describes a decision; does not carry it out.
 
 use serde_json::{Map, json};
 
 use super::chain::digest_of;
 use super::entry::{Body, put};
 
-/// What was said.
+/// Kinds of decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserActionKind {
-    /// The hooks of a source run as they were shown.
+    /// Run the hooks of a source as they were shown.
     Approve,
-    /// They do not, and nobody is asked again.
+    /// Never run them, and do not ask again.
     Refuse,
-    /// What was said of a source is forgotten.
+    /// Revoke the earlier decision about a source.
     Forget,
-    /// One call passes that was denied.
+    /// Let one denied call pass.
     AllowOnce,
-    /// Self-protection rests.
+    /// Pause self-protection.
     Pause,
-    /// It does no longer.
+    /// End the pause.
     PauseEnd,
 }
 
 impl UserActionKind {
-    /// The word for it in records.
+    /// The name in records.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Approve => "approve",
             Self::Refuse => "refuse",
@@ -37,30 +38,30 @@ impl UserActionKind {
     }
 }
 
-/// One thing that a person said.
+/// One decision of the user.
 #[derive(Clone, Copy, Debug)]
 pub struct UserAction<'a> {
-    /// What.
+    /// What the user decided.
     pub kind: UserActionKind,
-    /// Of what: the source of an approval, the code of a denied call, the seconds of a pause; empty where there is nothing to say.
+    /// The source of an approval, the code of a denied call, the seconds of a pause, or empty.
     pub about: &'a str,
-    /// What exactly was shown: the digest of a review, or the text of a call, of which no more than its digest is on record.
+    /// What the user saw: the digest of a review, or the text of a call. Only its digest is recorded.
     pub shown: &'a str,
 }
 
 impl UserAction<'_> {
     pub(super) fn body(&self) -> Body {
-        let mut said = Map::new();
-        put(&mut said, "what", self.kind.word());
+        let mut fields = Map::new();
+        put(&mut fields, "what", self.kind.name());
         if !self.about.is_empty() {
-            put(&mut said, "about", self.about);
+            put(&mut fields, "about", self.about);
         }
         if !self.shown.is_empty() {
-            put(&mut said, "digest", digest_of(self.shown.as_bytes()));
+            put(&mut fields, "digest", digest_of(self.shown.as_bytes()));
         }
         let mut body = Body::new();
         put(&mut body, "kind", "said");
-        put(&mut body, "said", json!(said));
+        put(&mut body, "said", json!(fields));
         body
     }
 }

@@ -1,4 +1,4 @@
-//! Is every record still as it was written, and where it was written? Reads, and changes nothing (RE-40 to RE-43).
+//! Verifies that no record was changed, removed or moved (RE-40 to RE-43). Changes no file.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -19,93 +19,94 @@ use crate::discover;
 /// How long a writer may hold the lock while the lengths of the files are taken.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is wrong, and where.
+/// A violation, and its file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
     pub file: String,
-    /// 1-based; 0 where it is about the file as a whole.
+    /// 1-based; 0 if the problem is about the whole file.
     pub line: usize,
-    /// What.
+    /// The violation, as text.
     pub what: String,
 }
 
-/// What verifying found.
+/// The result of verifying.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// How many records there are.
+    /// Number of records.
     pub records: u64,
-    /// In how many files.
+    /// Number of files.
     pub files: usize,
-    /// The number of the first and of the last of them.
+    /// The sequence numbers of the first and the last record.
     pub span: Option<(u64, u64)>,
-    /// The digest of the last one.
+    /// The digest of the last record.
     pub last: Option<String>,
     /// What was changed, cut or moved.
     pub problems: Vec<Problem>,
-    /// What is in order, and worth knowing.
+    /// Remarks that are not problems.
     pub notes: Vec<String>,
-    /// Firings that began and have no end: they are under way, or their process was killed.
+    /// Firings that began and have no end: they still run, or their process was killed.
     pub open: Vec<u64>,
 }
 
-/// Verifies all records of a place. `known` is the number and digest of a record that somebody kept elsewhere.
+/// Verifies all records of a location. `known` is the number and digest of a record that the caller
+/// stored elsewhere.
 ///
 /// # Errors
 ///
-/// When something cannot be read that is there.
-pub fn verify(place: &Location, known: Option<(u64, &str)>) -> Result<Report, FileError> {
-    let snapshot = Snapshot::take(place)?;
+/// Fails if an existing file cannot be read.
+pub fn verify(location: &Location, known: Option<(u64, &str)>) -> Result<Report, FileError> {
+    let snapshot = Snapshot::take(location)?;
     let mut walk = Walk::default();
     for (segment, bytes) in &snapshot.files {
-        let path = place.records.join(segment.name());
+        let path = location.records.join(segment.name());
         let text = read(&path, *bytes).map_err(FileError::failed(Attempt::Read, &path))?;
         walk.file(&segment.name(), &text, &snapshot.head);
     }
     walk.report.files = snapshot.files.len();
     walk.beginning();
-    walk.ending(snapshot.head, place);
+    walk.ending(snapshot.head, location);
     if let Some((seq, digest)) = known {
         walk.known(seq, digest);
     }
     Ok(walk.finish())
 }
 
-/// What there was at one moment.
+/// The files at one moment.
 struct Snapshot {
-    /// Each file and how long it was.
+    /// Each file and its length.
     files: Vec<(Segment, u64)>,
-    head: Kept,
+    head: StoredHead,
 }
 
-/// What lies where the head is kept.
-enum Kept {
-    Nothing,
+/// The content of the file of the head.
+enum StoredHead {
+    Missing,
     Unreadable,
     Head(Head),
 }
 
 impl Snapshot {
-    fn take(place: &Location) -> Result<Self, FileError> {
-        let mut head = Kept::Nothing;
-        let file = match discover::open(&place.head) {
+    fn take(location: &Location) -> Result<Self, FileError> {
+        let mut head = StoredHead::Missing;
+        let file = match discover::open(&location.head) {
             Ok((file, _)) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(FileError::failed(Attempt::Read, &place.head)(error)),
+            Err(error) => return Err(FileError::failed(Attempt::Read, &location.head)(error)),
         };
         if let Some(mut file) = file.as_ref() {
-            lock(file, &place.head)?;
+            lock(file, &location.head)?;
             let mut text = Vec::new();
-            let cannot = FileError::failed(Attempt::Read, &place.head);
+            let cannot = FileError::failed(Attempt::Read, &location.head);
             file.read_to_end(&mut text).map_err(cannot)?;
-            head = Head::read(&text).map_or(Kept::Unreadable, Kept::Head);
+            head = Head::read(&text).map_or(StoredHead::Unreadable, StoredHead::Head);
         }
-        let all = match segments::list(&place.records) {
+        let all = match segments::list(&location.records) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            all => all.map_err(FileError::failed(Attempt::Read, &place.records))?,
+            all => all.map_err(FileError::failed(Attempt::Read, &location.records))?,
         };
         let length = |segment: Segment| {
-            let path = place.records.join(segment.name());
+            let path = location.records.join(segment.name());
             fs::metadata(&path)
                 .map(|found| (segment, found.len()))
                 .map_err(FileError::failed(Attempt::Read, &path))
@@ -115,26 +116,26 @@ impl Snapshot {
     }
 }
 
-/// What is known on the way through the records.
+/// The state of the walk through all records.
 #[derive(Default)]
 struct Walk {
     report: Report,
-    /// Where the chain stands.
+    /// The last valid record.
     at: Option<Link>,
-    /// How many lines behind that were told to be no records.
+    /// How many lines after it were reported as invalid.
     broken: u64,
     first: Option<(Sealed, String)>,
-    /// What was removed in good order: up to which record.
+    /// The last record of each recorded removal.
     pruned: Vec<Link>,
     begun: BTreeSet<u64>,
-    /// The digest of every record, for what somebody knows.
+    /// The digest of every record, to compare with the one that the caller knows.
     digests: std::collections::HashMap<u64, chain::Digest>,
 }
 
 impl Walk {
-    fn file(&mut self, name: &str, text: &[u8], kept: &Kept) {
+    fn file(&mut self, name: &str, text: &[u8], stored: &StoredHead) {
         let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-        // Behind the last line break nothing stands, where the last line is whole.
+        // Empty unless the last line is incomplete.
         let rest = lines.pop().unwrap_or_default();
         for (at, line) in lines.iter().enumerate() {
             self.line(name, at + 1, line);
@@ -143,11 +144,11 @@ impl Walk {
             return;
         }
         let (number, begins) = (lines.len() + 1, (text.len() - rest.len()) as u64);
-        // What the head does not know was never whole: a kill ends a write between two pages.
-        match kept {
-            Kept::Head(head) if head.file == name && head.bytes == begins => {
+        // A kill can end a write between two pages. The head does not include such a record yet.
+        match stored {
+            StoredHead::Head(head) if head.file == name && head.bytes == begins => {
                 let note = format!(
-                    "{name}:{number}: half a record: whoever wrote it was killed, and who writes next cuts it off"
+                    "{name}:{number}: half a record: its writer was killed; the next writer cuts it off"
                 );
                 self.report.notes.push(note);
             }
@@ -166,7 +167,7 @@ impl Walk {
         match self.at {
             None => self.first = Some((sealed, name.to_owned())),
             Some(before) if sealed.follows(&before) => {}
-            // The lines between them were told.
+            // The lines between them were reported.
             Some(before) if broken > 0 && seq == before.seq + 1 + broken => {}
             Some(before) if seq == before.seq + 1 => {
                 let what =
@@ -193,22 +194,22 @@ impl Walk {
     }
 
     fn read(&mut self, name: &str, number: usize, seq: u64, line: &[u8]) {
-        let said: Value = serde_json::from_slice(line).unwrap_or_default();
+        let record: Value = serde_json::from_slice(line).unwrap_or_default();
         let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
         let number_of = |value: &Value, key: &str| value.get(key)?.as_u64();
-        match text(&said, "kind").as_deref() {
+        match text(&record, "kind").as_deref() {
             Some("begin") => drop(self.begun.insert(seq)),
             Some("end") => {
-                number_of(&said, "begun").map(|value| self.begun.remove(&value));
+                number_of(&record, "begun").map(|value| self.begun.remove(&value));
             }
             Some("pruned") => {
-                let through = said.get("through").unwrap_or(&Value::Null);
+                let through = record.get("through").unwrap_or(&Value::Null);
                 let digest = text(through, "hash").and_then(|text| unhex(&text));
                 let link = digest.zip(number_of(through, "seq"));
                 self.pruned.extend(link.map(|(digest, seq)| Link { seq, digest }));
             }
             Some("recovered") => {
-                self.recovered(name, number, said.get("recovered").unwrap_or(&Value::Null));
+                self.recovered(name, number, record.get("recovered").unwrap_or(&Value::Null));
             }
             _ => {}
         }
@@ -223,17 +224,18 @@ impl Walk {
             self.problem(name, number, "when this was written, records before it were gone");
         }
         if json.get("head").is_some() {
-            let what = "when this was written, the head was gone: whether records were cut off before it, nobody can say";
+            let what =
+                "when this was written, the head was gone: records before it may have been cut off";
             self.problem(name, number, what);
         }
     }
 
-    /// The first record is the first of all, or follows what was removed in good order.
+    /// Checks that the first record has number 1 or follows a recorded removal.
     fn beginning(&mut self) {
         let Some((first, name)) = self.first.take() else { return };
         let before = Link { seq: first.link.seq.saturating_sub(1), digest: first.prev };
         let is_whole = first.follows(&Link::default());
-        // A removal that was broken off leaves files that it names.
+        // An interrupted removal leaves some of the files that it names.
         let is_pruned = self.pruned.iter().any(|link| *link == before || link.seq > before.seq);
         let last = self.at.map_or(0, |link| link.seq);
         self.report.span = Some((first.link.seq, last));
@@ -249,21 +251,20 @@ impl Walk {
         }
     }
 
-    /// The last record is the one that the head names.
-    fn ending(&mut self, kept: Kept, place: &Location) {
-        let shown = place.head.display().to_string();
+    /// Checks that the last record is the one that the head names.
+    fn ending(&mut self, stored: StoredHead, location: &Location) {
+        let shown = location.head.display().to_string();
         let last = self.at.unwrap_or_default();
-        let head = match kept {
-            Kept::Head(head) => head,
+        let head = match stored {
+            StoredHead::Head(head) => head,
             // Nothing was ever recorded.
-            Kept::Nothing if self.at.is_none() => return,
-            Kept::Nothing => {
-                let what =
-                    "the head is gone: whether records were cut off from the end, nobody can say";
+            StoredHead::Missing if self.at.is_none() => return,
+            StoredHead::Missing => {
+                let what = "the head is gone: records may have been cut off from the end";
                 return self.problem(&shown, 0, what);
             }
-            Kept::Unreadable if self.at.is_none() => return,
-            Kept::Unreadable => {
+            StoredHead::Unreadable if self.at.is_none() => return,
+            StoredHead::Unreadable => {
                 return self.problem(&shown, 0, "the head is not as it was written");
             }
         };
@@ -280,9 +281,9 @@ impl Walk {
         } else if self.digests.get(&link.seq).is_none_or(|digest| *digest != link.digest)
             && link.seq > 0
         {
-            format!("record {} is another one than the head says", link.seq)
+            format!("record {} differs from the one that the head names", link.seq)
         } else if last.seq == link.seq + 1 {
-            let note = "the last record is one ahead of the head: whoever wrote it was killed before it said so";
+            let note = "the last record is one ahead of the head: its writer was killed before it updated the head";
             self.report.notes.push(note.to_owned());
             return;
         } else {
@@ -330,7 +331,7 @@ fn lock(file: &File, path: &Path) -> Result<(), FileError> {
                 std::thread::sleep(Duration::from_micros(200));
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(FileError::new(path, Cause::Held));
+                return Err(FileError::new(path, Cause::Locked));
             }
             Err(TryLockError::Error(error)) => {
                 return Err(FileError::failed(Attempt::Lock, path)(error));

@@ -1,8 +1,8 @@
-//! A process that is killed between any two writes: no decision that was given is lost, and none is on record that was not made
-//! (RE-17).
+//! Kills a process between any two writes: no returned decision is lost, and no other decision is
+//! recorded (RE-17).
 #![expect(
     clippy::disallowed_methods,
-    reason = "this test plays itself again in a process of its own, which it can kill"
+    reason = "this test runs itself again in a separate process, which it can kill"
 )]
 
 use std::env;
@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// Where the child works, at which point it is killed, and how many bytes its files may have.
-const PLACE: &str = "RECORD_TEST_PLACE";
+/// The child's state directory, the point at which it is killed, and its byte limit.
+const STATE: &str = "RECORD_TEST_STATE";
 const POINT: &str = "RECORD_TEST_POINT";
 const BYTES: &str = "RECORD_TEST_BYTES";
 const FIRINGS: usize = 8;
@@ -27,23 +27,23 @@ fn small(state: &Path, bytes: u64) -> Journal {
     Journal::below(state, &table).expect("records are wanted")
 }
 
-/// Kills this process at the point that was asked for.
+/// Kills this process at the requested point.
 fn killed(_point: &str) {
     if LEFT.fetch_sub(1, Ordering::Relaxed) == 1 {
         let own = rustix::process::getpid();
-        // Nothing comes behind a signal that cannot be caught.
+        // SIGKILL cannot be caught, so nothing runs after this.
         let _ = rustix::process::kill_process(own, rustix::process::Signal::KILL);
     }
 }
 
-/// The child: fires, and says each decision when it has it. Without its variables it is another test that passes.
+/// The child: fires, and writes each decision to a file. Without its variables it passes at once.
 #[test]
 fn child() {
-    let (Ok(place), Ok(point), Ok(bytes)) = (env::var(PLACE), env::var(POINT), env::var(BYTES))
+    let (Ok(state), Ok(point), Ok(bytes)) = (env::var(STATE), env::var(POINT), env::var(BYTES))
     else {
         return;
     };
-    let state = Path::new(&place);
+    let state = Path::new(&state);
     LEFT.store(point.parse().expect("a number"), Ordering::Relaxed);
     let mut journal = small(state, bytes.parse().expect("a number"));
     journal.at = killed;
@@ -56,16 +56,17 @@ fn child() {
     }
 }
 
-/// Whether the child came to its end.
+/// Runs the child. Returns whether it ran to its end.
 fn play(state: &Path, point: usize, bytes: u64) -> bool {
     let mut command = Command::new(env::current_exe().expect("this program"));
     let own = concat!(module_path!(), "::child").trim_start_matches("tenterhook::");
-    command.args(["--exact", own]).env(PLACE, state);
+    command.args(["--exact", own]).env(STATE, state);
     command.env(POINT, point.to_string()).env(BYTES, bytes.to_string());
     command.output().expect("a child").status.success()
 }
 
-/// What was on record when the process was killed, and what is when another one has gone on.
+/// Verifies the records after the kill, and again after another firing. Returns the decisions
+/// recorded before the kill.
 fn look(state: &Path, bytes: u64, point: usize) -> Vec<(String, String)> {
     let journal = small(state, bytes);
     let report = verified(&journal);
@@ -100,7 +101,7 @@ fn no_decision_is_lost_or_invented_wherever_a_process_is_killed() {
                 "killed at {point}"
             );
         }
-        // One that is written may not be given yet.
+        // The last recorded decision may not have been returned yet.
         assert!(recorded.len() <= given.lines().count() + 1, "killed at {point}");
         if is_over {
             break;
@@ -149,7 +150,7 @@ fn a_removal_that_is_killed_leaves_a_whole_record() {
 /// RE-16.
 /// RE-43.
 #[test]
-fn half_a_line_is_cut_off_and_said() {
+fn half_a_line_is_cut_off_and_reported() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
@@ -157,8 +158,8 @@ fn half_a_line_is_cut_off_and_said() {
     let mut torn = OpenOptions::new().append(true).open(&file).expect("open");
     torn.write_all(b"{\"v\":1,\"seq\":3,\"prev\":\"").expect("written");
     let report = verified(&journal);
-    assert_eq!(report.problems, [], "nobody wrote since");
-    assert!(report.notes[0].contains("whoever wrote it was killed"), "{:?}", report.notes);
+    assert_eq!(report.problems, [], "no process wrote since");
+    assert!(report.notes[0].contains("its writer was killed"), "{:?}", report.notes);
     drop(fire(&journal, 2));
     let all = entries(&journal);
     let kinds: Vec<&str> = all.iter().filter_map(|object| object["kind"].as_str()).collect();
@@ -169,7 +170,7 @@ fn half_a_line_is_cut_off_and_said() {
     assert!(report.notes[0].contains("half a record was cut off"), "{:?}", report.notes);
 }
 
-/// RE-40: half of what was whole is told from half of what never was.
+/// RE-40: a truncated record is told from one that was never complete.
 /// RE-16.
 #[test]
 fn a_record_that_was_cut_is_a_problem() {

@@ -1,4 +1,4 @@
-//! Directories, disks and clocks that are not as they should be: said plainly, and nothing is followed (RE-12, RE-20).
+//! Unsafe directories, full disks and wrong clocks are reported, and links are refused (RE-12, RE-20).
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -87,9 +87,9 @@ fn a_clock_that_is_set_back_moves_nothing() {
     assert_eq!((report.problems, report.files, report.span), (vec![], 1, Some((1, 10))));
 }
 
-/// RE-16: whatever lies there, the next firing is recorded.
+/// RE-16: the next firing is recorded whatever the files contain.
 #[test]
-fn a_corrupt_record_is_gone_on_behind() {
+fn firing_after_a_corrupt_record_is_recorded() {
     let garbage: &[&[u8]] = &[b"", b"\n", b"x", b"\xff\xfe\x00", b"{}\n{}\n", b"{\"v\":1}"];
     for text in garbage {
         for is_head in [true, false] {
@@ -107,20 +107,20 @@ fn a_corrupt_record_is_gone_on_behind() {
     }
 }
 
-/// RE-20: a process that was stopped there holds up nobody for ever.
+/// RE-20: a stopped process that holds the lock does not block others for ever.
 #[test]
-fn a_lock_that_is_not_given_back_is_not_waited_for() {
+fn lock_that_is_not_released_is_an_error_after_a_second() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
-    let held = fs::File::open(&journal.location().head).expect("open");
-    held.lock().expect("locked");
+    let locked = fs::File::open(&journal.location().head).expect("open");
+    locked.lock().expect("locked");
     assert!(refused(&journal).contains("has held"), "{}", refused(&journal));
-    drop(held);
+    drop(locked);
     drop(fire(&journal, 2));
 }
 
-/// RE-20, RE-21: told once, until it works again.
+/// RE-20, RE-21: reported once, until recording works again.
 #[test]
 fn failed_recording_is_reported_once() {
     let state = tempfile::tempdir().expect("a directory");

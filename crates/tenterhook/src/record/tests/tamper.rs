@@ -41,9 +41,9 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Does one of the things that people do to a log; says what.
-fn tamper(place: &Location, dice: &mut Dice) -> String {
-    let mut files = read::files(place).expect("files");
-    files.push(place.head.clone());
+fn tamper(location: &Location, dice: &mut Dice) -> String {
+    let mut files = read::files(location).expect("files");
+    files.push(location.head.clone());
     let records = files.len() - 1;
     let kind = dice.roll(7);
     // The head is one line.
@@ -100,15 +100,15 @@ fn each_of_a_thousand_changes_is_found() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = written(state.path());
     assert_eq!(verified(&journal).problems, []);
-    let place = journal.location();
-    let mut whole = read::files(place).expect("files");
+    let location = journal.location();
+    let mut whole = read::files(location).expect("files");
     assert!(whole.len() > 2, "{whole:?}");
-    whole.push(place.head.clone());
+    whole.push(location.head.clone());
     let whole: Vec<_> =
         whole.into_iter().map(|path| (fs::read(&path).expect("read"), path)).collect();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for round in 0..ROUNDS {
-        let output = tamper(place, &mut dice);
+        let output = tamper(location, &mut dice);
         let report = verified(&journal);
         assert_ne!(report.problems, [], "round {round}: {output}");
         for (text, path) in &whole {
@@ -131,7 +131,7 @@ fn what_is_recorded_afterwards_hides_nothing() {
     }
 }
 
-/// RE-42: who rewrites the records and their head is found only by what somebody noted.
+/// RE-42: rewriting the records and their head is found only with a digest stored elsewhere.
 #[test]
 fn a_record_that_is_known_is_missed() {
     let state = tempfile::tempdir().expect("a directory");
