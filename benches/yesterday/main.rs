@@ -157,7 +157,7 @@ fn judged(samples: &[Sample], calls: usize) -> Cost {
         Source::given("guardrails.toml", DialectId::NATIVE, GUARDRAILS, "/home/u/project");
     source.home = "/home/u".into();
     let ruleset = Engine::builder().source(source).build().0.ruleset();
-    let backtest = Backtest::of(&ruleset);
+    let backtest = Backtest::new(&ruleset);
     measured(|| {
         std::thread::scope(|scope| {
             let half = || scope.spawn(|| ask(&backtest, samples, calls / CORES));

@@ -33,7 +33,7 @@ impl Backtest {
     /// These hooks, of which rules and callbacks are asked. What stands in for a hook that cannot be read is asked, too: it acts on
     /// nothing.
     #[must_use]
-    pub fn of(ruleset: &Ruleset) -> Self {
+    pub fn new(ruleset: &Ruleset) -> Self {
         let (mut inside, mut outside) = (Engine::builder(), Vec::new());
         let mut declared = Vec::new();
         for hook in ruleset.hooks() {

@@ -3,6 +3,7 @@
 //!
 //! Implements `docs/spec/configuration.md` (C-4 to C-7).
 
+mod candidates;
 mod decode;
 #[cfg(feature = "env")]
 mod environment;
@@ -10,7 +11,6 @@ mod file;
 mod given;
 mod keep;
 mod owner;
-mod places;
 mod project;
 mod roots;
 mod saved;
@@ -21,8 +21,8 @@ mod system;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use candidates::candidates;
 use file::take;
-use places::places;
 pub(crate) use system::System;
 use tenterhook_core::config::Source;
 use tenterhook_core::dialect::{
@@ -36,8 +36,8 @@ use tenterhook_core::syntax::{self, Format};
 
 #[doc(hidden)]
 pub use self::{
+    candidates::{adopted, adopted_origin, searched},
     keep::{make_private, missing_home, without_home},
-    places::{adopted, adopted_origin, searched},
     system::{MANAGED, Stat, Unsupported, managed_file, owner_only},
 };
 #[doc(hidden)]
@@ -100,16 +100,18 @@ pub fn find(roots: &Roots) -> Found {
 pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
     let mut found = Found::default();
     let account = roots.of_account();
-    let mut usual = places(roots);
-    let places_of_account = account.as_ref().map(places::of_user).unwrap_or_default();
+    let mut usual = candidates(roots);
+    let candidates_of_account = account.as_ref().map(candidates::for_user).unwrap_or_default();
     let standing = |candidate: &(DialectId, Candidate)| match &account {
-        Some(_) if candidate.1.layer == Layer::User && !places_of_account.contains(candidate) => {
+        Some(_)
+            if candidate.1.layer == Layer::User && !candidates_of_account.contains(candidate) =>
+        {
             Standing::Moved
         }
         _ => Standing::Usual,
     };
     let mut all: Vec<_> = usual.drain(..).map(|place| (standing(&place), place)).collect();
-    for place in &places_of_account {
+    for place in &candidates_of_account {
         if !all.iter().any(|(_, usual)| usual == place) {
             all.push((Standing::Account, place.clone()));
         }
@@ -121,7 +123,7 @@ pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Sourc
         }
         let roots = account.as_ref().filter(|_| standing == Standing::Account).unwrap_or(roots);
         let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
-        let moved_from = places::moved_from(dialect, &path, roots);
+        let moved_from = candidates::moved_from(dialect, &path, roots);
         let source = source(&path, dialect, layer, text, roots);
         found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
@@ -225,12 +227,12 @@ fn format_of(path: &Path) -> Format {
 #[doc(hidden)]
 pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     let read_here: Vec<PathBuf> =
-        places(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
+        candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
     let mut hidden: Vec<Hidden> = Vec::new();
     for directory in around(roots) {
         // As if the directory were the root of a repository: then each dialect reads what lies in it.
         let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
-        for (dialect, Candidate { path, layer }) in places(&there) {
+        for (dialect, Candidate { path, layer }) in candidates(&there) {
             let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
             if known || !matches!(layer, Layer::Project | Layer::Local) {
                 continue;
@@ -258,7 +260,7 @@ fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
 
 fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
     let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
-    let read_there = places(&started_there).iter().any(|(_, candidate)| candidate.path == path);
+    let read_there = candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
     match &roots.repository {
         Some(root) if !read_there => {
             format!("it is read only from the root of the repository, `{}`", root.display())
@@ -306,9 +308,9 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
 #[cfg(feature = "trust")]
 pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option<Source> {
     let is_absent = || matches!(path.symlink_metadata(), Err(error) if file::absent(&error));
-    let mut candidates = places::of(dialect.dialect(), roots).into_iter();
+    let mut candidates = candidates::for_dialect(dialect.dialect(), roots).into_iter();
     let layer =
-        candidates.find(|place| places::is_one_of(path, &place.path)).map(|place| place.layer);
+        candidates.find(|place| candidates::is_one_of(path, &place.path)).map(|place| place.layer);
     let plugin = match layer {
         None => Some(given::plugin_of(path).filter(|_| is_in_project(roots, path))?),
         Some(_) => None,

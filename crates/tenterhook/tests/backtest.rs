@@ -95,7 +95,7 @@ fn verdict(outcome: &Outcome) -> (String, Option<String>, Option<Value>) {
 #[tokio::test]
 async fn what_was_fired_live_is_judged_the_same() {
     let live = engine("");
-    let backtest = Backtest::of(&engine(SCRIPT).ruleset());
+    let backtest = Backtest::new(&engine(SCRIPT).ruleset());
     let (mut held, mut all) = (0, 0);
     for (tool, input) in calls() {
         let fired = live.fire(pack::call(&tool, input.clone()), &Session::of_one_event()).await;
@@ -211,7 +211,7 @@ async fn every_case_that_a_transcript_tells_is_judged_the_same() {
                 .into_iter()
                 .fold(Engine::builder(), tenterhook::engine::Builder::hook);
             let (live, _) = builder.build();
-            let backtest = Backtest::of(&live.ruleset());
+            let backtest = Backtest::new(&live.ruleset());
             let fired = live.fire(event, &Session::of_one_event()).await;
             let received = read(TranscriptAgent::Claude, &text);
             let judged = backtest.judge(received, &Session::of_one_event()).await;

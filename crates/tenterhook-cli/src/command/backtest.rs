@@ -103,7 +103,7 @@ fn hooks(named: &[Named], here: &Here) -> Result<(Loaded, Backtest), Problem> {
     let which = Which { config: named.to_vec(), dialect: None, compat: None };
     let mut loaded = load::load(&which, here)?;
     let ruleset = loaded.engine(|builder| builder).ruleset();
-    Ok((loaded, Backtest::of(&ruleset)))
+    Ok((loaded, Backtest::new(&ruleset)))
 }
 
 /// What all threads share.

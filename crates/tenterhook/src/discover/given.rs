@@ -39,7 +39,7 @@ pub fn given(
         return Ok(Source { flaw, ..source(&full, dialect, Layer::Managed, text, roots) });
     }
     let layer = given_layer(&full, dialect, roots);
-    let moved_from = super::places::moved_from(dialect, &full, roots);
+    let moved_from = super::candidates::moved_from(dialect, &full, roots);
     let mut source = Source { flaw, moved_from, ..source(&full, dialect, layer, text, roots) };
     if let Some(project) = project::holder(&full, dialect) {
         (source.project, source.found_from) = (project, None);

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::places::is_one_of;
+use super::candidates::is_one_of;
 use tenterhook_core::dialect::{DialectId, Roots};
 use tenterhook_core::hook::Layer;
 

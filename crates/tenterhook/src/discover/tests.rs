@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use super::candidates::Listed;
 use super::file::absent;
-use super::places::Listed;
 use super::*;
 
 fn room() -> tempfile::TempDir {
@@ -328,7 +328,7 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
         ..Roots::default()
     };
     let all: Vec<Candidate> =
-        DIALECTS.iter().flat_map(|dialect| places::of(dialect, &roots)).collect();
+        DIALECTS.iter().flat_map(|dialect| candidates::for_dialect(dialect, &roots)).collect();
     let managed = |agent: &tenterhook_core::agents::Agent| {
         agent
             .installation

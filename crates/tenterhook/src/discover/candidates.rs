@@ -13,7 +13,7 @@ use tenterhook_core::hook::Layer;
 use tenterhook_core::source::ADOPTED;
 
 /// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
-pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
+pub(super) fn for_dialect(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
     let mut all = dialect.candidates(roots);
     if let Some(path) = adopted(dialect.id(), roots) {
         let last = all.iter().rposition(|candidate| candidate.layer == Layer::User);
@@ -57,7 +57,7 @@ pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Opti
 pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     let of_dialect = |dialect: &&'static Dialect| {
         let id = dialect.id();
-        of(dialect, roots).into_iter().map(move |place| (id, place.path))
+        for_dialect(dialect, roots).into_iter().map(move |place| (id, place.path))
     };
     let mut places: Vec<(DialectId, PathBuf)> = Vec::new();
     for place in DIALECTS.iter().flat_map(|dialect| of_dialect(&&**dialect)) {
@@ -69,11 +69,11 @@ pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
 }
 
 /// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
-pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+pub(super) fn candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
     let mut listed = Listed::default();
     for dialect in DIALECTS {
-        for Candidate { path, layer } in of(dialect, roots) {
+        for Candidate { path, layer } in for_dialect(dialect, roots) {
             let paths = listed.expand(&path).into_iter();
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
@@ -109,9 +109,9 @@ pub(super) fn is_one_of(path: &Path, place: &Path) -> bool {
 }
 
 /// The places of the user's own files alone.
-pub(super) fn of_user(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+pub(super) fn for_user(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let is_own = |(_, place): &(DialectId, Candidate)| place.layer == Layer::User;
-    places(roots).into_iter().filter(is_own).collect()
+    candidates(roots).into_iter().filter(is_own).collect()
 }
 
 /// What lies in the directories that were looked into: an agent may look for many files in one.
