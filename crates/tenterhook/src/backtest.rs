@@ -1,5 +1,5 @@
-//! What would these hooks have said yesterday? Asks what runs inside the engine, rules and callbacks, about events that were
-//! recorded; starts no program and sends no request, for those would act again (BT-1).
+//! Runs rules and callbacks on recorded events, to see what today's hooks would have decided. Starts
+//! no program and sends no request, because those would act again (BT-1).
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use tenterhook_core::hook::{Arming, Enforcement, Hook, HookId, Run};
 use tenterhook_core::outcome::Outcome;
 use tenterhook_core::plan::{self, Because};
 
-/// Hooks that are asked about what is over.
+/// Hooks that can be run on recorded events.
 #[derive(Debug)]
 pub struct Backtest {
     engine: Engine,
-    /// The hooks that are not run again.
+    /// The hooks that are not replayed: programs, requests, models.
     outside: Ruleset,
 }
 
-/// What came of one event.
+/// The result of one event.
 #[derive(Debug)]
 pub struct Judged {
-    /// What the hooks that were asked want together.
+    /// The merged outcome of the hooks that were run.
     pub outcome: Outcome,
-    /// The hooks that would have run and were not asked: programs, requests, models.
+    /// The hooks that the event selects and that were not replayed: programs, requests, models.
     pub not_replayed: Vec<HookId>,
 }
 
 impl Backtest {
-    /// These hooks, of which rules and callbacks are asked. What stands in for a hook that cannot be read is asked, too: it acts on
-    /// nothing.
+    /// Separates the hooks that can be replayed (rules, callbacks, and substitutes for hooks that
+    /// cannot be read) from all others.
     #[must_use]
     pub fn new(ruleset: &Ruleset) -> Self {
         let (mut inside, mut outside) = (Engine::builder(), Vec::new());
@@ -43,7 +43,7 @@ impl Backtest {
                 inside = inside.event(EventRow::clone(row));
                 declared.push(&hook.event);
             }
-            // It is asked what it would say: whether that counts today is another question (SH-13).
+            // Shadow hooks are replayed as enforcing ones (SH-13).
             let mut hook = Hook::clone(hook);
             hook.enforcement = Enforcement::Usual;
             match is_inside(&hook) {
@@ -55,33 +55,34 @@ impl Backtest {
         Self { engine: inside.build().0, outside: Ruleset::new(outside, Vec::new()) }
     }
 
-    /// The hooks that are asked, and those that are not.
+    /// The hooks that are replayed, and those that are not.
     #[must_use]
     pub fn hooks(&self) -> (Vec<Arc<Hook>>, Vec<Arc<Hook>>) {
         (self.engine.ruleset().hooks().to_vec(), self.outside.hooks().to_vec())
     }
 
-    /// Asks about one event, in the session in which it happened.
+    /// Runs the hooks on one event, in the session in which it happened.
     pub async fn judge(&self, event: Event, session: &Session) -> Judged {
         let not_replayed = self.not_replayed(&event, session);
         let outcome = self.engine.fire(event, session).await;
         Judged { outcome, not_replayed }
     }
 
-    /// What the plan says of each hook, whether it is asked or not replayed.
+    /// Why the plan selects or skips each hook, replayed or not.
     #[must_use]
     pub fn explain(&self, event: &Event, session: &Session) -> Vec<(Arc<Hook>, Because)> {
         let view = session.view(&event.name);
-        let of = |ruleset: &Ruleset| plan::explain(ruleset, &view, event);
-        of(&self.engine.ruleset()).into_iter().chain(of(&self.outside)).collect()
+        let explain = |ruleset: &Ruleset| plan::explain(ruleset, &view, event);
+        explain(&self.engine.ruleset()).into_iter().chain(explain(&self.outside)).collect()
     }
 
     fn not_replayed(&self, event: &Event, session: &Session) -> Vec<HookId> {
         if self.outside.stages(&event.name).is_empty() {
             return Vec::new();
         }
-        let said = plan::explain(&self.outside, &session.view(&event.name), event);
-        said.into_iter().filter(|(_, why)| why.selected).map(|(hook, _)| hook.id.clone()).collect()
+        let explained = plan::explain(&self.outside, &session.view(&event.name), event);
+        let selected = explained.into_iter().filter(|(_, why)| why.selected);
+        selected.map(|(hook, _)| hook.id.clone()).collect()
     }
 }
 

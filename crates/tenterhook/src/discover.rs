@@ -1,5 +1,5 @@
-//! Which files an agent would load from where the caller stands. Reads files, never the environment; parses no config
-//! beyond asking a dialect whether a text is its own.
+//! Finds the files that an agent would load in a working directory. Reads files, never the
+//! environment; does not parse a config, except to ask a dialect whether a text belongs to it.
 //!
 //! Implements `docs/spec/configuration.md` (C-4 to C-7).
 
@@ -96,8 +96,8 @@ pub fn find(roots: &Roots) -> Found {
     find_by(roots, <[Source]>::to_vec)
 }
 
-/// The same, where `obeyed` says what of all sources counts for which plugins there are (T-15).
-pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
+/// As [`find`], except that `effective` selects the sources that decide which plugins exist (T-15).
+pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
     let mut found = Found::default();
     let account = roots.of_account();
     let mut usual = candidates(roots);
@@ -110,10 +110,11 @@ pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Sourc
         }
         _ => Standing::Usual,
     };
-    let mut all: Vec<_> = usual.drain(..).map(|place| (standing(&place), place)).collect();
-    for place in &candidates_of_account {
-        if !all.iter().any(|(_, usual)| usual == place) {
-            all.push((Standing::Account, place.clone()));
+    let mut all: Vec<_> =
+        usual.drain(..).map(|candidate| (standing(&candidate), candidate)).collect();
+    for candidate in &candidates_of_account {
+        if !all.iter().any(|(_, usual)| usual == candidate) {
+            all.push((Standing::Account, candidate.clone()));
         }
     }
     for (standing, (dialect, Candidate { path, layer })) in all {
@@ -127,7 +128,7 @@ pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Sourc
         let source = source(&path, dialect, layer, text, roots);
         found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
-    let obeyed = obeyed(&found.sources);
+    let effective = effective(&found.sources);
     add_plugins(&mut found, &obeyed, roots);
     found
 }
@@ -138,8 +139,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
         || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| other == one))
 }
 
-/// What the organisation's and the user's own files say about the record of firings, whichever other files hooks are read from;
-/// for each key the stronger file (C-77). It is the caller's to say where nothing is said.
+/// The settings of the record in the organisation's and the user's files, whichever other files
+/// hooks are read from. For each key the stronger file wins (C-77); missing keys are `None`.
 #[must_use]
 pub fn record(roots: &Roots) -> RecordTable {
     let native = DialectId::NATIVE;
@@ -360,7 +361,7 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
         }
     }
     match best.0 {
-        // TOML that cannot be read is told of as TOML.
+        // Report errors in invalid TOML as errors in TOML.
         Fit::No if format == Format::Toml && !fallback.dialect().is_toml() => {
             let other = DIALECTS.iter().find(|dialect| dialect.is_toml());
             other.map_or(fallback, |other| other.id())

@@ -62,17 +62,17 @@
 //! An **event** is **planned** against the **hooks**, each step is handed its **envelope** and **run** by an executor,
 //! each **report** is read into an **answer** and judged into a **verdict**, verdicts are **merged** into an
 //! **outcome**, the session **settles** it, and the firing is **recorded**. [`Engine::fire_within`] is that sentence in
-//! code, and each bold word is a room of this crate:
+//! code, and each bold word is a module of this crate:
 //!
-//! | chapter | room | question |
+//! | step | module | question |
 //! |---|---|---|
-//! | the values | [`event`], [`hook`], `report`, [`answer`], [`outcome`] | what is said from room to room? |
-//! | reading | [`config`], [`discover`], [`dialect`] | which hooks are there, and what did one say? |
-//! | choosing | [`matcher`], [`rule`], [`plan`] | which hooks run, and why not the others? |
-//! | running | [`executor`] | what happened to each? |
-//! | deciding | `verdict`, [`session`] | what does it mean, for this event and for the session? |
-//! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
-//! | the road | [`engine`] | what follows what? |
+//! | values | [`event`], [`hook`], `report`, [`answer`], [`outcome`] | what do the modules pass to each other? |
+//! | reading | [`config`], [`discover`], [`dialect`] | which hooks exist, and what did a hook answer? |
+//! | planning | [`matcher`], [`rule`], [`plan`] | which hooks run, and why are others skipped? |
+//! | running | [`executor`] | what happened to each hook? |
+//! | deciding | `verdict`, [`session`] | what does an answer mean, for this event and for the session? |
+//! | reporting | [`text`], [`record`], [`diagnostic`] | what may a person or a model see? |
+//! | order | [`engine`] | which step follows which? |
 //!
 //! # Features
 //!
@@ -91,13 +91,14 @@
 //! | `prewarm-forms` | a Python or Node.js interpreter that waits for its event | none |
 //! | `transcript` | [`transcript`]: recorded sessions of agents as events, and [`backtest`] | `jiff`, `memchr` |
 //!
-//! # What is promised
+//! # Guarantees
 //!
 //! - **Restraint wins.** `deny > defer > ask > allow > silent`, whatever finishes first. An answer that tries to deny but
 //!   slips (a log line before its JSON, `"DENY"`) denies, with a fault that says how to write it.
-//! - **A gate that did not answer is not an answer.** Crash, time-out, missing program and unreadable output go to the
-//!   hook's failure policy, never to a default.
-//! - **Nothing is a silent no-op.** [`plan::explain`] says of every hook why it runs or not; faults stand in the outcome.
+//! - **A gate that fails does not allow.** Crash, timeout, missing program and unreadable output go to
+//!   the hook's failure policy, never to a default.
+//! - **No hook is skipped silently.** [`plan::explain`] gives the reason why each hook runs or not;
+//!   faults are part of the outcome.
 //! - **A repository arms nothing by itself.** Its hooks run once the user approved exactly them, or where a host calls
 //!   [`engine::Builder::trust_repositories_unasked`].
 //! - **[`Engine::fire`] returns an outcome, never an error,** and dropping its future ends what it started.
@@ -108,9 +109,9 @@
 //! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
 //! optional to honour is the rest: context, messages, and everything else in [`answer::Effects`].
 //!
-//! What this documentation shows is the interface, and versions promise that. What is reachable and not shown, and all of
-//! `tenterhook_core`, is for the programs that are released with this crate. Any version may change it; they require exactly
-//! one.
+//! Semantic versioning covers the items that this documentation shows. Hidden items and all of
+//! `tenterhook_core` are for the programs that are released with this crate, which require one exact
+//! version of it. Any version may change them.
 
 #[cfg(feature = "transcript")]
 pub mod backtest;

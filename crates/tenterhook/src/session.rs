@@ -59,7 +59,7 @@ pub struct Session {
     owner: Option<Arc<Owner>>,
 }
 
-/// Ends what a session runs, when nobody outside it holds it any more.
+/// Ends what a session runs when the host drops its last handle.
 struct Owner(Arc<Inner>);
 
 impl Drop for Owner {
@@ -220,8 +220,8 @@ impl Session {
         Claim::take(&self.inner.store, hook)
     }
 
-    /// Switches a hook off, or on again, for the rest of the session, whatever is reloaded meanwhile. A managed hook stays
-    /// on, whatever is said here (N-11). Events in flight keep the hooks with which they began.
+    /// Switches a hook off, or on again, for the rest of the session, across reloads. A managed hook
+    /// always stays on (N-11). Events in flight keep the hooks with which they began.
     pub fn switch(&self, hook: &HookId, on: bool) {
         self.inner.off.rcu(|off| {
             let mut off = HashSet::clone(off);
@@ -244,7 +244,7 @@ impl Session {
         });
     }
 
-    /// Removes a hook that the session added; `false` when there is none of that name for that event.
+    /// Removes a hook that the session added; `false` if the event has no such hook.
     pub fn remove_hook(&self, event: &EventName, id: &HookId) -> bool {
         let before =
             self.inner.hooks.rcu(|hooks| Ruleset::new(others(hooks, event, id), Vec::new()));
@@ -319,8 +319,8 @@ impl Session {
         self.inner.status.show(message)
     }
 
-    /// Settles an outcome on the count as it stands now, not when the event began: events of a session may overlap, and
-    /// each of their denials counts for the next (N-3).
+    /// Settles an outcome on the current count of denials, not the one at the start of the event:
+    /// events of a session may overlap, and each denial is counted for the next event (N-3).
     pub(crate) fn settle(&self, event: &EventName, outcome: Outcome, cap: Option<Cap>) -> Outcome {
         if cap.is_none() {
             // The event keeps no count: there is nothing to settle it against.

@@ -1,4 +1,5 @@
-//! Where do files with hooks stand that an agent would load? Lists directories, opens no file.
+//! The paths of files with hooks that an agent would load. Lists directories; opens no file, except
+//! the one that names the origin of moved entries.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -12,18 +13,19 @@ use tenterhook_core::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::ADOPTED;
 
-/// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
+/// The candidates of a dialect. The file of entries that were moved away from its agent (BR-75)
+/// follows the user's other files.
 pub(super) fn for_dialect(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
     let mut all = dialect.candidates(roots);
     if let Some(path) = adopted(dialect.id(), roots) {
         let last = all.iter().rposition(|candidate| candidate.layer == Layer::User);
         all.insert(last.map_or(all.len(), |n| n + 1), Candidate { path, layer: Layer::User });
     }
-    all.retain(|place| roots.reach(&place.path, place.layer));
+    all.retain(|candidate| roots.reach(&candidate.path, candidate.layer));
     all
 }
 
-/// Where the entries stand that were moved away from an agent (BR-75); `None` for one whose entries stay.
+/// The file of entries that were moved away from an agent (BR-75); `None` if its entries stay.
 #[must_use]
 pub fn adopted(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
     let agent =
@@ -37,8 +39,8 @@ pub fn adopted_origin(adopted: &Path) -> PathBuf {
     adopted.with_extension("from")
 }
 
-/// The settings that the entries of a source were moved from (BR-78); `None` for a source that holds no moved entries. Where
-/// their name cannot be read, they are the agent's usual ones.
+/// The settings that the entries of a source were moved from (BR-78); `None` for a source without
+/// moved entries. If their path cannot be read, it is the path of the agent's default settings.
 pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Option<PathBuf> {
     if adopted(dialect, roots).is_none_or(|adopted| adopted != path) {
         return None;
@@ -46,29 +48,29 @@ pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Opti
     let named = file::read(&adopted_origin(path)).ok().map(|text| PathBuf::from(text.trim_end()));
     named.filter(|path| path.is_absolute()).or_else(|| {
         let agent = agents::caller(dialect.as_str())?;
-        let place = agent.installation.places.iter().find(|place| place.scope == Scope::User)?;
-        Some(roots.home.join(agent.installation.home).join(place.path))
+        let settings = agent.installation.places.iter().find(|file| file.scope == Scope::User)?;
+        Some(roots.home.join(agent.installation.home).join(settings.path))
     })
 }
 
-/// The places in which [`find`](super::find) looks, each with its dialect, in the order in which they are looked at; a `*` stands for any
-/// name: for a message that nothing was found.
+/// The paths that [`find`](super::find) looks at, in that order, each with its dialect, for a message
+/// that nothing was found. A `*` matches any name.
 #[must_use]
 pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     let of_dialect = |dialect: &&'static Dialect| {
         let id = dialect.id();
-        for_dialect(dialect, roots).into_iter().map(move |place| (id, place.path))
+        for_dialect(dialect, roots).into_iter().map(move |candidate| (id, candidate.path))
     };
-    let mut places: Vec<(DialectId, PathBuf)> = Vec::new();
-    for place in DIALECTS.iter().flat_map(|dialect| of_dialect(&&**dialect)) {
-        if !places.contains(&place) {
-            places.push(place);
+    let mut paths: Vec<(DialectId, PathBuf)> = Vec::new();
+    for path in DIALECTS.iter().flat_map(|dialect| of_dialect(&&**dialect)) {
+        if !paths.contains(&path) {
+            paths.push(path);
         }
     }
-    places
+    paths
 }
 
-/// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
+/// Every candidate of every dialect, with `*` in a path resolved to existing files, sorted.
 pub(super) fn candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
     let mut listed = Listed::default();
@@ -78,7 +80,7 @@ pub(super) fn candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
     }
-    // Whoever works in their home has no project there: what is the user's is not the project's, too.
+    // If the user works in their home, a file can be a candidate of both layers: keep the user's.
     let users: BTreeSet<_> = all
         .iter()
         .filter(|(_, candidate)| candidate.layer == Layer::User)
@@ -90,12 +92,12 @@ pub(super) fn candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     all
 }
 
-/// Whether a path is one of those that a place stands for: each component fits, with at most one `*`.
-pub(super) fn is_one_of(path: &Path, place: &Path) -> bool {
-    let (own, asked) = (path.components(), place.components());
-    let fits = |own: Component<'_>, asked: Component<'_>| {
+/// Whether a path matches a pattern: component by component, with at most one `*` in each.
+pub(super) fn is_one_of(path: &Path, pattern: &Path) -> bool {
+    let (names, patterns) = (path.components(), pattern.components());
+    let fits = |name: Component<'_>, pattern: Component<'_>| {
         let (name, pattern) =
-            (own.as_os_str().to_string_lossy(), asked.as_os_str().to_string_lossy());
+            (name.as_os_str().to_string_lossy(), pattern.as_os_str().to_string_lossy());
         match pattern.split_once('*') {
             None => name == pattern,
             Some((before, after)) => {
@@ -104,32 +106,33 @@ pub(super) fn is_one_of(path: &Path, place: &Path) -> bool {
             }
         }
     };
-    own.clone().count() == asked.clone().count()
-        && own.zip(asked).all(|(own, asked)| fits(own, asked))
+    names.clone().count() == patterns.clone().count()
+        && names.zip(patterns).all(|(name, pattern)| fits(name, pattern))
 }
 
-/// The places of the user's own files alone.
+/// The candidates of the user's layer.
 pub(super) fn for_user(roots: &Roots) -> Vec<(DialectId, Candidate)> {
-    let is_own = |(_, place): &(DialectId, Candidate)| place.layer == Layer::User;
+    let is_own = |(_, candidate): &(DialectId, Candidate)| candidate.layer == Layer::User;
     candidates(roots).into_iter().filter(is_own).collect()
 }
 
-/// What lies in the directories that were looked into: an agent may look for many files in one.
+/// A cache of directory listings, because an agent may look for many files in one directory.
 #[derive(Debug, Default)]
 pub(super) struct Listed(HashMap<PathBuf, Listing>);
 
-/// What was found where a directory may be.
+/// The listing of a directory.
 #[derive(Debug)]
 enum Listing {
     /// The names of its entries, sorted.
     Names(Vec<OsString>),
     Absent,
-    /// It is there and cannot be listed, so that it stands for what is in it: reading it says what is wrong.
+    /// The directory cannot be listed. It is itself the candidate then, and reading it gives the error.
     Unlisted,
 }
 
 impl Listed {
-    /// Resolves one `*` a path component: `managed-settings.d/*.json` stands for every such file, sorted by name.
+    /// Resolves one `*` in each path component: `managed-settings.d/*.json` gives every such file,
+    /// sorted by name.
     pub(super) fn expand(&mut self, pattern: &Path) -> Vec<PathBuf> {
         let mut paths = vec![PathBuf::new()];
         for component in pattern.components() {
@@ -151,7 +154,7 @@ impl Listed {
         let fits = |name: &&OsString| {
             let name = name.to_string_lossy();
             let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
-            // Hidden files are editors' and mounts' leftovers.
+            // Skip hidden files: editors and mounts leave them behind.
             fits && !name.starts_with('.')
         };
         let listing = self.0.entry(directory.to_owned()).or_insert_with(|| list(directory));

@@ -28,7 +28,7 @@ enum Order {
     Big,
 }
 
-/// Whether the bytes are UTF-16, by its mark, or because every other byte is the zero of an ASCII sign.
+/// Detects UTF-16, by its byte order mark or because every other byte is zero, as in ASCII text.
 fn wide(bytes: &[u8]) -> Option<Order> {
     match bytes {
         [0xff, 0xfe, ..] => Some(Order::Little),

@@ -2,7 +2,7 @@
 //! and say so with the feature `env`. Opens no file.
 #![expect(
     clippy::disallowed_methods,
-    reason = "a host asks for its environment by name, behind a feature of its own"
+    reason = "a host asks for its environment by name, behind a separate feature"
 )]
 
 use std::env;

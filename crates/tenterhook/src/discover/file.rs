@@ -31,10 +31,11 @@ pub(super) fn read_at_most(path: &Path, most: u64) -> io::Result<Arc<str>> {
     Ok(text.into())
 }
 
-/// What there is of a file that an agent would load: its text, and why that is not all. `None` where there is no file.
+/// Reads a file that an agent would load: its text, and a flaw if the text is incomplete. `None` if
+/// the file does not exist.
 pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
     let mut read = saved::settled(path);
-    // Who saves a file may put another one in its place: it is there again at once.
+    // An editor that saves by rename can leave a moment without the file: try again.
     for _ in 0..2 {
         if !matches!(&read, Err(error) if absent(error) && !path.is_symlink()) {
             break;
@@ -115,11 +116,11 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     contents(path, most).map(|(bytes, _)| bytes)
 }
 
-/// Opens a regular file to read it: whoever may read files in which others put what they like opens them so (C-86).
+/// Opens a regular file for reading, safely in directories that others can write (C-86).
 ///
 /// # Errors
 ///
-/// When it is something else. A FIFO or a device is refused without being waited for.
+/// Fails if it is not a regular file. Refuses a FIFO or a device without blocking.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let file = without_waiting(OpenOptions::new().read(true)).open(path)?;
     let metadata = file.metadata()?;
@@ -143,8 +144,8 @@ pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, Metadata)
     if bytes.len() as u64 > most { Err(too_large()) } else { Ok((bytes, metadata)) }
 }
 
-/// Has an open wait for nobody at the other end: that of a FIFO hangs, to read and to write. Other flags of the system that were set are
-/// replaced.
+/// Makes opening a FIFO return at once instead of waiting for a process at the other end. Replaces
+/// other custom flags.
 #[cfg(unix)]
 pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     use rustix::fs::OFlags;
@@ -153,7 +154,7 @@ pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(flags)
 }
 
-/// The same where no open waits for anybody.
+/// Does nothing: opening a file never waits on this system.
 #[cfg(not(unix))]
 pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options

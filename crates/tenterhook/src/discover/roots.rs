@@ -1,4 +1,5 @@
-//! From which directories are files found? What a host names, and the repository round it. Reads no file and no environment.
+//! The directories in which files are found: those that a host names, and the repository around them.
+//! Reads no file and no environment.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::MANAGED;
 use tenterhook_core::dialect::Roots;
 
-/// The files that an agent finds which the user of `home` starts in `cwd`: with the repository round `cwd`, and the
-/// organisation's managed files.
+/// The roots of an agent that the user of `home` starts in `cwd`: including the repository around
+/// `cwd` and the organisation's managed files.
 ///
 /// # Errors
 ///
-/// When a path is relative, because files would be taken from whatever directory the process is in; and when the system does
-/// not say whether `cwd` is in a repository, because hooks of the project would be missed.
+/// Fails if a path is relative, because the result would depend on the process's directory, or if
+/// looking for the repository fails, because hooks of the project would be missed.
 pub fn roots(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Roots> {
     let (cwd, home) = (cwd.into(), home.into());
     for (path, what) in [(&cwd, "the working directory"), (&home, "the home")] {
@@ -26,8 +27,8 @@ pub fn roots(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Ro
     Ok(Roots { cwd, repository, home, managed: MANAGED.map(Into::into), ..Roots::default() })
 }
 
-/// Whether a path leads into the project: below where the agent works, or into the repository round it. A path that
-/// does not exist lies where the directory above it does.
+/// Whether a path leads into the project: below the working directory or into its repository. A
+/// path that does not exist is judged by its nearest existing ancestor.
 #[must_use]
 pub fn is_in_project(roots: &Roots, path: &Path) -> bool {
     let real = |path: &Path| -> PathBuf {
@@ -43,7 +44,7 @@ pub fn is_in_project(roots: &Roots, path: &Path) -> bool {
     projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
 }
 
-/// The repository round a directory.
+/// The repository that contains a directory.
 pub(super) fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
     for above in cwd.ancestors() {
         let git = above.join(".git");
@@ -73,16 +74,16 @@ fn is_answer(error: &io::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// What is there and leads nowhere is no repository; it hides none above it either.
+    /// A `.git` that is a broken link is not a repository, and hides none above it.
     #[cfg(unix)]
     #[test]
-    fn a_link_that_leads_to_itself_is_no_repository() {
-        let room = tempfile::tempdir().expect("a directory");
-        let below = room.path().join("below");
+    fn git_link_that_points_to_itself_is_not_a_repository() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let below = scratch.path().join("below");
         std::fs::create_dir_all(&below).expect("a directory");
-        std::fs::create_dir(room.path().join(".git")).expect("a repository");
+        std::fs::create_dir(scratch.path().join(".git")).expect("a repository");
         std::os::unix::fs::symlink(below.join(".git"), below.join(".git")).expect("a link");
-        assert_eq!(repository(&below).expect("an answer").as_deref(), Some(room.path()));
+        assert_eq!(repository(&below).expect("an answer").as_deref(), Some(scratch.path()));
         let failed = io::Error::from_raw_os_error(rustix::io::Errno::IO.raw_os_error());
         assert!(!is_answer(&failed), "a disk that fails hides no hooks");
     }

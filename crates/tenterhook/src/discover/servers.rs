@@ -59,7 +59,7 @@ pub(crate) struct FileOfServers {
     pub(crate) source: Source,
     /// Its servers, without those that settings switch off.
     pub(crate) servers: Vec<Server>,
-    /// What is wrong with them.
+    /// Findings about them.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 

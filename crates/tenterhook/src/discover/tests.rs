@@ -1,4 +1,4 @@
-//! What is read, what is refused, what is hidden.
+//! Tests of which files are read, refused or hidden.
 
 use std::fs;
 
@@ -6,15 +6,15 @@ use super::candidates::Listed;
 use super::file::absent;
 use super::*;
 
-fn room() -> tempfile::TempDir {
+fn scratch_dir() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temp dir")
 }
 
 /// C-7.
 #[test]
 fn a_config_is_a_regular_small_text() {
-    let room = room();
-    let file = room.path().join("a.json");
+    let scratch = scratch_dir();
+    let file = scratch.path().join("a.json");
     fs::write(&file, "{}").expect("write");
     assert_eq!(&*read(&file).expect("a file"), "{}");
 
@@ -22,16 +22,16 @@ fn a_config_is_a_regular_small_text() {
     assert_eq!(read(&file).expect_err("too large").to_string(), "it is larger than 16 MiB");
     fs::write(&file, b"{\"a\": \"\xff\"}").expect("write");
     assert_eq!(read(&file).expect_err("no text").to_string(), "it is not UTF-8 (byte 7)");
-    let error = read(room.path()).expect_err("a directory").to_string();
+    let error = read(scratch.path()).expect_err("a directory").to_string();
     assert_eq!(error, "it is a directory, not a file");
-    assert!(absent(&read(&room.path().join("none")).expect_err("none")));
+    assert!(absent(&read(&scratch.path().join("none")).expect_err("none")));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_fifo_and_a_device_are_refused_without_waiting() {
-    let room = room();
-    let fifo = room.path().join("fifo");
+    let scratch = scratch_dir();
+    let fifo = scratch.path().join("fifo");
     tenterhook_testkit::make_fifo(&fifo).expect("a fifo");
     assert_eq!(read(&fifo).expect_err("a fifo").to_string(), "it is a FIFO, not a file");
     let zero = read(Path::new("/dev/zero")).expect_err("a device").to_string();
@@ -40,14 +40,17 @@ fn a_fifo_and_a_device_are_refused_without_waiting() {
 
 #[test]
 fn a_star_stands_for_files_in_sorted_order() {
-    let room = room();
+    let scratch = scratch_dir();
     for name in ["20-b.json", "10-a.json", "notes.txt", ".hidden.json"] {
-        fs::write(room.path().join(name), "{}").expect("write");
+        fs::write(scratch.path().join(name), "{}").expect("write");
     }
-    let found = Listed::default().expand(&room.path().join("*.json"));
+    let found = Listed::default().expand(&scratch.path().join("*.json"));
     let names: Vec<_> = found.iter().filter_map(|path| path.file_name()?.to_str()).collect();
     assert_eq!(names, ["10-a.json", "20-b.json"]);
-    assert_eq!(Listed::default().expand(&room.path().join("none/*.json")), Vec::<PathBuf>::new());
+    assert_eq!(
+        Listed::default().expand(&scratch.path().join("none/*.json")),
+        Vec::<PathBuf>::new()
+    );
 }
 
 #[test]
@@ -70,7 +73,7 @@ fn owner(_: &Path) -> Option<u32> {
 
 /// A repository with hooks in its root, in a directory, and in the user's own files.
 fn landscape() -> (tempfile::TempDir, Roots) {
-    let room = room();
+    let scratch = scratch_dir();
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     for file in [
         "home/.claude/settings.json",
@@ -81,33 +84,36 @@ fn landscape() -> (tempfile::TempDir, Roots) {
         "repo/app/.claude/settings.json",
         "repo/app/.claude/settings.local.json",
     ] {
-        let path = room.path().join(file);
+        let path = scratch.path().join(file);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, hook).expect("write");
     }
-    fs::write(room.path().join("repo/app/tenterhook.toml"), "[hook.a]\non = 'Stop'\nshell = 'x'\n")
-        .expect("write");
+    fs::write(
+        scratch.path().join("repo/app/tenterhook.toml"),
+        "[hook.a]\non = 'Stop'\nshell = 'x'\n",
+    )
+    .expect("write");
     let roots = Roots {
-        cwd: room.path().join("repo/app"),
-        repository: Some(room.path().join("repo")),
-        home: room.path().join("home"),
-        managed: Some(room.path().join("etc")),
-        managed_owner: owner(room.path()),
+        cwd: scratch.path().join("repo/app"),
+        repository: Some(scratch.path().join("repo")),
+        home: scratch.path().join("home"),
+        managed: Some(scratch.path().join("etc")),
+        managed_owner: owner(scratch.path()),
         ..Roots::default()
     };
-    (room, roots)
+    (scratch, roots)
 }
 
 /// C-4.
 #[test]
 fn what_an_agent_would_load_is_found_in_order() {
-    let (room, roots) = landscape();
+    let (scratch, roots) = landscape();
     let found = find(&roots);
     let names: Vec<_> = found
         .sources
         .iter()
         .map(|source| {
-            (Path::new(&*source.name).strip_prefix(room.path()).expect("inside"), source.layer)
+            (Path::new(&*source.name).strip_prefix(scratch.path()).expect("inside"), source.layer)
         })
         .collect();
     let expected = [
@@ -140,13 +146,13 @@ fn roots_that_name_no_directory_find_nothing() {
 /// C-4: who works in their home has each file of it read once, as their own.
 #[test]
 fn a_home_is_no_project() {
-    let room = room();
+    let scratch = scratch_dir();
     for file in [".claude/settings.json", ".gen/settings.json", ".reasonix/settings.json"] {
-        let path = room.path().join(file);
+        let path = scratch.path().join(file);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         fs::write(path, "{}").expect("write");
     }
-    let home = room.path().to_owned();
+    let home = scratch.path().to_owned();
     let found = find(&Roots { cwd: home.clone(), home, ..Roots::default() });
     let mut names: Vec<_> = found.sources.iter().map(|source| &*source.name).collect();
     assert!(found.sources.iter().all(|source| source.layer == Layer::User));
@@ -159,11 +165,11 @@ fn a_home_is_no_project() {
 /// C-6.
 #[test]
 fn what_this_directory_hides_is_named() {
-    let (room, roots) = landscape();
+    let (scratch, roots) = landscape();
     let hidden = nearby(&roots);
     let names: Vec<_> = hidden
         .iter()
-        .map(|h| h.path.strip_prefix(room.path()).expect("inside").to_str().expect("text"))
+        .map(|h| h.path.strip_prefix(scratch.path()).expect("inside").to_str().expect("text"))
         .collect();
     let expected = [
         "repo/app/tenterhook.toml",
@@ -178,28 +184,28 @@ fn what_this_directory_hides_is_named() {
 /// C-5.
 #[test]
 fn a_named_file_is_read_as_what_it_is() {
-    let (room, roots) = landscape();
+    let (scratch, roots) = landscape();
     let given = |name: &str| {
-        given(&room.path().join(name), None, DialectId::CLAUDE, &roots).expect("a source")
+        given(&scratch.path().join(name), None, DialectId::CLAUDE, &roots).expect("a source")
     };
     let project = given("repo/.claude/settings.json");
     assert_eq!((project.dialect, project.layer), (DialectId::CLAUDE, Layer::Given));
-    assert_eq!(project.project, room.path().join("repo"));
+    assert_eq!(project.project, scratch.path().join("repo"));
     let native = given("repo/app/tenterhook.toml");
     assert_eq!((native.dialect, native.project), (DialectId::NATIVE, roots.cwd.clone()));
     assert_eq!(given("etc/managed-settings.d/10-a.json").layer, Layer::Managed);
 
-    let plugin = room.path().join("guard/hooks");
+    let plugin = scratch.path().join("guard/hooks");
     fs::create_dir_all(&plugin).expect("a directory");
     fs::write(plugin.join("hooks.json"), "{\"hooks\": {}}").expect("write");
     let plugin = given("guard/hooks/hooks.json").plugin.expect("a plugin");
-    assert_eq!((plugin.name.as_str(), plugin.root), ("guard", room.path().join("guard")));
+    assert_eq!((plugin.name.as_str(), plugin.root), ("guard", scratch.path().join("guard")));
 }
 
 #[test]
 fn plugins_that_are_switched_on_come_last() {
-    let (room, roots) = landscape();
-    let root = room.path().join("shop/guard");
+    let (scratch, roots) = landscape();
+    let root = scratch.path().join("shop/guard");
     fs::create_dir_all(root.join("hooks")).expect("a directory");
     fs::write(root.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("write");
     let registry = roots.home.join(".claude/plugins");
@@ -214,7 +220,7 @@ fn plugins_that_are_switched_on_come_last() {
     let project = roots.cwd.join(".claude/settings.json");
     fs::write(&project, "{\"enabledPlugins\": {\"guard@shop\": true}}").expect("write");
     assert_eq!(of_plugins(), ["guard"]);
-    let managed = room.path().join("etc/managed-settings.json");
+    let managed = scratch.path().join("etc/managed-settings.json");
     fs::write(managed, "{\"enabledPlugins\": {\"guard@shop\": false}}").expect("write");
     assert_eq!(of_plugins(), Vec::<String>::new());
 }
@@ -267,10 +273,10 @@ fn file_belongs_to_the_directory_whose_agent_finds_it_there() {
 #[test]
 fn plugin_of_the_repository_is_not_the_users_own_below_its_root() {
     use crate::trust::{Origin, Trust};
-    let (room, roots) = landscape();
-    let root = room.path().join("repo/plugins/guard");
+    let (scratch, roots) = landscape();
+    let root = scratch.path().join("repo/plugins/guard");
     fs::create_dir_all(root.join("hooks")).expect("a directory");
-    fs::create_dir_all(room.path().join("repo/deep/er")).expect("a directory");
+    fs::create_dir_all(scratch.path().join("repo/deep/er")).expect("a directory");
     fs::write(root.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("write");
     let registry = roots.home.join(".claude/plugins");
     fs::create_dir_all(&registry).expect("a directory");
@@ -279,8 +285,8 @@ fn plugin_of_the_repository_is_not_the_users_own_below_its_root() {
     let user = roots.home.join(".claude/settings.json");
     fs::write(user, "{\"enabledPlugins\": {\"guard@shop\": true}}").expect("write");
     for below in ["", "deep", "deep/er", "plugins", "plugins/guard/hooks"] {
-        let cwd = room.path().join("repo").join(below);
-        let roots = Roots { cwd, repository: Some(room.path().join("repo")), ..roots.clone() };
+        let cwd = scratch.path().join("repo").join(below);
+        let roots = Roots { cwd, repository: Some(scratch.path().join("repo")), ..roots.clone() };
         let found = find(&roots).sources;
         let plugin = found.iter().find(|source| source.plugin.is_some()).expect("it is enabled");
         assert_eq!(Trust::origin(plugin), Origin::Repository, "{below}");
@@ -354,14 +360,14 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
 /// C-5, C-91: a managed file that is named is the managed file, whatever other layers call theirs.
 #[test]
 fn a_managed_file_that_is_named_is_managed() {
-    let (room, roots) = landscape();
+    let (scratch, roots) = landscape();
     for directory in ["tenterhook", "codex"] {
-        fs::create_dir(room.path().join(directory)).expect("a directory");
+        fs::create_dir(scratch.path().join(directory)).expect("a directory");
     }
     let text =
         "[shadow]\nallowed = false\n[trust]\nunapproved = 'hold'\n[record]\nrequired = true\n";
     let layer = |name: &str, text: &str| {
-        let path = room.path().join(name);
+        let path = scratch.path().join(name);
         fs::write(&path, text).expect("write");
         let source = given(&path, None, DialectId::CLAUDE, &roots).expect("a source");
         let read = source.dialect.dialect().read_config(&source);
@@ -380,9 +386,9 @@ fn a_managed_file_that_is_named_is_managed() {
 #[test]
 fn a_managed_file_that_everybody_may_write_is_not_obeyed() {
     use std::os::unix::fs::PermissionsExt as _;
-    let (room, roots) = landscape();
-    let path = room.path().join("tenterhook/tenterhook.toml");
-    fs::create_dir(room.path().join("tenterhook")).expect("a directory");
+    let (scratch, roots) = landscape();
+    let path = scratch.path().join("tenterhook/tenterhook.toml");
+    fs::create_dir(scratch.path().join("tenterhook")).expect("a directory");
     fs::write(&path, "[record]\nrequired = true\n").expect("write");
     let source = || {
         let found = find(&roots).sources.into_iter();
@@ -407,8 +413,8 @@ fn a_managed_file_that_everybody_may_write_is_not_obeyed() {
 #[test]
 fn a_server_of_an_exposed_managed_file_is_withheld() {
     use std::os::unix::fs::PermissionsExt as _;
-    let (room, roots) = landscape();
-    let path = room.path().join("etc/managed-mcp.json");
+    let (scratch, roots) = landscape();
+    let path = scratch.path().join("etc/managed-mcp.json");
     fs::write(&path, r#"{"mcpServers": {"policy": {"command": "theirs"}}}"#).expect("write");
     let withheld = || {
         let (servers, found) = servers(&roots, &[]);

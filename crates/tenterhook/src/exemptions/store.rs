@@ -109,7 +109,7 @@ impl Exemptions {
             });
             let pause = if pausable { ", or `tenterhook pause` to let the rules rest" } else { "" };
             Lifted::No(Some(format!(
-                "The user, in a terminal of their own: `tenterhook allow once {code}` to let this one call pass{pause}."
+                "The user, in a separate terminal: `tenterhook allow once {code}` to let this one call pass{pause}."
             )))
         });
         // A file that cannot be used lifts nothing.

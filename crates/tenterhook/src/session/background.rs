@@ -1,4 +1,5 @@
-//! The steps that outlive their event: who owns them, how many there may be, and how the host hears of their end.
+//! The steps that outlive their event: owns them, limits their number, and reports their end to the
+//! host. Starts no process.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,8 +16,8 @@ use tenterhook_core::hook::HookId;
 use tenterhook_core::merge;
 use tenterhook_core::outcome::{Ended, Outcome};
 
-/// How many background steps a session holds, running and waiting for their turn. A host that fires faster than its
-/// background hooks end would otherwise gather them without end (N-8).
+/// Maximum number of background steps of a session, running and waiting. Without a limit they would
+/// pile up if a host fires faster than its background hooks end (N-8).
 pub const MAX_BACKGROUND: usize = 256;
 
 /// A background step that has not ended.
@@ -37,7 +38,7 @@ impl Running {
     }
 }
 
-/// A background step that has ended: it took the same road as every other, but too late for its event's outcome.
+/// A background step that has ended, too late for the outcome of its event.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Finished {
@@ -45,12 +46,12 @@ pub struct Finished {
     pub event: EventName,
     /// The subagent in which that event happened: its `agent_id`.
     pub agent: Option<String>,
-    /// What it alone leaves: its record, what it tells, what it sets, its faults. It restrains nothing any more; where it
-    /// wakes the agent it is a denial, whose reason is for the model.
+    /// The outcome of this step alone: its messages, variables and faults. It restrains nothing; if
+    /// it wakes the agent it is a denial, whose reason is for the model.
     pub outcome: Outcome,
     /// Whether its denial wakes an idle agent.
     pub wakes: bool,
-    /// Whether what it is about is over: the host began anew after it started. Its words are for nobody (N-13).
+    /// Whether the host cleared the conversation after this step started. Its output is dropped (N-13).
     pub stale: bool,
 }
 
@@ -59,35 +60,35 @@ impl Finished {
         Self { event, agent: None, outcome, wakes, stale: false }
     }
 
-    /// The same, of an event of this subagent.
+    /// Sets the subagent.
     pub(crate) fn of_agent(self, agent: Option<&str>) -> Self {
         Self { agent: agent.map(str::to_owned), ..self }
     }
 
-    /// Where among the steps of `outcome` it was started.
-    fn place(&self, outcome: &Outcome) -> Option<usize> {
+    /// Its index among the steps of `outcome`.
+    fn position(&self, outcome: &Outcome) -> Option<usize> {
         let own = self.outcome.steps.first()?;
         outcome.steps.iter().position(|step| step.hook == own.hook && step.ended == Ended::Detached)
     }
 
-    /// Adds what it left to the outcome of its event. Whether that is blocked does not change.
+    /// Adds its effects to the outcome of its event. Does not change whether that is blocked.
     fn join(mut self, outcome: &mut Outcome) {
-        let place = self.place(outcome);
+        let position = self.position(outcome);
         if self.stale {
             self.outcome.effects = Effects::default();
         } else if self.wakes {
-            // What would wake an idle agent is for its model to read.
-            let words: Vec<_> =
+            // The reasons that would wake an idle agent become context for its model.
+            let reasons: Vec<_> =
                 self.outcome.reasons.into_iter().map(|reason| reason.text).collect();
             if let Some(step) = self.outcome.steps.first_mut() {
-                step.context.extend(words.iter().cloned());
+                step.context.extend(reasons.iter().cloned());
             }
-            self.outcome.effects.context.extend(words);
+            self.outcome.effects.context.extend(reasons);
         }
         outcome.faults.extend(self.outcome.faults);
         merge::absorb(&mut outcome.effects, self.outcome.effects, &mut outcome.faults);
         for step in self.outcome.steps {
-            match place.and_then(|place| outcome.steps.get_mut(place)) {
+            match position.and_then(|at| outcome.steps.get_mut(at)) {
                 Some(record) => *record = step,
                 None => outcome.steps.push(step),
             }
@@ -95,9 +96,10 @@ impl Finished {
     }
 }
 
-/// Adds to `outcome` what its background steps left, in configured order: which of them was over first decides nothing (M-11).
+/// Adds the effects of background steps to `outcome`, in configured order: the order in which they
+/// ended is irrelevant (M-11).
 pub(super) fn join(outcome: &mut Outcome, mut finished: Vec<Finished>) {
-    finished.sort_by_key(|f| f.place(outcome).unwrap_or(usize::MAX));
+    finished.sort_by_key(|f| f.position(outcome).unwrap_or(usize::MAX));
     for one in finished {
         one.join(outcome);
     }
@@ -213,7 +215,7 @@ impl Background {
         true
     }
 
-    /// What is under way belongs to what is over.
+    /// Marks the running steps as stale.
     pub(super) fn begin_anew(&self) {
         self.shared.age.fetch_add(1, Ordering::AcqRel);
     }

@@ -1,5 +1,5 @@
-//! Whose is the one run of a hook, and is it given back? It is where its step does not come to an answer, because nobody has
-//! judged then (N-6).
+//! Claims on the single run of a `once` hook. A claim is returned if its step ends without an answer,
+//! because the hook has not judged the event then (N-6).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -14,11 +14,11 @@ const DETACHED: u8 = 1;
 /// The hook has answered, or the claim was given back.
 const SETTLED: u8 = 2;
 
-/// The right to the one run of a hook, in the hands of its step. Dropped before an answer, it is given back.
+/// The step's claim on the single run of a hook. Dropping it before an answer returns it.
 pub(crate) struct Claim(Arc<Shared>);
 
-/// The same right, in the hands of the event: a step that is a task of its own is gone only some time after it was given up,
-/// and the next event must meet the hook at once.
+/// The event's share of the same claim: a step that runs as a separate task is dropped some time
+/// after it was cancelled, and the next event must be able to claim the hook at once.
 pub(crate) struct Watched(Arc<Shared>);
 
 struct Shared {
@@ -28,7 +28,7 @@ struct Shared {
 }
 
 impl Claim {
-    /// `None`: somebody else has it.
+    /// Takes the claim; `None` if it is taken.
     pub(super) fn take(store: &Arc<dyn Store>, hook: &HookId) -> Option<Self> {
         let shared = || Shared {
             store: Arc::clone(store),
@@ -68,7 +68,7 @@ impl Drop for Watched {
 }
 
 impl Shared {
-    /// Once: by now the claim may be that of another event.
+    /// Returns the claim only once, because afterwards a different event may have taken it.
     fn give_back(&self, from: u8) {
         if self.settle_from(from, SETTLED) {
             self.store.forget_claim(&self.hook);

@@ -1,17 +1,17 @@
-//! What executors keep running between the events of a session: processes that wait, workers. The session owns it and ends
-//! it; what it is, only its executor knows.
+//! Resources that executors keep between the events of a session, such as workers and prewarmed
+//! processes. The session owns them and ends them; only their executor knows what they are.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenterhook_core::config::Ruleset;
 
-/// What lives as long as its session.
+/// A resource that lives as long as its session.
 pub(crate) trait Resident: Any + Send + Sync {
-    /// Ends what runs for hooks that are in none of `rulesets` any more (N-12).
+    /// Ends what runs for hooks that no ruleset contains any longer (N-12).
     fn prune(&self, rulesets: &[Arc<Ruleset>]);
 
-    /// Ends everything. What an event that is under way still needs ends with that event.
+    /// Ends everything. What a running event still needs ends with that event.
     fn end(&self);
 
     /// How many processes wait for the next event of their hook.
@@ -20,32 +20,32 @@ pub(crate) trait Resident: Any + Send + Sync {
     }
 }
 
-/// The residents of one session, at most one of a type.
+/// The residents of one session, at most one of each type.
 #[derive(Default)]
 pub(super) struct Residents {
-    held: Mutex<Held>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct Held {
+struct State {
     all: Vec<Arc<dyn Resident>>,
     ended: bool,
 }
 
 impl Residents {
-    /// The one of that type, which moves in when it is first asked for.
+    /// The resident of type `R`, created at the first call.
     pub(super) fn get<R: Resident + Default>(&self) -> Arc<R> {
-        let mut held = self.held();
-        let found = held.all.iter().find_map(|resident| {
+        let mut state = self.lock();
+        let found = state.all.iter().find_map(|resident| {
             let resident: Arc<dyn Any + Send + Sync> = Arc::<dyn Resident>::clone(resident);
             resident.downcast::<R>().ok()
         });
         found.unwrap_or_else(|| {
             let new = Arc::new(R::default());
-            if held.ended {
+            if state.ended {
                 new.end();
             }
-            held.all.push(Arc::<R>::clone(&new));
+            state.all.push(Arc::<R>::clone(&new));
             new
         })
     }
@@ -54,9 +54,9 @@ impl Residents {
         self.all().iter().for_each(|resident| resident.prune(rulesets));
     }
 
-    /// Ends all, and whatever moves in later.
+    /// Ends all residents, including those that are created later.
     pub(super) fn end(&self) {
-        self.held().ended = true;
+        self.lock().ended = true;
         self.all().iter().for_each(|resident| resident.end());
     }
 
@@ -64,13 +64,13 @@ impl Residents {
         self.all().iter().map(|resident| resident.waiting()).sum()
     }
 
-    /// A copy of the list: whoever is ended may take its time, and ask for others.
+    /// A copy of the list, so that a slow resident, or one that calls `get`, does not block others.
     fn all(&self) -> Vec<Arc<dyn Resident>> {
-        self.held().all.clone()
+        self.lock().all.clone()
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_of_a_type_and_all_end_with_the_session() {
+    fn residents_are_one_per_type_and_end_with_the_session() {
         let residents = Residents::default();
         let (one, other) = (residents.get::<One>(), residents.get::<Other>());
         assert!(Arc::ptr_eq(&one, &residents.get::<One>()));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn who_moves_in_after_the_end_is_ended_at_once() {
+    fn resident_created_after_the_end_is_ended_at_once() {
         let residents = Residents::default();
         residents.end();
         assert_eq!(residents.get::<One>().0.load(Ordering::Relaxed), 1);

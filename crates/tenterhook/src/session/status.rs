@@ -44,12 +44,12 @@ impl Drop for Shown {
     }
 }
 
-/// A host's eye on the status of a session.
+/// Lets a host watch the status of a session.
 #[derive(Clone, Debug)]
 pub struct StatusWatch(watch::Receiver<Vec<(u64, String)>>);
 
 impl StatusWatch {
-    /// What is to be shown now: the message of the newest step that has one.
+    /// The message to show now: that of the newest step that has one.
     #[must_use]
     pub fn current(&mut self) -> Option<String> {
         self.0.borrow_and_update().last().map(|(_, message)| message.clone())

@@ -136,7 +136,7 @@ async fn cut_background_step_is_reported() {
     assert_eq!(session.ended().len(), 1, "a session that was cut takes new steps");
 }
 
-/// N-4: what ends in the background is pushed to whoever listens.
+/// N-4: background steps that end are pushed to the host.
 #[tokio::test]
 async fn finished_steps_are_pushed() {
     let session = Session::default();
@@ -166,7 +166,7 @@ async fn draining_waits_for_all() {
     assert!(session.drain().await.is_empty());
 }
 
-/// N-13: what began before the host did so anew is pushed, whether it had ended by then or not, and wakes nobody.
+/// N-13: steps that began before the host began anew are pushed as stale, and wake no agent.
 #[tokio::test]
 async fn finished_hook_wakes_no_session() {
     let session = Session::default();
