@@ -324,7 +324,7 @@ fn diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
         }
         let changes = changes(&review, &trust, here);
         if changes.is_empty() {
-            let state = review.state.word();
+            let state = review.state.label();
             out.push_str(&format!("{shown} stands as it did when it was approved ({state})\n"));
         }
         out.push_str(&changes);

@@ -1,16 +1,16 @@
-//! What becomes of a hook, by whose it is, what was said of it, what it can do and for whom it was written? One table, which is
-//! the rule (T-10). Pure.
+//! Decides whether a hook runs, by its origin, the user's answer, what it can do and the agent that
+//! it was written for. One table, which is the rule (T-10). Pure.
 
 /// Whose word it is that a hook runs (T-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// The organisation's, the person's own, or named for this run: it is armed by where it stands.
+    /// The organisation's, the user's, or named for this run: armed because of its location.
     Own,
     /// A repository's: it is armed by approval alone.
     Repository,
 }
 
-/// What a person said of a hook.
+/// The user's answer about a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
     /// Yes, to exactly this.
@@ -26,7 +26,7 @@ pub enum State {
 impl State {
     /// The word that people see.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Approved => "approved",
             Self::Changed => "changed",
@@ -54,7 +54,7 @@ pub enum WrittenFor {
     Agent,
 }
 
-/// What the organisation says of gates that nobody approved (T-13).
+/// The organisation's setting for gates without an approval (T-13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Unapproved {
     /// Nothing: those that were written for an agent are off.
@@ -102,7 +102,7 @@ pub fn decide(
     written_for: WrittenFor,
     unapproved: Unapproved,
 ) -> Decision {
-    // What is the person's own needs no approval; where there is one, it is held to it (T-2).
+    // The user's own hooks need no approval; but if they have one, they must match it (T-2).
     if origin == Origin::Own && state == State::Unknown {
         return Decision::Arms;
     }
@@ -125,8 +125,8 @@ mod tests {
 
     const STATES: [State; 4] = [State::Approved, State::Changed, State::Unknown, State::Refused];
 
-    /// T-10: what is approved runs, whatever else holds, and nothing else of a repository ever does.
-    /// T-1.
+    /// T-10: what is approved runs, whatever else holds, and nothing else of a repository ever
+    /// does. T-1.
     #[test]
     fn of_a_repository_only_what_is_approved_runs() {
         for state in STATES {
@@ -171,6 +171,6 @@ mod tests {
     /// T-40.
     #[test]
     fn each_state_has_its_word() {
-        assert_eq!(STATES.map(State::word), ["approved", "changed", "not approved", "refused"]);
+        assert_eq!(STATES.map(State::label), ["approved", "changed", "not approved", "refused"]);
     }
 }

@@ -54,7 +54,7 @@ fn state(state: State) -> String {
     };
     let word = match state {
         State::Changed => "changed since it was approved",
-        other => other.word(),
+        other => other.label(),
     };
     paint(style, word)
 }

@@ -41,8 +41,10 @@ pub(super) fn sign(
     // To sign is to answer for others: what one did not answer for oneself is looked at first.
     if let Some(open) = reviews.iter().find(|review| review.state != State::Approved) {
         let shown = shorten(&open.source, &here.roots);
-        let message =
-            format!("`{shown}` is {} here, and only what is approved is signed", open.state.word());
+        let message = format!(
+            "`{shown}` is {} here, and only what is approved is signed",
+            open.state.label()
+        );
         return Err(Problem::new(message).help("look at it with `tenterhook trust`, then sign"));
     }
     let lock = Trust::sign(&reviews, &secret).map_err(|error| Problem::new(error.to_string()))?;
