@@ -66,7 +66,7 @@ pub(crate) const MODULES: &[Module] = &[
             "dialect/*/reply.rs",
             "dialect/kit/reply.rs",
             "dialect/kit/reply/*.rs",
-            "dialect/kit/heard.rs",
+            "dialect/kit/reply_form.rs",
         ],
         tests: &[
             "reply::",
