@@ -1,8 +1,9 @@
-//! Does a person want these hooks to run? What a repository brings is armed by approval alone, of exactly its entries and the bytes
-//! of what they run; what is approved runs from a copy. Prints and asks nothing: a host shows a [`Review`] and says the answer.
+//! Approvals of a repository's hooks. Such a hook runs only if the user approved exactly its entry
+//! and the bytes of the files that it runs; it then runs from a copy. Prints and asks nothing: a
+//! host shows a [`Review`] and passes the user's answer on.
 //!
-//! Implements `docs/spec/trust.md` (T-). The rule is a table in `decide`; `entry` and `pins` say what an identity is; `store` and
-//! `copies` keep it.
+//! Implements `docs/spec/trust.md` (T-). The rule is a table in `decide`; `entry` and `pins`
+//! compute an identity; `store` and `copies` store approvals.
 
 mod copies;
 mod decide;
@@ -34,7 +35,7 @@ use crate::discover::{self, Found};
 use last_good::LastGood;
 use pins::{Finding, ReadScript, Seen};
 use signed::{Locks, Portable};
-use store::{Kept, Record, Said, Store};
+use store::{Answer, Record, Store, Stored};
 use tenterhook_core::dialect::{GROUPS, Roots, native};
 use tenterhook_core::entry::{self, PathRoots, digest::Canon};
 use tenterhook_core::hook::Hook;
@@ -60,19 +61,19 @@ pub use review::{Change, Entry};
 pub use suspect::Suspect;
 pub use tenterhook_core::entry::digest::Digest;
 
-/// What a person approved, and where what was approved is kept. Cheap to clone.
+/// The user's approvals, stored in a directory. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Trust {
     store: Store,
     search: Vec<PathBuf>,
-    /// Whose signatures arm what they signed, for what is reviewed.
+    /// The pinned keys whose signatures arm hooks, for reviews.
     keys: Vec<PublicKey>,
     tells_once: bool,
-    /// The copies of files that could be read, for a run that keeps some.
+    /// The last good copies of files, for a run that stores them.
     last_good: Option<LastGood>,
 }
 
-/// The identity of one entry: what it says, the bytes that it runs, and by which programs.
+/// The identity of one entry: its settings, the bytes that it runs, and the programs that run them.
 struct Identity {
     entry: Digest,
     files: Digest,
@@ -82,25 +83,25 @@ struct Identity {
 
 /// A source with the identities of all its entries.
 struct Assessed {
-    kept: Kept,
-    /// The identities of the entries that were approved.
+    stored: Stored,
+    /// The identities of the approved entries.
     known: HashSet<String>,
     entries: Vec<Identity>,
     servers: Vec<(Digest, Pins)>,
-    /// The folder of the modules that it has its agent load, with the name of its copy.
+    /// The folder of the modules that its agent loads for it, with the name of its copy.
     modules: Option<(Digest, Pins)>,
     rest: Digest,
     review: Digest,
     /// The same in every checkout.
     portable: Portable,
-    /// Whose signature counts as the person's word, if one does.
+    /// The pinned key whose signature approves it, if one does.
     signer: Option<PublicKey>,
-    /// What was found in the scripts that the hooks run.
+    /// The findings in the scripts that the hooks run.
     read: Vec<ReadScript>,
 }
 
 impl Identity {
-    fn of(hook: &Hook, finding: Finding<'_>) -> Self {
+    fn new(hook: &Hook, finding: Finding<'_>) -> Self {
         let pins = pins::of_hook(hook, finding);
         let (entry, files) =
             (entry::of_hook(hook, finding.ground), finding.seen.digest(&pins, finding.ground));
@@ -113,7 +114,7 @@ impl Identity {
     }
 }
 
-/// What an MCP server says, and what it runs.
+/// The digest of an MCP server's settings, and the files that it runs.
 fn of_server(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
     let pins = match &server.reach {
         Reach::Program(command) => pins::of_command(command, finding),
@@ -122,7 +123,8 @@ fn of_server(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
     (entry::of_server(server, finding.ground), pins)
 }
 
-/// What a source says beside its entries: with its plugins, and its servers as `servers` say which they are.
+/// The digest of a source outside its entries, including its plugins and the digests of its
+/// `servers`.
 fn rest(source: &Source, config: &ReadConfig, servers: impl Iterator<Item = String>) -> Digest {
     Canon::new("rest")
         .field("said", entry::of_rest(config, PathRoots::from(source)).to_string())
@@ -132,8 +134,8 @@ fn rest(source: &Source, config: &ReadConfig, servers: impl Iterator<Item = Stri
 }
 
 impl Trust {
-    /// What a person approved, as it is kept in `state`: the directory of state for this program, such as
-    /// `~/.local/state/tenterhook`. Opens nothing yet.
+    /// Uses the approvals in `state`, the state directory of this program, such as
+    /// `~/.local/state/tenterhook`. Opens no file yet.
     #[must_use]
     pub fn at(state: impl AsRef<Path>) -> Self {
         Self {
@@ -145,7 +147,7 @@ impl Trust {
         }
     }
 
-    /// With the environment that hooks are started in, whose `PATH` says which programs run them.
+    /// Sets the environment of hooks. Its `PATH` decides which programs run them.
     #[must_use]
     pub fn within(mut self, env: &[(String, String)]) -> Self {
         let path = env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value);
@@ -153,27 +155,28 @@ impl Trust {
         self
     }
 
-    /// Tells of what is off because nobody approved it once for each repository, and not each time (T-14).
+    /// Reports unapproved hooks once for each repository instead of every time (T-14).
     #[must_use]
     pub const fn telling_once(mut self) -> Self {
         self.tells_once = true;
         self
     }
 
-    /// Reads every file that the agents would load from `roots`, as [`discover::find`] does, but has nothing that nobody approved
-    /// say which plugins there are (T-15). A file that was approved and is not there is a source, too (T-70).
+    /// Reads every file that the agents would load from `roots`, as [`discover::find`] does, except
+    /// that unapproved files do not decide which plugins exist (T-15). An approved file that is
+    /// missing is returned as a source, too (T-70).
     #[must_use]
     pub fn find(&self, roots: &Roots) -> Found {
         let mut found = discover::find_by(roots, |found| {
             let locks = Locks::read(found, &self.keys_of(found));
-            found.iter().filter_map(|source| self.obeyed(source, &locks)).collect()
+            found.iter().filter_map(|source| self.effective(source, &locks)).collect()
         });
         found.sources.extend(self.vanished(roots, &found.sources));
         found
     }
 
-    /// With the keys that the organisation's and the person's own files among these pin, so that reviews know what was signed (T-50).
-    /// An engine reads them itself.
+    /// Reads the keys that the organisation's and the user's files among `sources` pin, so that
+    /// reviews verify signatures (T-50). An engine reads them itself.
     #[must_use]
     pub fn knowing(mut self, sources: &[Source]) -> Self {
         self.keys = self.keys_of(sources);
@@ -181,7 +184,7 @@ impl Trust {
     }
 
     fn keys_of(&self, sources: &[Source]) -> Vec<PublicKey> {
-        // Most files need not be read for it: what reading costs is their hooks.
+        // Parsing is expensive because of hooks, so skip files that cannot pin a key.
         let read: Vec<(&Source, ReadConfig)> = sources
             .iter()
             .filter(|source| source.text.contains("keys") && native::may_pin(source))
@@ -190,7 +193,7 @@ impl Trust {
         self.pinned(read.iter().map(|(source, config)| (*source, config)))
     }
 
-    /// The keys that files pin which are a person's own, and stand as they were approved if they were (T-2).
+    /// The keys that the user's files pin. A file that was approved must be unchanged (T-2).
     fn pinned<'a>(
         &self,
         read: impl Iterator<Item = (&'a Source, &'a ReadConfig)>,
@@ -198,20 +201,20 @@ impl Trust {
         let stands = |(source, config): &(&Source, &ReadConfig)| {
             !config.keys.is_empty()
                 && match self.store.read(&source.name, source.dialect.as_str()) {
-                    Kept::Nothing => true,
-                    Kept::Record(record) => {
-                        record.answer == Said::Approved && *record.text == *source.text
+                    Stored::Nothing => true,
+                    Stored::Record(record) => {
+                        record.answer == Answer::Approved && *record.text == *source.text
                     }
-                    Kept::Unusable(_) => false,
+                    Stored::Unusable(_) => false,
                 }
         };
         signed::keys(read.filter(stands))
     }
 
-    /// What of a source counts: all of what is the person's own; of a repository's the text that was approved or signed, whatever
-    /// became of it.
-    fn obeyed(&self, source: &Source, locks: &Locks) -> Option<Source> {
-        if origin::of(source) == Origin::Own {
+    /// The effective version of a source: a file of the user as it is, a file of a repository as it
+    /// was approved or signed.
+    fn effective(&self, source: &Source, locks: &Locks) -> Option<Source> {
+        if origin::origin(source) == Origin::Own {
             // The text of a file that is being saved may name no plugin yet.
             let last = source.flaw.as_ref().and_then(|_| self.last_good(source));
             return Some(last.unwrap_or_else(|| source.clone()));
@@ -219,22 +222,22 @@ impl Trust {
         if let Some((signed, _)) = locks.signed(source) {
             return Some(source.with_text(signed.text.as_str()));
         }
-        let Kept::Record(record) = self.stored(source) else { return None };
-        (record.answer == Said::Approved).then(|| source.with_text(record.text))
+        let Stored::Record(record) = self.stored(source) else { return None };
+        (record.answer == Answer::Approved).then(|| source.with_text(record.text))
     }
 
     fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
         let ground = PathRoots::from(source);
-        let mut kept = self.stored(source);
-        let before = match &mut kept {
-            Kept::Record(record) => std::mem::take(&mut record.read),
-            Kept::Nothing | Kept::Unusable(_) => Vec::new(),
+        let mut stored = self.stored(source);
+        let before = match &mut stored {
+            Stored::Record(record) => std::mem::take(&mut record.read),
+            Stored::Nothing | Stored::Unusable(_) => Vec::new(),
         };
         let seen = Seen::after(before);
         let finding =
             Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
         let entries: Vec<Identity> =
-            config.hooks.iter().map(|hook| Identity::of(hook, finding)).collect();
+            config.hooks.iter().map(|hook| Identity::new(hook, finding)).collect();
         let servers: Vec<(Digest, Pins)> =
             config.servers.iter().map(|server| of_server(server, finding)).collect();
         let here = |(entry, pins): &(Digest, Pins)| {
@@ -252,24 +255,24 @@ impl Trust {
                 .end()
         };
         let review = review_of(&source.name);
-        let portable = Portable::of(source, config, &entries, &servers);
-        // The same review of another checkout is one of this file.
-        if let Kept::Record(record) = &mut kept
+        let portable = Portable::new(source, config, &entries, &servers);
+        // The same review of a different checkout is valid for this file.
+        if let Stored::Record(record) = &mut stored
             && record.review == review_of(&record.source).to_string()
         {
             record.review = review.to_string();
         }
         let now = (&*entries, rest, review);
-        let (kept, signer) = signed::heard(kept, source, locks, now, &portable);
-        let known = match &kept {
-            Kept::Record(record) => record.entries.iter().cloned().collect(),
-            Kept::Nothing | Kept::Unusable(_) => HashSet::new(),
+        let (stored, signer) = signed::with_signature(stored, source, locks, now, &portable);
+        let known = match &stored {
+            Stored::Record(record) => record.entries.iter().cloned().collect(),
+            Stored::Nothing | Stored::Unusable(_) => HashSet::new(),
         };
         let read = seen.into_scripts();
-        Assessed { kept, known, entries, servers, modules, rest, review, portable, signer, read }
+        Assessed { stored, known, entries, servers, modules, rest, review, portable, signer, read }
     }
 
-    /// What there is to say about a source before anybody approves it.
+    /// Describes a source to the user who may approve it.
     #[must_use]
     pub fn review(&self, source: &Source) -> Review {
         let config = match discover::servers_of(source) {
@@ -278,26 +281,27 @@ impl Trust {
         };
         let locks = Locks::read([source], &self.keys);
         let assessed = self.assess(source, &config, &locks);
-        review::of(source, config, assessed)
+        review::build(source, config, assessed)
     }
 
-    /// Signs exactly what these reviews say, for all who pinned the key, as far as the reviews are of files of one project. Who
-    /// signed the same before has signed it still (T-55).
+    /// Makes a lock file with a signature over exactly the content of these reviews, which must be
+    /// of files of one project. Keeps earlier signatures over the same content (T-55).
     ///
     /// # Errors
     ///
-    /// When a file lies outside of the project, or has more or else than can be signed: which, and why.
+    /// Fails if a file lies outside of the project, or contains something that cannot be signed.
     pub fn sign(reviews: &[Review], key: &SecretKey) -> io::Result<Lock> {
         let sources: io::Result<Vec<lock::Signed>> = reviews.iter().map(Review::to_sign).collect();
         let before = reviews.first().and_then(|review| Lock::read(&review.project)?.ok());
-        Ok(Lock::of(sources?).signed(key, before))
+        Ok(Lock::new(sources?).signed(key, before))
     }
 
-    /// Approves exactly what a review says, in place of what was said of its source before, and keeps what it runs.
+    /// Approves exactly the content of a review, and copies the files that it runs. Replaces an
+    /// earlier answer about the source.
     ///
     /// # Errors
     ///
-    /// When it cannot be kept, or when there is more than can be approved.
+    /// Fails if the approval cannot be stored, or if the review exceeds a limit.
     pub fn approve(&self, review: &Review) -> io::Result<()> {
         if let Some(why) = review.too_much() {
             return Err(io::Error::other(format!("it cannot be approved: {why}")));
@@ -306,7 +310,7 @@ impl Trust {
             copies::keep(&self.store, files, pins, &review.project)?;
         }
         let record =
-            Record::now(&review.source, review.dialect.as_str(), Said::Approved, review.digest);
+            Record::now(&review.source, review.dialect.as_str(), Answer::Approved, review.digest);
         self.store.write(&Record {
             entries: review.entries.iter().map(|entry| entry.identity.to_string()).collect(),
             copies: review.trees().map(|(files, _)| files.to_string()).collect(),
@@ -317,13 +321,14 @@ impl Trust {
         })
     }
 
-    /// Refuses exactly what a review says: it is off, and nobody is asked again until it is another (T-16).
+    /// Refuses exactly the content of a review: it is off, and the user is not asked again until it
+    /// changes (T-16).
     ///
     /// # Errors
     ///
-    /// When that cannot be kept.
+    /// Fails if the answer cannot be stored.
     pub fn refuse(&self, review: &Review) -> io::Result<()> {
-        let answer = Said::Refused;
+        let answer = Answer::Refused;
         self.store.write(&Record::now(
             &review.source,
             review.dialect.as_str(),
@@ -332,73 +337,73 @@ impl Trust {
         ))
     }
 
-    /// What became of the files that hooks of a source ran when it was approved, as far as they are text.
+    /// The changes of text files that hooks of a source run, since it was approved.
     #[must_use]
     pub fn changed_files(&self, review: &Review) -> Vec<ChangedFile> {
         copies::changed(&self.store, review)
     }
 
-    /// Whether a source is one whose hooks are armed by approval, or by where it stands until somebody approves it (T-1, T-2).
+    /// Whether the hooks of a source need an approval (T-1, T-2).
     #[must_use]
     pub fn origin(source: &Source) -> Origin {
-        origin::of(source)
+        origin::origin(source)
     }
 }
 
-/// What a source says of plugins and servers to its agent, which only its agent's reader understands: key and text.
+/// The keys and texts of settings about plugins and servers, which only the agent understands.
 fn plugins(source: &Source) -> Vec<(String, String)> {
-    const WORDS: &[&str] = &["plugin", "marketplace", "mcpjson"];
+    const KEYS: &[&str] = &["plugin", "marketplace", "mcpjson"];
     let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
     let entries = parsed.root.as_ref().map(syntax::Node::entries).unwrap_or_default();
-    let speaks = |key: &str| WORDS.iter().any(|word| key.to_lowercase().contains(word));
-    let said = entries.iter().filter(|entry| speaks(&entry.key)).filter_map(|entry| {
+    let is_about = |key: &str| KEYS.iter().any(|part| key.to_lowercase().contains(part));
+    let settings = entries.iter().filter(|entry| is_about(&entry.key)).filter_map(|entry| {
         let text = source.text.get(entry.key_span.start..entry.node.span.end)?;
         Some((entry.key.clone(), text.to_owned()))
     });
-    said.collect()
+    settings.collect()
 }
 
 impl Assessed {
-    /// What was approved of it, if anything.
+    /// The approval, if there is one.
     fn approved(&self) -> Option<&Record> {
-        match &self.kept {
-            Kept::Record(record) if record.answer == Said::Approved => Some(record),
-            Kept::Record(_) | Kept::Nothing | Kept::Unusable(_) => None,
+        match &self.stored {
+            Stored::Record(record) if record.answer == Answer::Approved => Some(record),
+            Stored::Record(_) | Stored::Nothing | Stored::Unusable(_) => None,
         }
     }
 
     /// The state of one entry.
     fn state(&self, identity: &Identity) -> State {
-        match &self.kept {
-            Kept::Nothing => State::Unknown,
-            // Something was said, and nobody knows what: doubt restrains (T-32).
-            Kept::Unusable(_) => State::Changed,
-            Kept::Record(record) => match record.answer {
-                Said::Refused if record.review == self.review.to_string() => State::Refused,
-                Said::Refused => State::Unknown,
-                Said::Approved if identity.pins.too_much.is_some() => State::Changed,
-                Said::Approved if self.known.contains(&identity.whole.to_string()) => {
+        match &self.stored {
+            Stored::Nothing => State::Unknown,
+            // There is an answer that cannot be read: treat it as a change (T-32).
+            Stored::Unusable(_) => State::Changed,
+            Stored::Record(record) => match record.answer {
+                Answer::Refused if record.review == self.review.to_string() => State::Refused,
+                Answer::Refused => State::Unknown,
+                Answer::Approved if identity.pins.too_much.is_some() => State::Changed,
+                Answer::Approved if self.known.contains(&identity.whole.to_string()) => {
                     State::Approved
                 }
-                Said::Approved => State::Changed,
+                Answer::Approved => State::Changed,
             },
         }
     }
 
-    /// What was said of the source as a whole.
-    fn said(&self) -> State {
-        match &self.kept {
-            Kept::Nothing => State::Unknown,
-            Kept::Unusable(_) => State::Changed,
-            Kept::Record(record) if record.answer == Said::Refused => {
+    /// The state of the source as a whole.
+    fn answer(&self) -> State {
+        match &self.stored {
+            Stored::Nothing => State::Unknown,
+            Stored::Unusable(_) => State::Changed,
+            Stored::Record(record) if record.answer == Answer::Refused => {
                 if record.review == self.review.to_string() {
                     State::Refused
                 } else {
                     State::Unknown
                 }
             }
-            Kept::Record(record) if record.review == self.review.to_string() => State::Approved,
-            Kept::Record(_) => State::Changed,
+            Stored::Record(record) if record.review == self.review.to_string() => State::Approved,
+            Stored::Record(_) => State::Changed,
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Where does what was approved run? As a copy that nobody replaces: kept by its digest, with the tree of its folder, so that
-//! what lies beside it is found (T-20 to T-22).
+//! Copies of approved files, stored by their digest with the whole folder of each file, so that
+//! scripts find the files beside them (T-20 to T-22). Hooks run from these copies. Approves
+//! nothing.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,12 +22,13 @@ use tenterhook_core::hook::{Command, Invocation};
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
 
-/// The variable that moves compiled modules of Python away from the project, where an agent may replace them, and the name of their
-/// directory beside the copies (T-105).
+/// The variable that moves compiled modules of Python away from the project, where an agent may
+/// replace them, and the name of their directory beside the copies (T-105).
 const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
 const BYTECODE: &str = "bytecode";
 
-/// What a file that hooks run is a copy of, as its project names it; nothing where it is no copy. By where it lies alone.
+/// What a file that hooks run is a copy of, as its project names it; nothing where it is no copy.
+/// By where it lies alone.
 pub(crate) fn original(path: &Path) -> Option<PathBuf> {
     let mut parts = path.iter().skip_while(|path| *path != COPIES);
     let digest = parts.nth(1)?.to_str()?;
@@ -54,15 +56,15 @@ fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Resul
         moved => moved,
     });
     if made.is_err() {
-        // Nothing of it is used; what cannot be removed is in nobody's way.
+        // An incomplete copy is never used, so it may stay if it cannot be removed.
         let _ = fs::remove_dir_all(&new);
     }
     made.map(|()| tree)
 }
 
-/// A copy of which a byte is another is none: whoever runs as the person can write to it.
+/// Checks that no byte of a copy changed: any process of the user can write to it.
 fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
-    for (path, pin) in pins.kept(project) {
+    for (path, pin) in pins.in_project(project) {
         let kept = tree.join(path);
         let is_file = kept.symlink_metadata()?.is_file();
         if !is_file || *discover::bytes(&kept, MOST_BYTES)? != *pin.bytes {
@@ -75,7 +77,7 @@ fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
 
 fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
     private_directory(new)?;
-    for (path, pin) in pins.kept(project) {
+    for (path, pin) in pins.in_project(project) {
         let place = new.join(path);
         for directory in
             place.strip_prefix(new).into_iter().flat_map(|rest| rest.ancestors().skip(1))
@@ -92,19 +94,21 @@ fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
         options.open(&place)?.write_all(&pin.bytes)?;
         let written = fs::File::open(&place)?;
         written.sync_all()?;
-        // A start of another thread holds what was open here until it is over. Who waits in vain has a copy all the same.
+        // A process that another thread starts at this moment keeps the file open for writing until
+        // it executes its program. If the wait times out, the copy is complete all the same.
         process::await_writers(&written, MOST_WAIT);
     }
     Ok(())
 }
 
-/// The copies of one source that are whole: its hooks lie side by side, and have one copy of their folder.
+/// The copies of one source that are whole: its hooks lie side by side, and have one copy of their
+/// folder.
 #[derive(Debug, Default)]
 pub(super) struct Checked(RefCell<BTreeMap<Digest, PathBuf>>);
 
 /// Keeps what a hook runs.
 pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<()> {
-    if pins.kept(project).next().is_none() {
+    if pins.in_project(project).next().is_none() {
         return Ok(());
     }
     tree(store, digest, pins, project).map(drop)
@@ -125,7 +129,8 @@ pub(super) enum CopyError {
 ///
 /// # Errors
 ///
-/// When there is no copy and none can be made, or a word of the entry that is such a file cannot be told from its text.
+/// When there is no copy and none can be made, or a word of the entry that is such a file cannot be
+/// told from its text.
 pub(super) fn redirect(
     (store, checked): (&Store, &Checked),
     command: &mut Command,
@@ -161,16 +166,17 @@ pub(super) fn redirect(
     Ok(())
 }
 
-/// Has a command that runs from the project name its files by their full paths: the agent stands below the project (C-100). What cannot
-/// be found in its line counts from where the agent stands, as without an approval.
+/// Has a command that runs from the project name its files by their full paths: the agent stands
+/// below the project (C-100). What cannot be found in its line counts from where the agent stands,
+/// as without an approval.
 pub(super) fn name_in_full(command: &mut Command, pins: &Pins, project: &Path) {
     if pins.from_place.is_some() {
         command.copy = pointed(command, pins, (project, project)).ok();
     }
 }
 
-/// The invocation of a command with the words that are files of the project leading into `tree`. The error is a word that cannot be
-/// found in it.
+/// The invocation of a command with the words that are files of the project leading into `tree`.
+/// The error is a word that cannot be found in it.
 fn pointed<'p>(
     command: &Command,
     pins: &'p Pins,
@@ -189,7 +195,8 @@ fn pointed<'p>(
     Ok(copy)
 }
 
-/// Has the variables of an entry lead to what is kept. A path that would be read as several in such a list stays as it is written.
+/// Has the variables of an entry lead to what is kept. A path that would be read as several in such
+/// a list stays as it is written.
 fn point_variables(command: &mut Command, pins: &Pins, tree: &Path, project: &Path) {
     for Variable { at, place, path } in pins.variables.iter().rev() {
         let kept = path.strip_prefix(project).ok().map(|path| tree.join(path));
@@ -246,7 +253,7 @@ fn point_line(text: &mut String, word: &str, file: &str) -> bool {
     stands
 }
 
-/// A file that is another than when it was approved.
+/// A file that changed since it was approved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFile {
     /// Where it lies.

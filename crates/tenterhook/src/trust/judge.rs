@@ -1,12 +1,12 @@
-//! What does a ruleset become before anybody approved its sources? Has what may not run not run, and what is not obeyed not
-//! said. Whether it may is decided in `decide`.
+//! Applies approvals to a ruleset: disarms hooks that may not run and removes settings that have no
+//! effect. `decide` decides which.
 
 use std::collections::HashSet;
 
 use super::copies::{Checked, CopyError};
 use super::decide::{Decision, Origin, Role, State, Unapproved, WrittenFor, decide};
 use super::signed::Locks;
-use super::store::{Kept, Record, Store};
+use super::store::{Record, Store, Stored};
 use super::{Assessed, Identity, Trust, copies, origin, servers};
 use tenterhook_core::answer::Power;
 use tenterhook_core::diagnostic::{Code, Diagnostic};
@@ -18,11 +18,11 @@ use tenterhook_core::hook::{
 };
 use tenterhook_core::source::{Reach, ReadConfig, Source, Switch};
 
-/// What to type.
+/// The command to type.
 const LOOK: &str = "`tenterhook trust`";
 
 impl Trust {
-    /// Judges every source as it was read, before anything of it is obeyed.
+    /// Judges every source as it was read, before any of its settings is applied.
     pub(crate) fn judge(&self, read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
         let unapproved = policy(read);
         let keys = self.pinned(read.iter().map(|(source, config)| (source, config)));
@@ -46,7 +46,7 @@ impl Trust {
             return Vec::new();
         }
         let assessed = self.assess(source, config, locks);
-        // A guard of the person's own does not go because of a mode.
+        // The file mode of the user's own guard must not switch it off.
         let unapproved = if source.layer == Layer::User { Unapproved::Hold } else { unapproved };
         let mut count = Count::default();
         let checked = Checked::default();
@@ -72,18 +72,18 @@ impl Trust {
             }
         }
         if let Some(record) = assessed.approved() {
-            count.held += stand_in(source, config, &assessed, record);
+            count.held += add_substitutes(source, config, &assessed, record);
         }
         let beside = (origin == Origin::Repository).then(|| self.beside(source, config, &assessed));
         if origin == Origin::Repository {
-            obey(&self.store, source, config, &assessed);
+            apply_approved_rest(&self.store, source, config, &assessed);
         }
         let reported =
             self.diagnostic((source, doubt), &assessed, &count, locks).or(beside.flatten());
         reported.into_iter().collect()
     }
 
-    /// What a person should hear of what a source says beside its hooks, where that is not obeyed as it stands (T-15).
+    /// Reports settings of a source outside its hooks that are not in effect as written (T-15).
     fn beside(
         &self,
         source: &Source,
@@ -96,21 +96,21 @@ impl Trust {
                 return None;
             }
             let message = format!(
-                "what `{name}` says beside its hooks is not what you approved, and counts as it was"
+                "`{name}` changed outside its hooks since you approved it; the approved version stays in effect"
             );
             let help = "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it";
-            let is_another = record.rest != assessed.rest.to_string();
-            return is_another
+            let has_changed = record.rest != assessed.rest.to_string();
+            return has_changed
                 .then(|| Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
         }
         let says_nothing =
             config.switches.is_empty() && config.events.is_empty() && config.servers.is_empty();
-        let is_unanswered = assessed.said() == State::Unknown && !says_nothing;
+        let is_unanswered = assessed.answer() == State::Unknown && !says_nothing;
         if !is_unanswered || self.tells_once && self.store.was_reported(&source.project) {
             return None;
         }
         let message = format!(
-            "what `{name}` says of hooks came with this project, and nobody approved that: it counts for nothing"
+            "the settings of `{name}` outside its hooks came with this project and are not approved: they have no effect"
         );
         let help = "`tenterhook trust` shows what it says, and asks you once";
         Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
@@ -134,10 +134,10 @@ impl Trust {
     }
 
     pub(super) fn is_unanswered(&self, source: &Source) -> bool {
-        self.store.read(&source.name, source.dialect.as_str()) == Kept::Nothing
+        self.store.read(&source.name, source.dialect.as_str()) == Stored::Nothing
     }
 
-    /// What a person should hear of a source.
+    /// Reports the hooks of a source that do not run.
     fn diagnostic(
         &self,
         (source, doubt): (&Source, Option<String>),
@@ -146,12 +146,12 @@ impl Trust {
         locks: &Locks,
     ) -> Option<Diagnostic> {
         let name = &source.name;
-        if let Kept::Unusable(why) = &assessed.kept {
-            // What is wrong with a lock file is said once, of that file.
+        if let Stored::Unusable(why) = &assessed.stored {
+            // A damaged lock file has its own diagnostic.
             if locks.doubt(source).is_some() && self.is_unanswered(source) {
                 return None;
             }
-            let message = format!("what you said of `{name}` is not known: {why}");
+            let message = format!("cannot read the approval of `{name}`: {why}");
             let help =
                 "remove the file that cannot be believed, and look again with `tenterhook trust`";
             return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
@@ -175,9 +175,9 @@ impl Trust {
         if count.unknown == 0 {
             return None;
         }
-        let (hooks, them, idle) = match count.unknown {
-            1 => ("1 hook".to_owned(), "it", "it does not run"),
-            many => (format!("{many} hooks"), "them", "they do not run"),
+        let (hooks, are, idle) = match count.unknown {
+            1 => ("1 hook".to_owned(), "is", "it does not run"),
+            many => (format!("{many} hooks"), "are", "they do not run"),
         };
         let then = count.consequence(idle);
         if let Some(why) = doubt {
@@ -185,19 +185,18 @@ impl Trust {
             let help = "mend that, or look with `tenterhook trust`, which asks you once";
             return Some(Diagnostic::new(Code::NotApproved, message, None).help(help));
         }
-        // What holds nothing is told once; what holds says so each time that it is loaded.
+        // A source that blocks nothing is reported once; a source that blocks calls, at every load.
         if self.tells_once && count.held == 0 && self.store.was_reported(&source.project) {
             return None;
         }
-        let message = format!(
-            "{hooks} of `{name}` came with this project, and nobody approved {them}: {then}"
-        );
+        let message =
+            format!("{hooks} of `{name}` came with this project and {are} not approved: {then}");
         let help = "`tenterhook trust` shows what runs, and asks you once";
         Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
     }
 }
 
-/// What became of the hooks of a source.
+/// How many hooks of a source do not run, by reason.
 #[derive(Debug, Default)]
 struct Count {
     unknown: usize,
@@ -220,7 +219,7 @@ impl Count {
     }
 }
 
-/// What the organisation says of gates that nobody approved (T-13).
+/// The organisation's setting for gates without an approval (T-13).
 fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
     let managed = read.iter().filter(|(source, _)| source.layer == Layer::Managed);
     let holds = managed
@@ -230,14 +229,15 @@ fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
 }
 
 fn written_for(dialect: DialectId) -> WrittenFor {
-    // A file that no agent reads is held by its own policy where it cannot be read: it was written for us (C-72).
+    // A file that no agent reads was written for us (C-72).
     match dialect.dialect().while_unread() {
         None => WrittenFor::Us,
         Some(_) => WrittenFor::Agent,
     }
 }
 
-/// What a hook can do about a call. Prompts and ends are never held, or nobody could mend anything from within (C-72).
+/// What a hook can do about a call. Prompts and ends are never blocked, or the user could not
+/// repair anything from within the session (C-72).
 pub(super) fn role(hook: &Hook) -> Role {
     let is_held = row::held_events().any(|(event, _)| event == hook.event.as_str());
     let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
@@ -252,11 +252,11 @@ fn why(
     identity: Option<&Identity>,
     doubt: Option<&str>,
 ) -> String {
-    // What cannot be read is no change that anybody made.
+    // A file that cannot be read is reported as unreadable, not as changed.
     let unread = identity.and_then(|identity| identity.pins.too_much.as_ref());
-    match (state, &assessed.kept) {
-        (_, Kept::Unusable(why)) => {
-            format!("what you said of its file is not known ({why}): {LOOK} asks again")
+    match (state, &assessed.stored) {
+        (_, Stored::Unusable(why)) => {
+            format!("the approval of its file cannot be read ({why}): {LOOK} asks again")
         }
         (State::Changed, _) if unread.is_some() => {
             let unread = unread.map_or("", |text| text);
@@ -276,7 +276,8 @@ fn why(
     }
 }
 
-/// Has a gate hold what it matches. Its own policy may be stricter than a question, and no laxer: what is judged has no say.
+/// Makes a gate block what it matches. Its own policy may be stricter than `ask`, but not laxer,
+/// because it is not approved.
 fn hold(hook: &mut Hook, why: String) {
     let own = match written_for(hook.dialect) {
         WrittenFor::Us => OnFailure::Block,
@@ -287,7 +288,7 @@ fn hold(hook: &mut Hook, why: String) {
     hook.once = false;
 }
 
-/// The same where it may be no gate.
+/// Blocks if the hook is a gate, disarms it otherwise.
 fn withhold(hook: &mut Hook, why: String) {
     match role(hook) {
         Role::Gate => hold(hook, why),
@@ -295,9 +296,10 @@ fn withhold(hook: &mut Hook, why: String) {
     }
 }
 
-/// Gates that were approved and are gone, or match something else now, hold what they matched: the file that is judged does not
-/// say what is guarded (T-17). How many there are.
-fn stand_in(
+/// Adds substitutes for gates that were approved and are gone or match something else now. They
+/// block what the approved gates matched, because the changed file must not decide what is guarded
+/// (T-17). Returns their number.
+fn add_substitutes(
     source: &Source,
     config: &mut ReadConfig,
     assessed: &Assessed,
@@ -331,23 +333,29 @@ fn stand_in(
     count
 }
 
-/// What a source said when it was approved.
+/// The approved version of a source, parsed.
 pub(super) fn as_approved(source: &Source, record: &Record) -> ReadConfig {
     let then = Source { text: record.text.as_str().into(), flaw: None, ..source.clone() };
     source.dialect.dialect().read_config(&then)
 }
 
-/// What a repository says beside its hooks counts as far as it was approved (T-15).
-fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Assessed) {
+/// Applies the settings of a repository outside its hooks, as far as they were approved (T-15).
+fn apply_approved_rest(
+    store: &Store,
+    source: &Source,
+    config: &mut ReadConfig,
+    assessed: &Assessed,
+) {
     let Some(record) = assessed.approved() else {
         let unanswered = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
             diagnostics: std::mem::take(&mut config.diagnostics),
-            // The broken file of a stranger holds nothing; at a person's own place it may be their guard, whoever can write it. A file that was
-            // written for us and cannot be read at all may have gates, which hold until there is an answer.
+            // A damaged file of a repository blocks nothing. A damaged file among the user's own
+            // may contain gates, and so may an unreadable native file: they block until the user
+            // answers.
             lost: config.lost.take().filter(|_| {
                 source.layer == Layer::User
-                    || matches!(assessed.kept, Kept::Unusable(_))
+                    || matches!(assessed.stored, Stored::Unusable(_))
                     || source.is_unread() && written_for(source.dialect) == WrittenFor::Us
             }),
             unreadable: config.unreadable,
@@ -361,7 +369,7 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
         config.switches = then.switches;
         config.mentions = then.mentions;
         config.events = then.events;
-        // Their programs may be others by now.
+        // The programs of these servers may have changed since.
         config.servers = then.servers;
         servers::withhold_all(&mut config.servers, "its file is not what you approved");
         return;

@@ -1,5 +1,5 @@
-//! Who signs, and who is believed? An Ed25519 key pair as people write it down: `ed25519:` and Base64. Pure; where secrets come from
-//! and where they are kept is asked elsewhere.
+//! Ed25519 keys as text: `ed25519:` and Base64. Pure; does not decide where secrets come from or
+//! where they are stored.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 
 /// What a public key begins with.
 const PUBLIC: &str = "ed25519:";
-/// What a secret key begins with, so that nobody pins one by mistake and scanners find it.
+/// Prefix of a secret key, so that scanners find it and it cannot be pinned by mistake.
 const SECRET: &str = "tenterhook-secret-ed25519:";
 
 /// A key that signatures are held to.
@@ -35,7 +35,7 @@ impl PublicKey {
 }
 
 impl SecretKey {
-    /// The key of 32 bytes that nobody can guess.
+    /// The key of 32 random bytes.
     #[must_use]
     pub fn new(seed: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(seed))
@@ -81,7 +81,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// Of a secret nothing is shown.
+/// Shows the public key only.
 impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SecretKey({})", self.public())

@@ -1,8 +1,9 @@
-//! What did somebody sign, for all who pinned their key? The file `tenterhook.lock` at the root of a project: which hooks of which
-//! files, as the same digests in every checkout, and signatures over all of that (T-50 to T-57).
+//! What did somebody sign, for all who pinned their key? The file `tenterhook.lock` at the root of
+//! a project: which hooks of which files, as the same digests in every checkout, and signatures
+//! over all of that (T-50 to T-57).
 //!
-//! It is read strictly, under a bound, and means nothing before a signature of it holds. Whether its digests are those of what lies
-//! in the project is asked in `signed`.
+//! It is read strictly, under a bound, and means nothing before a signature of it holds. Whether
+//! its digests are those of what lies in the project is asked in `signed`.
 
 use std::io;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub struct Lock {
     signatures: Vec<Signature>,
 }
 
-/// What is signed of a source.
+/// The signed part of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Signed {
@@ -57,25 +58,26 @@ struct Signature {
 /// Why a lock file cannot be read, and at which line and column.
 type Unreadable = (String, Option<(usize, usize)>);
 
-/// What a lock file is worth to whoever pinned some keys.
+/// What a lock file proves for a set of pinned keys.
 #[derive(Clone, Debug)]
 pub(super) enum Vouched {
-    /// There is none, or nobody pinned a key.
+    /// There is no lock file, or no key is pinned.
     Nothing,
     /// It is signed by none of the keys: by whom.
     Strangers(Vec<String>),
-    /// It cannot be read, or one of the keys did not sign what it says: why, and at which line and column.
+    /// It cannot be read, or one of the keys did not sign what it says: why, and at which line and
+    /// column.
     Unusable(String, Option<(usize, usize)>),
     /// This was signed, by this key.
     By(Lock, PublicKey),
 }
 
 impl Lock {
-    pub(super) fn of(sources: Vec<Signed>) -> Self {
+    pub(super) fn new(sources: Vec<Signed>) -> Self {
         Self { version: VERSION, sources, signatures: Vec::new() }
     }
 
-    /// Signs it, beside whoever signed the same before: while keys rotate, there are two (T-55).
+    /// Adds a signature. Keeps those over the same content, so that keys can rotate (T-55).
     pub(super) fn signed(mut self, key: &SecretKey, before: Option<Self>) -> Self {
         let bytes = self.bytes();
         let before = before.filter(|lock| lock.bytes() == bytes).map(|lock| lock.signatures);
@@ -86,7 +88,7 @@ impl Lock {
         self
     }
 
-    /// Who signed it, as far as it says so.
+    /// The keys that the file names as signers. Not verified.
     pub fn signers(&self) -> impl Iterator<Item = &str> {
         self.signatures.iter().map(|signature| signature.key.as_str())
     }
@@ -113,7 +115,7 @@ impl Lock {
         Ok(format!("{text}\n"))
     }
 
-    /// What is signed: the meaning, and not how the file is laid out, which a checkout may change.
+    /// The signed bytes. They depend on the meaning only, because a checkout may change the layout.
     fn bytes(&self) -> Vec<u8> {
         let sources = self.sources.iter().map(|source| {
             let Signed { path, dialect, review, entries, rest, text } = source;
@@ -125,7 +127,7 @@ impl Lock {
         format!("tenterhook.lock {VERSION}\n{}", all.list("sources", sources).end()).into_bytes()
     }
 
-    /// The lock file of a project, whoever signed it; `None` where there is none.
+    /// Reads the lock file of a project without verifying it; `None` if there is no such file.
     pub(super) fn read(project: &Path) -> Option<Result<Self, Unreadable>> {
         let bytes = match discover::bytes(&project.join(LOCK), MOST_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
@@ -147,7 +149,7 @@ impl Lock {
     }
 }
 
-/// What the lock file of a project is worth to whoever pinned `keys`.
+/// Verifies the lock file of a project against the pinned `keys`.
 pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
     if keys.is_empty() {
         return Vouched::Nothing;
@@ -168,7 +170,8 @@ pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
         }
     }
     match fails {
-        // What was signed is not what it says: doubt restrains, as with a store that cannot be believed (T-32).
+        // What was signed is not what it says: doubt restrains, as with a store that cannot be
+        // believed (T-32).
         Some(key) => Vouched::Unusable(format!("`{key}` did not sign what it says"), None),
         None => Vouched::Strangers(lock.signers().map(str::to_owned).collect()),
     }
@@ -178,12 +181,12 @@ pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
 mod tests {
     use super::*;
 
-    /// T-51, T-56: a form that is not known here is believed by nobody, whoever signed it.
+    /// T-51, T-56: a lock file of an unknown version proves nothing, even with a valid signature.
     #[test]
     fn a_lock_of_another_form_is_not_believed() {
         let (project, key) = (tempfile::tempdir().expect("a directory"), SecretKey::new(&[7; 32]));
         for version in [VERSION, VERSION + 1] {
-            let lock = Lock { version, ..Lock::of(Vec::new()) }.signed(&key, None);
+            let lock = Lock { version, ..Lock::new(Vec::new()) }.signed(&key, None);
             let text = lock.text().expect("its text");
             std::fs::write(project.path().join(LOCK), text).expect("a file");
             let is_believed = match vouched(project.path(), &[key.public()]) {

@@ -1,5 +1,5 @@
-//! Which files does the text of a command name that it runs, and what does it run that nobody can name? Pure: whether a file is
-//! there is asked elsewhere.
+//! Finds the files that the text of a command runs, and reports what it runs that cannot be known.
+//! Pure: does not look whether a file exists.
 
 mod base;
 mod line;
@@ -45,7 +45,8 @@ pub(super) struct Mention {
     pub(super) certain: bool,
     /// Whether it counts only where it is there: the line may stand elsewhere by then.
     pub(super) if_there: bool,
-    /// How its interpreter finds it, where that does more than open the file; for the word that is run alone.
+    /// How its interpreter finds it, where that does more than open the file; for the word that is
+    /// run alone.
     pub(super) modules: Option<&'static Modules>,
 }
 
@@ -62,7 +63,8 @@ pub(super) struct Candidate {
     pub(super) directory: Directory,
     /// How what loads it finds it, where that does more than open the file.
     pub(super) modules: Option<&'static Modules>,
-    /// The variable of the entry whose value it is a part of: its position in the list, and its range in the value.
+    /// The variable of the entry whose value it is a part of: its position in the list, and its
+    /// range in the value.
     pub(super) variable: Option<(usize, Range<usize>)>,
 }
 
@@ -120,9 +122,9 @@ pub(super) fn starter(
     named.once()
 }
 
-/// Every word of `command` that is known before it runs, as the file that it would be; `text` is its line with what is known put
-/// in.
-pub(super) fn words(
+/// Every argument of `command` that is known before it runs, as a path; `text` is its line with
+/// known variables expanded.
+pub(super) fn argument_paths(
     command: &Command,
     text: Option<&str>,
     base: &Path,
@@ -188,7 +190,7 @@ pub(super) fn lexical(path: &Path) -> PathBuf {
     short
 }
 
-/// The text in which `word` stands as `instead`, wherever it is a word of its own; `None` where it is found nowhere.
+/// Replaces `word` in `text` by `instead` wherever it is a whole word; `None` if it does not occur.
 pub(super) fn replaced(text: &str, word: &str, instead: &str) -> Option<String> {
     let ends = |c: char| c.is_whitespace() || "();|&<>\"'`=".contains(c);
     let (mut out, mut rest, mut found) = (String::new(), text, false);
@@ -209,7 +211,7 @@ mod tests {
     use super::*;
     use tenterhook_core::hook::Inherit;
 
-    fn of(text: &str) -> Named {
+    fn named_by(text: &str) -> Named {
         let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
         let command = Command::new(invocation, Inherit::All);
         named(&command, Path::new("/p"), Path::new("/p"), Path::new("/h"))
@@ -233,7 +235,7 @@ mod tests {
             ("jq -r .tool_input data.json", &[]),
             ("[ -f k.sh ] && bash k.sh", &["/p/k.sh"]),
         ] {
-            let found: Vec<_> = of(text).files.iter().map(|file| file.path.clone()).collect();
+            let found: Vec<_> = named_by(text).files.iter().map(|file| file.path.clone()).collect();
             let found: Vec<_> = found.iter().filter_map(|path| path.to_str()).collect();
             assert_eq!(
                 found.iter().filter(|path| !path.contains("; ")).collect::<Vec<_>>(),
@@ -258,10 +260,10 @@ mod tests {
             "node -e 'require(`x`)'",
             "((",
         ] {
-            assert!(!of(text).unpinned.is_empty(), "{text}");
+            assert!(!named_by(text).unpinned.is_empty(), "{text}");
         }
         for text in ["jq .x", "./a.sh", "python3 a.py", "bash a.sh \"$1\"", "bash -c ./a.sh"] {
-            assert_eq!(of(text).unpinned, Vec::<String>::new(), "{text}");
+            assert_eq!(named_by(text).unpinned, Vec::<String>::new(), "{text}");
         }
     }
 

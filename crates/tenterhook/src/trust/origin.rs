@@ -1,5 +1,6 @@
-//! Whose are the hooks of a source? What the person or the organisation put at its place is their own; what came with a repository
-//! is the repository's, and so is what somebody else could have put there.
+//! Whose are the hooks of a source? What the person or the organisation put at its place is their
+//! own; what came with a repository is the repository's, and so is what somebody else could have
+//! put there.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -10,19 +11,20 @@ use crate::discover::{Stat, Unsupported};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::Source;
 
-/// Whose a source is (T-1).
-pub(super) fn of(source: &Source) -> Origin {
+/// The origin of a source (T-1).
+pub(super) fn origin(source: &Source) -> Origin {
     judged(source).0
 }
 
-/// The same, with why a file at the person's own place is not theirs. It is asked once: the next look may find another answer.
+/// The same, with why a file at the person's own place is not theirs. It is asked once: the next
+/// look may find another answer.
 pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
     let doubt = (source.layer == Layer::User).then(|| doubt(source)).flatten();
     let is_inside = Path::new(&*source.name).starts_with(&source.project);
     let origin = match source.layer {
         Layer::Managed | Layer::Given | Layer::BuiltIn => Origin::Own,
         Layer::User if doubt.is_none() => Origin::Own,
-        // Who stands in their home has no project there (C-4).
+        // If the user works in their home, it is not a project (C-4).
         Layer::Plugin | Layer::Skill | Layer::Agent
             if !is_inside || source.project == source.home =>
         {
@@ -38,15 +40,16 @@ pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
     (origin, doubt)
 }
 
-/// Why a file at a place of the person's own may be somebody else's all the same, as a clause for people.
+/// Why a file at a place of the person's own may be somebody else's all the same, as a clause for
+/// people.
 fn doubt(source: &Source) -> Option<String> {
-    // What nobody could look at is nobody's own: the next look may find it, and somebody else's words in it.
+    // If a path cannot be examined, a later look may find a file of a different user: doubt it.
     doubtful(source).unwrap_or_else(|error| Some(error.to_string()))
 }
 
 fn doubtful(source: &Source) -> Result<Option<String>, OriginError> {
     let path = Path::new(&*source.name);
-    // What is not there cannot be read either, and is held for that (C-70).
+    // A file that does not exist cannot be read either, and its gates block for that (C-70).
     let Some(real) = real(path)? else { return Ok(None) };
     match inside(&real, source)? {
         Some(why) => Ok(Some(why)),
@@ -77,8 +80,8 @@ fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, OriginError> 
     }
 }
 
-/// A home of settings that somebody moved into the project or the repository round it, or linked to it, holds what the repository
-/// brings. A repository that holds the home itself is the user's own.
+/// A home of settings that somebody moved into the project or the repository round it, or linked to
+/// it, holds what the repository brings. A repository that holds the home itself is the user's own.
 fn inside(file: &Path, source: &Source) -> Result<Option<String>, OriginError> {
     let (project, home) = (real(&source.project)?, real(&source.home)?);
     let Some(project) = project else { return Ok(None) };
@@ -89,7 +92,7 @@ fn inside(file: &Path, source: &Source) -> Result<Option<String>, OriginError> {
     Ok(is_inside.then(|| format!("it lies in this project, at `{}`", file.display())))
 }
 
-/// Who else than the person and the machine's keeper could write the file, or put another in its place.
+/// Users other than this one and root who could write or replace the file.
 fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, OriginError> {
     let home = real(home)?;
     // The place of a link decides which file it is, and the file what it says.
@@ -105,7 +108,8 @@ fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, Origi
     Ok(None)
 }
 
-/// The directories above a file, as far up as the home; elsewhere nobody knows where the person's own begins.
+/// The directories above a file, up to the home. Outside the home we cannot tell which are the
+/// user's.
 fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     match home.filter(|home| file.starts_with(home)) {
         Some(home) => {
@@ -115,7 +119,7 @@ fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     }
 }
 
-/// Who else may write a file or directory, by its owner and its mode.
+/// Which other users may write a file or directory, by its owner and its mode.
 fn written_by_others(path: &Path) -> Result<Option<String>, OriginError> {
     let Some(found) = seen(path, path.metadata())? else { return Ok(None) };
     Ok(judged_by_mode(path, Stat::read(&found)))
@@ -140,7 +144,7 @@ fn judged_by_mode(path: &Path, found: Result<Stat, Unsupported>) -> Option<Strin
     if found.mode & ALL != 0 {
         return Some(format!("everybody may write `{shown}`: `chmod o-w` it"));
     }
-    // Many systems give each user a group of their own, by the same number, and let it write.
+    // Many systems give each user a separate group with the same ID, which may write.
     let is_own_group = [found.user, 0].contains(&found.group);
     (found.mode & GROUP != 0 && !is_own_group)
         .then(|| format!("group {} may write `{shown}`: `chmod g-w` it", found.group))

@@ -1,6 +1,7 @@
-//! Which bytes does a hook run? Reads every file that its entry names, and the folder that they lie in, once, under bounds.
+//! Which bytes does a hook run? Reads every file that its entry names, and the folder that they lie
+//! in, once, under bounds.
 //!
-//! What is read here is what is hashed, and what is kept to be run: nothing is opened a second time (T-20).
+//! The bytes that are read here are hashed and copied: no file is opened a second time (T-20).
 
 mod counted;
 mod declared;
@@ -61,13 +62,14 @@ pub struct Pins {
     pub files: Vec<Pin>,
     /// The programs that are found by name, and where.
     pub interpreters: Vec<(String, Option<PathBuf>)>,
-    /// What it runs that nobody can name, in words.
+    /// What it runs that cannot be known, as text for people.
     pub unpinned: Vec<String>,
     /// Files of the project that its scripts read as data: they may change without a question.
     pub reads: Vec<String>,
     /// Why it cannot be approved: there is more than is read.
     pub too_much: Option<String>,
-    /// Why it runs from the project and not from its copy: what in a script would behave differently there.
+    /// Why it runs from the project and not from its copy: what in a script would behave
+    /// differently there.
     pub from_place: Option<String>,
     /// Whether modules of Python are loaded from the project itself.
     pub(super) bytecode: bool,
@@ -184,7 +186,8 @@ struct Reading<'a> {
     finding: Finding<'a>,
     files: Files,
     bytes: u64,
-    /// Directories all of which is pinned, and words behind which an interpreter finds a file that is.
+    /// Directories all of which is pinned, and words behind which an interpreter finds a file that
+    /// is.
     handed: HashSet<PathBuf>,
     variables: Vec<Variable>,
     programs: Vec<String>,
@@ -199,7 +202,8 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Nothing read yet; `keeps_all` says whether files count, too, that programs write beside themselves.
+    /// Nothing read yet; `keeps_all` says whether files count, too, that programs write beside
+    /// themselves.
     fn new(finding: Finding<'a>, keeps_all: bool) -> Self {
         Self {
             finding,
@@ -254,7 +258,8 @@ impl<'a> Reading<'a> {
             return self.run_directory(mention);
         }
         if !mention.certain && path.symlink_metadata().is_err() {
-            // A word that may be a file, and is none: one that comes there later is another identity.
+            // A word that may be a file, but does not exist: if the file appears, the identity
+            // changes.
             if !mention.if_there {
                 self.absent(path);
             }
@@ -282,8 +287,9 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// The folder that is pinned with a file: one of the project's that is not the project itself, nor the one in which its
-    /// hooks are configured. Who sorts hooks into folders keeps what they share above them, in the folder of all hooks.
+    /// The folder that is pinned with a file: one of the project's, but not the project itself or
+    /// the folder in which its hooks are configured. If hooks lie in subfolders of a hooks folder,
+    /// that folder is pinned, because it may contain files that they share.
     fn folder_of(&self, file: &Path) -> Option<PathBuf> {
         let project = self.finding.ground.project;
         let is_folder = |path: &&Path| {
@@ -304,7 +310,7 @@ impl<'a> Reading<'a> {
         }
         let left = MOST_BYTES.saturating_sub(self.bytes);
         let seen = self.finding.seen.file(path);
-        // What is too large beside the others of this entry is found out as if it were read for it.
+        // A file that exceeds the limit beside the entry's other files is an error, cached or not.
         if let Some(pin) = seen.filter(|pin| pin.bytes.len() as u64 <= left) {
             self.bytes += pin.bytes.len() as u64;
             self.files.insert(Pin { named, ..pin });
@@ -331,7 +337,8 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Everything in a folder and below, also behind links: what runs may load it. `round` are the folders that it lies in.
+    /// Everything in a folder and below, also behind links: what runs may load it. `round` are the
+    /// folders that it lies in.
     fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Step {
         if round.len() > DEEPEST {
             return Err(PinError::Deep { path: folder.to_owned(), deepest: DEEPEST });
@@ -408,8 +415,8 @@ impl Pins {
         Canon::new("interpreters 1").list("programs", found).end()
     }
 
-    /// Its files in the project, which are run from where they are kept.
-    pub(super) fn kept<'a>(
+    /// The files in the project, which are copied and run from the copy.
+    pub(super) fn in_project<'a>(
         &'a self,
         project: &'a Path,
     ) -> impl Iterator<Item = (&'a Path, &'a Pin)> {

@@ -1,4 +1,5 @@
-//! What should a person know before they approve a source? Values only: a host shows them, made safe.
+//! What should a person know before they approve a source? Values only: a host shows them, made
+//! safe.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub struct Review {
     pub dialect: DialectId,
     /// Whose configuration it is.
     pub layer: Layer,
-    /// What was said of it.
+    /// The user's answer about it.
     pub state: State,
     /// Its hooks.
     pub entries: Vec<Entry>,
@@ -39,13 +40,14 @@ pub struct Review {
     pub approved_text: Option<String>,
     /// The text as it stands.
     pub text: Arc<str>,
-    /// Why nothing of its text could be read, if nothing could: what it says is not known, and not nothing.
+    /// Why nothing of its text could be read, if nothing could: what it says is not known, and not
+    /// nothing.
     pub unread: Option<String>,
-    /// Why it is not known what was said of it, if something was and that cannot be read.
+    /// Why the user's answer cannot be read, if it cannot.
     pub unknown: Option<String>,
     /// The project that it is for.
     pub project: PathBuf,
-    /// Whose signature in the lock file counts as the person's word, if one does.
+    /// The pinned key whose signature in the lock file approves it, if one does.
     pub signer: Option<PublicKey>,
     /// What would be signed; `None` where it cannot be.
     pub(super) signable: Option<Signed>,
@@ -67,19 +69,20 @@ pub struct Review {
 pub struct Entry {
     /// The hook as configured.
     pub hook: Hook,
-    /// What was said of it.
+    /// The user's answer about it.
     pub state: State,
     /// How it differs from what was approved.
     pub change: Change,
     /// What it can do, a few words each.
     pub can: Vec<&'static str>,
-    /// All that it says, in the order in which it is read: a word that leads in, and a text of any length, not made safe.
+    /// All that it says, in the order in which it is read: a word that leads in, and a text of any
+    /// length, not made safe.
     pub says: Vec<(&'static str, String)>,
     /// What it runs.
     pub pins: Pins,
     /// What a person should look at twice: where, and what.
     pub suspects: Vec<(String, Suspect)>,
-    /// What stands for it in an approval.
+    /// Its identity in an approval.
     pub identity: Digest,
     pub(super) files: Digest,
 }
@@ -91,13 +94,13 @@ pub enum Change {
     New,
     /// Not at all.
     Same,
-    /// The entry stands there as it did, and a file that it runs, or the program that runs it, is another.
+    /// The entry is the same, but a file that it runs or the program that runs it changed.
     Files,
     /// The entry was not there.
     Entry,
 }
 
-pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
+pub(super) fn build(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
     let then = assessed.approved().map(|record| judge::as_approved(source, record));
     let ground = super::PathRoots::from(source);
     let entries_then: Vec<Digest> = then
@@ -109,10 +112,10 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         assessed.entries.iter().map(|entry| entry.entry).collect();
     let gone = then.iter().flat_map(|config| &config.hooks).zip(&entries_then);
     let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
-    let state = assessed.said();
-    let unknown = match &assessed.kept {
-        store::Kept::Unusable(why) => Some(why.clone()),
-        store::Kept::Nothing | store::Kept::Record(_) => None,
+    let state = assessed.answer();
+    let unknown = match &assessed.stored {
+        store::Stored::Unusable(why) => Some(why.clone()),
+        store::Stored::Nothing | store::Stored::Record(_) => None,
     };
     let signer = assessed.signer;
     // What a module's folder holds is not part of what is signed.
@@ -158,7 +161,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     }
 }
 
-/// What there is to say of one entry, whose state is known, and whether it said the same when the file was approved.
+/// What there is to say of one entry, whose state is known, and whether it said the same when the
+/// file was approved.
 fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, bool)) -> Entry {
     let change = match state {
         State::Approved => Change::Same,
@@ -211,7 +215,7 @@ impl Review {
         self.servers.len()
     }
 
-    /// What is signed of it.
+    /// The part of it that is signed.
     pub(super) fn to_sign(&self) -> io::Result<Signed> {
         let source = &self.source;
         let refused = |why: &str| io::Error::other(format!("`{source}` cannot be signed: {why}"));
@@ -231,7 +235,7 @@ impl Review {
     }
 }
 
-/// What is the same in every checkout, if all of it is.
+/// The part that is the same in every checkout; `None` if something is not.
 fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
     let entries: Option<Vec<String>> = assessed
         .portable
@@ -254,14 +258,18 @@ fn line(hook: &Hook) -> String {
     format!("{} on {}: {}", hook.id, hook.event_label(), hook.run.line())
 }
 
-/// What should be looked at twice: in the entry by the row where it stands, in its files by their names.
+/// Suspicious text: in the entry by the name of its row, in its files by their paths.
 fn suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
     let own = rows.iter().flat_map(|(lead, text)| {
-        suspect::of(text).into_iter().map(move |suspect| (format!("`{lead}`"), suspect))
+        suspect::find(text).into_iter().map(move |suspect| (format!("`{lead}`"), suspect))
     });
     let files = pins.files.iter().filter_map(|pin| {
         let text = std::str::from_utf8(&pin.bytes).ok()?;
-        Some(suspect::of(text).into_iter().map(|suspect| (pin.path.display().to_string(), suspect)))
+        Some(
+            suspect::find(text)
+                .into_iter()
+                .map(|suspect| (pin.path.display().to_string(), suspect)),
+        )
     });
     own.chain(files.flatten()).collect()
 }
@@ -272,7 +280,7 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
         Switch::DisableAll => "switches all hooks off".to_owned(),
         Switch::EnableAll => "switches all hooks on".to_owned(),
         Switch::ManagedOnly(_) => "lets only managed hooks run".to_owned(),
-        Switch::HoldUnapproved => "holds what nobody approved".to_owned(),
+        Switch::HoldUnapproved => "blocks the calls that unapproved gates match".to_owned(),
         Switch::NoShadow => "lets no hook of others be put into shadow".to_owned(),
         Switch::DisableHook { name, .. } => format!("switches hook `{name}` off"),
         Switch::Govern(govern) => format!("says how hooks of `{}` run", govern.file.display()),

@@ -1,11 +1,12 @@
-//! Which MCP servers of agents' own files may start? Those of the person's own files, and of a repository's the ones that stand as they
-//! were approved: from copies, as hooks do (T-23). Starts none.
+//! Which MCP servers of agents' own files may start? Those of the person's own files, and of a
+//! repository's the ones that stand as they were approved: from copies, as hooks do (T-23). Starts
+//! none.
 
 use std::path::Path;
 
 use super::decide::{Origin, State};
 use super::signed::Locks;
-use super::store::{Kept, Store};
+use super::store::{Store, Stored};
 use super::{Assessed, Pins, Trust, copies, origin};
 use crate::discover::{self, FileOfServers};
 use tenterhook_core::diagnostic::{Code, Diagnostic};
@@ -13,8 +14,8 @@ use tenterhook_core::dialect::Roots;
 use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 
 impl Trust {
-    /// The MCP servers that agents would connect from `roots`, without those that came with a repository and that nobody approved; and
-    /// what a person should hear of them. `sources` are what was found of hooks.
+    /// The MCP servers that agents would connect from `roots`, without unapproved servers of a
+    /// repository; and diagnostics for the user. `sources` are the files with hooks.
     #[must_use]
     pub fn servers(&self, roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
         let (files, mut diagnostics) = self.files_of_servers(roots, sources);
@@ -35,7 +36,7 @@ impl Trust {
     pub fn server_files(&self, roots: &Roots, sources: &[Source]) -> Vec<Source> {
         let (files, _) = self.files_of_servers(roots, sources);
         let files = files.into_iter().map(|file| file.source);
-        files.filter(|file| origin::of(file) == Origin::Repository).collect()
+        files.filter(|file| origin::origin(file) == Origin::Repository).collect()
     }
 
     /// Which plugins there are, and which servers are off, says what counts of the sources (T-15).
@@ -46,7 +47,7 @@ impl Trust {
     ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
         let locks = Locks::read(sources, &self.keys_of(sources));
         let obeyed: Vec<Source> =
-            sources.iter().filter_map(|source| self.obeyed(source, &locks)).collect();
+            sources.iter().filter_map(|source| self.effective(source, &locks)).collect();
         discover::server_files(roots, &obeyed)
     }
 
@@ -56,20 +57,20 @@ impl Trust {
         config: &mut ReadConfig,
         locks: &Locks,
     ) -> Vec<Diagnostic> {
-        let is_own = origin::of(source) == Origin::Own;
+        let is_own = origin::origin(source) == Origin::Own;
         if config.servers.is_empty() || is_own && self.is_unanswered(source) {
             return Vec::new();
         }
-        // What is approved is the file as it is written, with what settings switch off.
+        // Approve the file as it is written, including what settings switch off.
         let written = ReadConfig {
             servers: discover::servers_of(source).unwrap_or_default(),
             ..ReadConfig::default()
         };
         let assessed = self.assess(source, &written, locks);
-        let state = assessed.said();
+        let state = assessed.answer();
         if state != State::Approved {
             let was_approved =
-                state == State::Changed || matches!(assessed.kept, Kept::Unusable(_));
+                state == State::Changed || matches!(assessed.stored, Stored::Unusable(_));
             match was_approved {
                 true => withhold_all(&mut config.servers, "it is not what you approved"),
                 false => config.servers.clear(),
@@ -97,9 +98,9 @@ impl Trust {
         state: State,
     ) -> Option<Diagnostic> {
         let name = &source.name;
-        if let Kept::Unusable(why) = &assessed.kept {
+        if let Stored::Unusable(why) = &assessed.stored {
             let message = format!(
-                "what you said of `{name}` is not known, and no MCP server of it starts: {why}"
+                "cannot read the approval of `{name}`; its MCP servers do not start: {why}"
             );
             let help =
                 "remove the file that cannot be believed, and look again with `tenterhook trust`";
@@ -116,12 +117,12 @@ impl Trust {
                 if self.tells_once && self.store.was_reported(Path::new(&**name)) {
                     return None;
                 }
-                let which = match assessed.servers.len() {
-                    1 => "1 MCP server".to_owned(),
-                    many => format!("{many} MCP servers"),
+                let (which, are) = match assessed.servers.len() {
+                    1 => ("1 MCP server".to_owned(), "is"),
+                    many => (format!("{many} MCP servers"), "are"),
                 };
                 let message = format!(
-                    "{which} of `{name}` came with this project, and nobody approved that: nothing of it starts"
+                    "{which} of `{name}` came with this project and {are} not approved: nothing of it starts"
                 );
                 (
                     Code::NotApproved,
@@ -134,7 +135,7 @@ impl Trust {
     }
 }
 
-/// Leaves of servers that were approved that they were: whoever calls one hears that nobody was asked.
+/// Withholds approved servers, so that a call of one reports `why` instead of an unknown server.
 pub(super) fn withhold_all(servers: &mut [Server], why: &str) {
     for server in servers {
         server.reach = Reach::Withheld(why.to_owned());
@@ -150,7 +151,7 @@ pub(super) fn not_started(server: &Server, why: &str) -> Diagnostic {
 /// Why an approved server does not start.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
-    #[error("it is none of those that are approved")]
+    #[error("it is not approved")]
     NotApproved,
     /// The reason that its files could not all be read.
     #[error("{0}")]
@@ -159,7 +160,8 @@ pub(super) enum StartError {
     Copy(#[from] copies::CopyError),
 }
 
-/// Has a server that is approved start from what is kept, and not from what lies in the project by then (T-20).
+/// Has a server that is approved start from what is kept, and not from what lies in the project by
+/// then (T-20).
 ///
 /// # Errors
 ///

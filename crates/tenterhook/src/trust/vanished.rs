@@ -1,12 +1,13 @@
-//! Which files did a person approve that are not there any more? One small list beside the answers says which files were approved, so that
-//! one that is gone is missed without reading every answer (T-70). Decides nothing of what becomes of it.
+//! Which files did a person approve that are not there any more? One small list beside the answers
+//! says which files were approved, so that one that is gone is missed without reading every answer
+//! (T-70). Decides nothing of what becomes of it.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Trust;
-use super::store::{MOST_BYTES, Record, Said, Store, private, put};
+use super::store::{Answer, MOST_BYTES, Record, Store, private, put};
 use crate::discover;
 use tenterhook_core::dialect::{DIALECTS, Roots};
 use tenterhook_core::source::Source;
@@ -15,7 +16,8 @@ use tenterhook_core::source::Source;
 type Approved = (String, String);
 
 impl Trust {
-    /// The approved files of the project round `roots` that are not there, as sources of which nothing could be read.
+    /// The approved files of the project round `roots` that are not there, as sources of which
+    /// nothing could be read.
     pub(super) fn vanished(&self, roots: &Roots, found: &[Source]) -> Vec<Source> {
         let is_found = |(dialect, path): &Approved| {
             found.iter().any(|source| *source.name == **path && source.dialect.as_str() == dialect)
@@ -72,7 +74,7 @@ impl Store {
         let records = entries.filter_map(|entry| {
             let text = discover::bytes(&entry.path(), MOST_BYTES).ok()?;
             let record: Record = serde_json::from_slice(&text).ok()?;
-            (record.answer == Said::Approved).then_some((record.dialect, record.source))
+            (record.answer == Answer::Approved).then_some((record.dialect, record.source))
         });
         records.collect()
     }

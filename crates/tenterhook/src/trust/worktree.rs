@@ -1,12 +1,14 @@
-//! In which other checkouts of its repository does a source stand, too? Git's own files say it, read under bounds; git is not run.
+//! In which other checkouts of its repository does a source stand, too? Git's own files say it,
+//! read under bounds; git is not run.
 //!
-//! A checkout belongs to a repository where both say so: its `.git` names a directory below `worktrees` of the repository, and that
-//! directory names this checkout. A `.git` that claims another repository alone belongs to none (T-90).
+//! A checkout belongs to a repository where both say so: its `.git` names a directory below
+//! `worktrees` of the repository, and that directory names this checkout. A `.git` that claims
+//! another repository alone belongs to none (T-90).
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::store::{Kept, Record, Said, Store};
+use super::store::{Answer, Record, Store, Stored};
 use super::{Origin, Review, Trust, origin};
 use crate::discover;
 use tenterhook_core::hook::Layer;
@@ -20,17 +22,19 @@ const LONGEST_CONFIG: u64 = 256 << 10;
 const LONGEST: u64 = 4096;
 
 impl Trust {
-    /// The record about a source; without one, the record about the same file in another checkout of its repository (T-90).
-    pub(super) fn stored(&self, source: &Source) -> Kept {
+    /// The record about a source; without one, the record about the same file in another checkout
+    /// of its repository (T-90).
+    pub(super) fn stored(&self, source: &Source) -> Stored {
         match self.store.read(&source.name, source.dialect.as_str()) {
-            Kept::Nothing if origin::of(source) == Origin::Repository => {
+            Stored::Nothing if origin::origin(source) == Origin::Repository => {
                 stored(&self.store, source)
             }
-            kept => kept,
+            stored => stored,
         }
     }
 
-    /// Forgets the answer about a source, here and in the other checkouts of its repository; whether there was one.
+    /// Forgets the answer about a source, here and in the other checkouts of its repository;
+    /// whether there was one.
     ///
     /// # Errors
     ///
@@ -46,22 +50,23 @@ impl Trust {
     }
 }
 
-/// The record about a source in another checkout of its repository: one about the same text, if there is one.
-fn stored(store: &Store, source: &Source) -> Kept {
+/// The record about a source in another checkout of its repository: one about the same text, if
+/// there is one.
+fn stored(store: &Store, source: &Source) -> Stored {
     let claimants = claimants(store, &source.name, &source.project);
     let records: Vec<Record> = others(source)
         .into_iter()
         .chain(claimants)
         .filter_map(|name| match store.read(&name, source.dialect.as_str()) {
-            Kept::Record(record) => Some(*record),
+            Stored::Record(record) => Some(*record),
             // A record that cannot be believed is no approval.
-            Kept::Nothing | Kept::Unusable(_) => None,
+            Stored::Nothing | Stored::Unusable(_) => None,
         })
         .collect();
-    let approved = |record: &&Record| record.answer == Said::Approved;
+    let approved = |record: &&Record| record.answer == Answer::Approved;
     let same = records.iter().filter(approved).find(|record| *record.text == *source.text);
     let found = same.or_else(|| records.iter().find(approved)).or_else(|| records.first());
-    found.map_or(Kept::Nothing, |record| Kept::Record(Box::new(record.clone())))
+    found.map_or(Stored::Nothing, |record| Stored::Record(Box::new(record.clone())))
 }
 
 /// The names that a source has in the other checkouts of its repository.
@@ -90,8 +95,9 @@ pub(super) fn repository_round(directory: &Path) -> Option<&Path> {
     directory.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())
 }
 
-/// The sources in main checkouts of the repository of `project` that it does not name: git keeps a repository apart
-/// (`--separate-git-dir`) without a way back. A main checkout that was approved gives its approval to worktrees, and takes none.
+/// The sources in main checkouts of the repository of `project` that it does not name: git keeps a
+/// repository apart (`--separate-git-dir`) without a way back. A main checkout that was approved
+/// gives its approval to worktrees, and takes none.
 fn claimants(store: &Store, source: &str, project: &Path) -> Vec<String> {
     let root = repository_round(project);
     let (Some(root), Some(common)) = (root, root.and_then(common_directory)) else {
@@ -114,7 +120,8 @@ fn claimants(store: &Store, source: &str, project: &Path) -> Vec<String> {
     store.sources().into_iter().filter(claims).collect()
 }
 
-/// The main checkout that a repository names: the directory that holds it, or the one that its configuration names, as of a submodule.
+/// The main checkout that a repository names: the directory that holds it, or the one that its
+/// configuration names, as of a submodule.
 fn main_checkout(common: &Path) -> Option<PathBuf> {
     let holds = common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned);
     holds.or_else(|| ["config.worktree", "config"].iter().find_map(|name| configured(common, name)))
@@ -156,7 +163,8 @@ fn checkout(administrative: &Path) -> Option<PathBuf> {
     file.ends_with(".git").then(|| file.parent().map(Path::to_owned))?
 }
 
-/// The directory that all checkouts of the repository at `root` share; `None` where it is not sure that `root` is one of them.
+/// The directory that all checkouts of the repository at `root` share; `None` where it is not sure
+/// that `root` is one of them.
 fn common_directory(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     let kind = git.symlink_metadata().ok()?;

@@ -1,4 +1,5 @@
-//! Which files does an entry declare beside those that its words name? Paths, folders, and what patterns name (T-8).
+//! Which files does an entry declare beside those that its words name? Paths, folders, and what
+//! patterns name (T-8).
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,8 @@ impl Reading<'_> {
         looking.found.iter().try_for_each(|path| self.file(path, true))
     }
 
-    /// The words of a command that are files which it declares: those are run from where they are kept, too.
+    /// The words of a command that are files which it declares: those are run from where they are
+    /// kept, too.
     pub(super) fn declared_words(
         &self,
         command: &Command,
@@ -57,23 +59,25 @@ impl Reading<'_> {
             return Vec::new();
         }
         let home = self.finding.ground.home;
-        // Also one that lies in a folder which is declared: what runs is the copy, whichever way it was pinned.
+        // Also one that lies in a folder which is declared: what runs is the copy, whichever way it
+        // was pinned.
         let is_pinned = |mention: &Mention| {
             self.files.get(&mention.path).is_some_and(|pin| pin.digest.is_some())
         };
-        named::words(command, text, base, home).into_iter().filter(is_pinned).collect()
+        named::argument_paths(command, text, base, home).into_iter().filter(is_pinned).collect()
     }
 }
 
 impl Looking<'_> {
-    /// What a directory holds, and those below it, also behind links. `round` are the directories that it lies in.
+    /// What a directory holds, and those below it, also behind links. `round` are the directories
+    /// that it lies in.
     fn below(&mut self, directory: &Path, depth: usize, round: &mut Vec<PathBuf>) -> Step {
         if depth > DEEPEST {
             return Err(PinError::Deep { path: directory.to_owned(), deepest: DEEPEST });
         }
         let cannot = |source| PinError::List { path: directory.to_owned(), source };
         let real = match directory.canonicalize() {
-            // What comes there later is another identity.
+            // If the directory appears later, the identity changes.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             real => real.map_err(cannot)?,
         };
@@ -97,7 +101,7 @@ impl Looking<'_> {
                 if self.pattern.depth.is_none_or(|most| depth < most) {
                     self.below(&path, depth + 1, round)?;
                 }
-            } else if path.is_file() && self.is_meant(&path) {
+            } else if path.is_file() && self.matches(&path) {
                 self.found.push(path);
             }
         }
@@ -105,7 +109,7 @@ impl Looking<'_> {
         Ok(())
     }
 
-    fn is_meant(&self, path: &Path) -> bool {
+    fn matches(&self, path: &Path) -> bool {
         path.strip_prefix(&self.pattern.below).is_ok_and(|rest| self.pattern.rest.is_match(rest))
     }
 }

@@ -1,5 +1,6 @@
-//! What did reading a script find when it was approved? The same text in the same place is not parsed again while the disk gives
-//! the answers that it gave then. Decides nothing: it returns what reading would find.
+//! What did reading a script find when it was approved? The same text in the same place is not
+//! parsed again while the disk gives the answers that it gave then. Decides nothing: it returns
+//! what reading would find.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// What was read when the source was approved.
-    pub(super) fn of(before: Vec<ReadScript>) -> Self {
+    pub(super) fn new(before: Vec<ReadScript>) -> Self {
         Self { before, now: RefCell::default() }
     }
 
@@ -198,9 +199,9 @@ mod tests {
         let mut kept = first.into_read();
         // Marks what is taken from memory.
         kept[0].loads.writes = true;
-        assert!(read(&Memory::of(kept.clone()), text, &lib).writes);
-        assert!(!read(&Memory::of(kept.clone()), "import lib \n", &lib).writes);
-        assert!(!read(&Memory::of(kept.clone()), text, &Files(&[])).writes);
+        assert!(read(&Memory::new(kept.clone()), text, &lib).writes);
+        assert!(!read(&Memory::new(kept.clone()), "import lib \n", &lib).writes);
+        assert!(!read(&Memory::new(kept.clone()), text, &Files(&[])).writes);
         let text_of_memory = serde_json::to_string(&kept).unwrap();
         assert_eq!(serde_json::from_str::<Vec<ReadScript>>(&text_of_memory).unwrap(), kept);
     }

@@ -1,4 +1,5 @@
-//! What was read of the disk for one source? Remembers files, folders, programs and the last digest; decides nothing by them.
+//! What was read of the disk for one source? Remembers files, folders, programs and the last
+//! digest; decides nothing by them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,14 +14,15 @@ use crate::trust::named::{self, Named};
 use tenterhook_core::entry::PathRoots;
 use tenterhook_core::entry::digest::Digest;
 
-/// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
-/// what the others are judged by, and nothing is opened twice.
+/// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder
+/// of all: what one of them reads is what the others are judged by, and nothing is opened twice.
 #[derive(Debug, Default)]
 pub(in crate::trust) struct Seen {
     files: RefCell<HashMap<OsString, Pin>>,
     folders: RefCell<HashMap<OsString, Arc<Listing>>>,
     programs: RefCell<HashMap<String, Option<PathBuf>>>,
-    /// What the first lines of scripts name, by line, script and directory: each hook pins the scripts of all.
+    /// What the first lines of scripts name, by line, script and directory: each hook pins the
+    /// scripts of all.
     starters: RefCell<HashMap<(String, PathBuf, PathBuf), Named>>,
     /// The scripts that were read.
     pub(super) memory: Memory,
@@ -43,8 +45,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What an entry of a directory is, behind links.
-    fn of(entry: &DirEntry) -> Option<Self> {
+    /// The kind of a directory entry, following links.
+    fn from_entry(entry: &DirEntry) -> Option<Self> {
         let own = entry.file_type().ok()?;
         let found = if own.is_symlink() { entry.path().metadata().ok()?.file_type() } else { own };
         let file = found.is_file().then_some(Self::File);
@@ -55,7 +57,7 @@ impl Kind {
 impl Seen {
     /// Nothing is read yet but the scripts that were read when the source was approved.
     pub(in crate::trust) fn after(approval: Vec<ReadScript>) -> Self {
-        Self { memory: Memory::of(approval), ..Self::default() }
+        Self { memory: Memory::new(approval), ..Self::default() }
     }
 
     /// The scripts that were read.
@@ -98,7 +100,7 @@ impl Seen {
         let cannot = |source| PinError::List { path: folder.to_owned(), source };
         let mut entries = Vec::new();
         let found = match std::fs::read_dir(folder) {
-            // What is named and not there has no neighbours; one that comes there later is another identity.
+            // A missing folder has no files; if it appears later, the identity changes.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             found => found.map_err(cannot)?,
         };
@@ -107,7 +109,7 @@ impl Seen {
             if count >= MOST_FILES {
                 return Err(PinError::LargeFolder(folder.to_owned()));
             }
-            entries.extend(Kind::of(&entry).map(|kind| (entry.file_name(), kind)));
+            entries.extend(Kind::from_entry(&entry).map(|kind| (entry.file_name(), kind)));
         }
         entries.sort_by(|(one, _), (other, _)| one.cmp(other));
         let real = folder.canonicalize().map_err(cannot)?;

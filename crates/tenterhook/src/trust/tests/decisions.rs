@@ -1,4 +1,5 @@
-//! What becomes of the entries and statements of a file, one by one: what is held, what is off, what stands in, and the words for it.
+//! Tests of single entries and settings of a file: which are blocked, off or substituted, and the
+//! reasons.
 
 use super::*;
 use tenterhook_core::diagnostic::Diagnostic;
@@ -16,8 +17,8 @@ fn judged(trust: &Trust, source: Source) -> (ReadConfig, Vec<Diagnostic>) {
     (config, diagnostics)
 }
 
-fn approve(room: &Room, source: &Source) {
-    let trust = room.trust();
+fn approve(fixture: &Fixture, source: &Source) {
+    let trust = fixture.trust();
     trust.approve(&trust.review(source)).expect("an approval");
 }
 
@@ -31,14 +32,14 @@ fn decision(hook: &Hook) -> (String, String) {
     (hook.id.as_str().to_owned(), decision)
 }
 
-fn fates(trust: &Trust, source: Source) -> Vec<(String, String)> {
+fn decisions(trust: &Trust, source: Source) -> Vec<(String, String)> {
     judged(trust, source).0.hooks.iter().map(decision).collect()
 }
 
-/// The same, without the reasons.
-fn words(trust: &Trust, source: Source) -> Vec<String> {
-    let word = |decision: String| decision.split(':').next().map(str::to_owned);
-    fates(trust, source).into_iter().filter_map(|(_, decision)| word(decision)).collect()
+/// The decisions without the reasons.
+fn labels(trust: &Trust, source: Source) -> Vec<String> {
+    let label = |decision: String| decision.split(':').next().map(str::to_owned);
+    decisions(trust, source).into_iter().filter_map(|(_, decision)| label(decision)).collect()
 }
 
 /// T-10: a gate is what can deny a call and is waited for; a prompt and an end are never held.
@@ -54,37 +55,39 @@ fn only_what_can_stop_a_call_is_held() {
         ("on = 'Stop'", "off"),
         ("on = 'SessionStart'", "off"),
     ] {
-        let room = Room::new();
-        room.write(NATIVE, &format!("[hook.a]\n{entry}\nshell = 'exit 2'\n"));
-        assert_eq!(words(&room.trust(), room.source(NATIVE)), [word], "{entry}");
+        let fixture = Fixture::new();
+        fixture.write(NATIVE, &format!("[hook.a]\n{entry}\nshell = 'exit 2'\n"));
+        assert_eq!(labels(&fixture.trust(), fixture.source(NATIVE)), [word], "{entry}");
     }
 }
 
-/// T-11: the reason says what was said of the file, and what to type.
+/// T-11: the reason names the user's answer about the file, and the command to type.
 #[test]
 fn the_reason_says_what_was_said_of_the_file() {
-    let room = Room::new();
-    let of = |trust: &Trust| {
-        let fates = fates(trust, room.settings());
-        let [(_, decision)] = fates.as_slice() else { panic!("{fates:?}") };
+    let fixture = Fixture::new();
+    let decision_of = |trust: &Trust| {
+        let decisions = decisions(trust, fixture.settings());
+        let [(_, decision)] = decisions.as_slice() else { panic!("{decisions:?}") };
         decision.clone()
     };
-    let trust = room.trust();
+    let trust = fixture.trust();
     let unknown =
         "off: its file came with this project and is not approved: `tenterhook trust` shows it";
-    assert_eq!(of(&trust), unknown);
-    trust.refuse(&trust.review(&room.settings())).expect("an answer");
-    assert_eq!(of(&trust), "off: you refused its file; `tenterhook trust` asks again");
-    room.approve();
-    assert_eq!(of(&trust), "runs");
-    room.write(".claude/hooks/gate.sh", "#!/bin/sh\n");
+    assert_eq!(decision_of(&trust), unknown);
+    trust.refuse(&trust.review(&fixture.settings())).expect("an answer");
+    assert_eq!(decision_of(&trust), "off: you refused its file; `tenterhook trust` asks again");
+    fixture.approve();
+    assert_eq!(decision_of(&trust), "runs");
+    fixture.write(".claude/hooks/gate.sh", "#!/bin/sh\n");
     let changed = "holds: it is not what you approved: `tenterhook trust` shows the change";
-    assert_eq!(of(&trust), changed);
-    for file in fs::read_dir(room.home().join("state/tenterhook/trust/sources")).expect("a store") {
+    assert_eq!(decision_of(&trust), changed);
+    for file in
+        fs::read_dir(fixture.home().join("state/tenterhook/trust/sources")).expect("a store")
+    {
         fs::write(file.expect("a record").path(), "{").expect("a torn record");
     }
-    let torn = of(&trust);
-    assert!(torn.starts_with("holds: what you said of its file is not known ("), "{torn}");
+    let torn = decision_of(&trust);
+    assert!(torn.starts_with("holds: the approval of its file cannot be read ("), "{torn}");
 }
 
 /// T-1, T-11: so it does of a file of the person's own that others could have written.
@@ -92,14 +95,17 @@ fn the_reason_says_what_was_said_of_the_file() {
 #[test]
 fn the_reason_says_why_a_file_may_not_be_ones_own() {
     use std::os::unix::fs::PermissionsExt as _;
-    let room = Room::new();
-    let path = room.project().join(".claude/settings.json");
+    let fixture = Fixture::new();
+    let path = fixture.project().join(".claude/settings.json");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
-    let own =
-        Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
-    let (config, reported) = judged(&room.trust(), own);
-    let fates: Vec<_> = config.hooks.iter().map(decision).collect();
-    let [(_, decision)] = fates.as_slice() else { panic!("{fates:?}") };
+    let own = Source {
+        layer: Layer::User,
+        project: fixture.root.path().join("other"),
+        ..fixture.settings()
+    };
+    let (config, reported) = judged(&fixture.trust(), own);
+    let decisions: Vec<_> = config.hooks.iter().map(decision).collect();
+    let [(_, decision)] = decisions.as_slice() else { panic!("{decisions:?}") };
     let begins = "holds: its file may not be yours, because everybody may write `";
     assert!(
         decision.starts_with(begins) && decision.ends_with("`tenterhook trust` shows it"),
@@ -115,16 +121,16 @@ fn the_reason_says_why_a_file_may_not_be_ones_own() {
 /// T-17: of what was approved and is gone the gates stand in that ran, and nothing else.
 #[test]
 fn only_a_gate_that_ran_stands_in_when_it_is_gone() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = "[hook.gate]\non = 'PreToolUse'\nshell = 'exit 2'\n\
         [hook.watch]\non = 'PreToolUse'\nphase = 'observe'\nshell = 'true'\n\
         [hook.after]\non = 'PostToolUse'\nshell = 'true'\n\
         [hook.off]\non = 'PreToolUse'\nshell = 'exit 2'\nenabled = false\n";
-    room.write(NATIVE, text);
-    approve(&room, &room.source(NATIVE));
-    assert_eq!(words(&room.trust(), room.source(NATIVE)), ["runs", "runs", "runs", "off"]);
-    room.write(NATIVE, "");
-    let (config, reported) = judged(&room.trust(), room.source(NATIVE));
+    fixture.write(NATIVE, text);
+    approve(&fixture, &fixture.source(NATIVE));
+    assert_eq!(labels(&fixture.trust(), fixture.source(NATIVE)), ["runs", "runs", "runs", "off"]);
+    fixture.write(NATIVE, "");
+    let (config, reported) = judged(&fixture.trust(), fixture.source(NATIVE));
     let held: Vec<_> = config.hooks.iter().map(decision).collect();
     let [(id, why)] = held.as_slice() else { panic!("{held:?}") };
     assert_eq!(id, "gate:approved");
@@ -135,19 +141,19 @@ fn only_a_gate_that_ran_stands_in_when_it_is_gone() {
         reported.ends_with("is not what you approved: the calls that its gates match are held")
     );
     // One that stands there still, and runs something else, is held as itself.
-    room.write(
+    fixture.write(
         NATIVE,
         &text.replace("on = 'PostToolUse'\nshell = 'true'", "on = 'PostToolUse'\nshell = 'false'"),
     );
-    assert_eq!(words(&room.trust(), room.source(NATIVE)), ["runs", "runs", "off", "off"]);
+    assert_eq!(labels(&fixture.trust(), fixture.source(NATIVE)), ["runs", "runs", "off", "off"]);
 }
 
 /// T-17, C-70: so it does where the file cannot be read any more.
 #[test]
 fn a_gate_of_a_file_that_cannot_be_read_any_more_stands_in() {
-    let room = Room::new();
-    room.write(NATIVE, "[hook.gate]\non = 'PreToolUse'\nshell = 'exit 2'\n");
-    approve(&room, &room.source(NATIVE));
+    let fixture = Fixture::new();
+    fixture.write(NATIVE, "[hook.gate]\non = 'PreToolUse'\nshell = 'exit 2'\n");
+    approve(&fixture, &fixture.source(NATIVE));
     let (why, help) = ("an I/O error".to_owned(), "mend the disk".to_owned());
     let flaw = Some(Flaw {
         why,
@@ -155,137 +161,143 @@ fn a_gate_of_a_file_that_cannot_be_read_any_more_stands_in() {
         kept: tenterhook_core::source::Completeness::Nothing,
         untrusted: None,
     });
-    let lost = Source { text: "".into(), flaw, ..room.source(NATIVE) };
-    let found = fates(&room.trust(), lost);
+    let lost = Source { text: "".into(), flaw, ..fixture.source(NATIVE) };
+    let found = decisions(&fixture.trust(), lost);
     let is_gate = |(id, why): &(String, String)| id == "gate:approved" && why.starts_with("holds");
     assert!(found.iter().any(is_gate), "{found:?}");
 }
 
-/// T-2, T-16: what is the person's own runs from where it lies, although they once refused something else of its name.
+/// T-2, T-16: what is the person's own runs from where it lies, although they once refused
+/// something else of its name.
 #[test]
 fn what_was_refused_and_is_ones_own_runs_from_where_it_lies() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let own = |text: &str| {
-        let path = room.home().join("settings.json");
+        let path = fixture.home().join("settings.json");
         fs::write(&path, text).expect("a file");
-        let source = Source { layer: Layer::User, text: text.into(), ..room.settings() };
+        let source = Source { layer: Layer::User, text: text.into(), ..fixture.settings() };
         Source { name: path.to_string_lossy().into(), ..source }
     };
-    let trust = room.trust();
+    let trust = fixture.trust();
     trust.refuse(&trust.review(&own(GATE))).expect("an answer");
     let (config, _) = judged(&trust, own(&GATE.replace("Bash", "Edit")));
     let [hook] = config.hooks.as_slice() else { panic!("{:?}", config.hooks) };
     assert_eq!(decision(hook).1, "runs");
     let Run::Command(command) = &hook.run else { panic!("{:?}", hook.run) };
-    assert!(command.copy.is_none() && command.kept.is_none(), "nobody approved a copy");
+    assert!(command.copy.is_none() && command.kept.is_none(), "no copy was approved");
 }
 
-/// T-15: servers and events of a native file count when they were approved, and a change takes that back.
+/// T-15: servers and events of a native file count when they were approved, and a change takes that
+/// back.
 #[test]
 fn what_a_native_file_says_beside_its_hooks_counts_as_it_was_approved() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let text = "[event.'deploy.before']\ngate = true\n[mcp.db]\nrun = ['db']\n[mcp.far]\nurl = 'https://example.org/mcp'\n";
     let found = || {
-        let (config, diagnostics) = judged(&room.trust(), room.source(NATIVE));
+        let (config, diagnostics) = judged(&fixture.trust(), fixture.source(NATIVE));
         let may =
             |server: &&tenterhook_core::source::Server| !matches!(server.reach, Reach::Withheld(_));
         let may = config.servers.iter().filter(may).count();
         let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         (config.events.len(), config.servers.len(), may, codes.join(" "))
     };
-    room.write(NATIVE, text);
+    fixture.write(NATIVE, text);
     assert_eq!(found(), (0, 0, 0, "not-approved".to_owned()));
-    approve(&room, &room.source(NATIVE));
+    approve(&fixture, &fixture.source(NATIVE));
     assert_eq!(found(), (1, 2, 2, String::new()));
     for other in [
         text.replace("deploy.before", "deploy.after"),
         text.replace("'db'", "'other'"),
         text.replace("example.org", "example.net"),
     ] {
-        room.write(NATIVE, &other);
+        fixture.write(NATIVE, &other);
         assert_eq!(found(), (1, 2, 0, "changed-since-approved".to_owned()), "{other}");
     }
-    let trust = room.trust();
-    trust.refuse(&trust.review(&room.source(NATIVE))).expect("an answer");
+    let trust = fixture.trust();
+    trust.refuse(&trust.review(&fixture.source(NATIVE))).expect("an answer");
     assert_eq!(found(), (0, 0, 0, String::new()));
 }
 
-/// T-15: what was approved of switches counts after the file says something else, and what is wrong in it is told all the same.
+/// T-15: approved switches stay in effect after the file changes, and errors in it are still
+/// reported.
 #[test]
 fn switches_count_as_they_were_approved() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let settings = ".claude/settings.json";
-    room.write(settings, "{\"disableAllHooks\": true}");
-    let switches = || judged(&room.trust(), room.settings()).0.switches;
+    fixture.write(settings, "{\"disableAllHooks\": true}");
+    let switches = || judged(&fixture.trust(), fixture.settings()).0.switches;
     assert_eq!(switches(), []);
-    room.approve();
+    fixture.approve();
     assert_eq!(switches(), [Switch::DisableAll]);
-    room.write(settings, "{}");
+    fixture.write(settings, "{}");
     assert_eq!(switches(), [Switch::DisableAll]);
-    let other = Room::new();
+    let other = Fixture::new();
     other.write(NATIVE, "[hook.a");
     let (config, _) = judged(&other.trust(), other.source(NATIVE));
     assert!(config.unreadable, "what was read before would not be kept");
     other.write(NATIVE, "[hook.a]\non = 'PreToolUse'\nshell = 'exit 2'\nwhat = 1\n");
     let (config, _) = judged(&other.trust(), other.source(NATIVE));
-    assert!(!config.diagnostics.is_empty(), "the key that nobody knows is not told");
+    assert!(!config.diagnostics.is_empty(), "the unknown key is not reported");
 }
 
-/// T-15: a plugin that settings name is said, and its value is part of what is approved.
+/// T-15: a plugin that settings name is shown, and its value is part of what is approved.
 #[test]
 fn what_settings_say_of_plugins_is_shown_and_approved() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let settings = ".claude/settings.json";
-    room.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}, \"model\": \"m\"}");
-    let review = room.trust().review(&room.settings());
+    fixture.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}, \"model\": \"m\"}");
+    let review = fixture.trust().review(&fixture.settings());
     assert_eq!(
         review.beside,
         ["says to its agent which plugins or servers count (`enabledPlugins`)"]
     );
-    room.approve();
-    let state = || room.trust().review(&room.settings()).state;
-    room.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}, \"model\": \"n\"}");
+    fixture.approve();
+    let state = || fixture.trust().review(&fixture.settings()).state;
+    fixture.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}, \"model\": \"n\"}");
     assert_eq!(state(), State::Approved);
-    room.write(settings, "{\"enabledPlugins\": {\"guard@shop\": false}, \"model\": \"m\"}");
+    fixture.write(settings, "{\"enabledPlugins\": {\"guard@shop\": false}, \"model\": \"m\"}");
     assert_eq!(state(), State::Changed);
 }
 
-/// T-16: a no keeps nothing of what it refused, and counts as no approval of it.
+/// T-16: a refusal copies no file, and is not an approval.
 #[test]
 fn what_was_refused_is_no_approval() {
-    let room = Room::new();
-    room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
-    let trust = room.trust();
-    trust.refuse(&trust.review(&room.settings())).expect("an answer");
-    let (config, diagnostics) = judged(&trust, room.settings());
+    let fixture = Fixture::new();
+    fixture.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    let trust = fixture.trust();
+    trust.refuse(&trust.review(&fixture.settings())).expect("an answer");
+    let (config, diagnostics) = judged(&trust, fixture.settings());
     assert!(config.switches.is_empty() && diagnostics.is_empty(), "{diagnostics:?}");
-    assert_eq!(trust.review(&room.settings()).approved_text, None);
+    assert_eq!(trust.review(&fixture.settings()).approved_text, None);
 }
 
 /// T-22: where a word cannot be told from its line, or no copy can be made, a gate holds.
 #[test]
 fn what_cannot_run_from_a_copy_does_not_run() {
-    let room = Room::new();
-    // The place of copies has a blank in its name, so that it is written in quotes: within quotes they end the line's own.
+    let fixture = Fixture::new();
+    // The place of copies has a blank in its name, so that it is written in quotes: within quotes
+    // they end the line's own.
     let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
-    let trust = Trust::at(room.home().join("a state")).within(&[path]);
-    room.write("tools/guard.sh", "#!/bin/sh\nexit 2\n");
+    let trust = Trust::at(fixture.home().join("a state")).within(&[path]);
+    fixture.write("tools/guard.sh", "#!/bin/sh\nexit 2\n");
     for (line, word) in [
         ("sh -c 'true; tools/guard.sh'", "holds"),
         ("sh -c 'tools/guard.sh'", "holds"),
         ("tools/guard.sh", "runs"),
     ] {
-        room.write(NATIVE, &format!("[hook.a]\non = 'PreToolUse'\nshell = \"{line}\"\n"));
-        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
-        assert_eq!(words(&trust, room.source(NATIVE)), [word], "{line}");
+        fixture.write(NATIVE, &format!("[hook.a]\non = 'PreToolUse'\nshell = \"{line}\"\n"));
+        trust.approve(&trust.review(&fixture.source(NATIVE))).expect("an approval");
+        assert_eq!(labels(&trust, fixture.source(NATIVE)), [word], "{line}");
     }
-    let copies = room.home().join("a state/trust/copies");
+    let copies = fixture.home().join("a state/trust/copies");
     for copy in fs::read_dir(&copies).expect("copies").flatten() {
         fs::remove_dir_all(copy.path()).expect("removed");
         fs::write(copy.path(), "in the way").expect("a file");
     }
-    trust.approve(&trust.review(&room.source(NATIVE))).expect_err("there is no place for a copy");
-    let found = fates(&trust, room.source(NATIVE));
+    trust
+        .approve(&trust.review(&fixture.source(NATIVE)))
+        .expect_err("there is no place for a copy");
+    let found = decisions(&trust, fixture.source(NATIVE));
     assert!(!found.is_empty(), "nothing is held");
     assert!(found.iter().all(|(_, value)| value.contains("its files cannot be kept")), "{found:?}");
 }

@@ -1,24 +1,25 @@
-//! What of an entry's settings makes it another one than was approved.
+//! Tests of which settings of an entry change its identity.
 
 use super::*;
 
-/// SH-14: a gate of a repository that takes the force from itself is not the gate that was approved.
+/// SH-14: a gate of a repository that takes the force from itself is not the gate that was
+/// approved.
 #[tokio::test]
 async fn a_hook_in_shadow_is_another_one() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let gate = "[hook.gate]\non = \"PreToolUse\"\nwhen = \"true\"\ndeny = \"no\"\n";
-    room.write("tenterhook.toml", gate);
-    let source = || room.source("tenterhook.toml");
-    let trust = room.trust();
+    fixture.write("tenterhook.toml", gate);
+    let source = || fixture.source("tenterhook.toml");
+    let trust = fixture.trust();
     trust.approve(&trust.review(&source())).expect("an approval");
     for (text, found) in [
         (format!("mode = \"shadow\"\n{gate}"), vec!["changed-since-approved"]),
         (format!("{gate}mode = \"shadow\"\n"), vec!["changed-since-approved"]),
         (gate.to_owned(), Vec::new()),
     ] {
-        room.write("tenterhook.toml", &text);
-        let (engine, reported) = room.engine_of([source()]);
-        let (restraint, _) = room.call_of(&engine, &Session::default()).await;
+        fixture.write("tenterhook.toml", &text);
+        let (engine, reported) = fixture.engine_of([source()]);
+        let (restraint, _) = fixture.call_of(&engine, &Session::default()).await;
         assert_eq!(restraint, Restraint::Deny, "{text}");
         assert_eq!(
             reported.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
@@ -31,11 +32,11 @@ async fn a_hook_in_shadow_is_another_one() {
 ///
 #[tokio::test]
 async fn a_hook_in_another_sandbox_is_another_one() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let gate = "[hook.gate]\non = \"PreToolUse\"\nshell = \"exit 2\"\n";
     let within = |word: &str| format!("{gate}sandbox = {word}\n");
-    let source = || room.source("tenterhook.toml");
-    let trust = room.trust();
+    let source = || fixture.source("tenterhook.toml");
+    let trust = fixture.trust();
     for (approved, then, changed) in [
         (gate.to_owned(), within("\"off\""), true),
         (within("\"strict\""), within("\"standard\""), true),
@@ -44,10 +45,10 @@ async fn a_hook_in_another_sandbox_is_another_one() {
         (within("\"standard\""), within("{ isolation_min = \"T0\" }"), true),
         (within("\"standard\""), within("{ profile = \"standard\" }"), false),
     ] {
-        room.write("tenterhook.toml", &approved);
+        fixture.write("tenterhook.toml", &approved);
         trust.approve(&trust.review(&source())).expect("an approval");
-        room.write("tenterhook.toml", &then);
-        let (_, diagnostics) = room.engine_of([source()]);
+        fixture.write("tenterhook.toml", &then);
+        let (_, diagnostics) = fixture.engine_of([source()]);
         let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         assert_eq!(
             codes.contains(&"changed-since-approved"),
@@ -57,16 +58,17 @@ async fn a_hook_in_another_sandbox_is_another_one() {
     }
 }
 
-/// T-3: each thing that an entry says, and that a file says beside its entries, is part of what is approved.
+/// T-3: each thing that an entry says, and that a file says beside its entries, is part of what is
+/// approved.
 #[test]
 fn whatever_is_said_is_part_of_the_identity() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let digest = |text: &str| {
-        room.write("tenterhook.toml", text);
-        let source = room.source("tenterhook.toml");
+        fixture.write("tenterhook.toml", text);
+        let source = fixture.source("tenterhook.toml");
         let read = source.dialect.dialect().read_config(&source);
         assert!(!read.unreadable, "{text}: {:?}", read.diagnostics);
-        room.trust().review(&source).digest
+        fixture.trust().review(&source).digest
     };
     let hook = |run: &str| format!("[hook.gate]\non = 'PreToolUse'\n{run}\n");
     let gate = |more: &str| hook(&format!("shell = 'exit 2'\n{more}"));

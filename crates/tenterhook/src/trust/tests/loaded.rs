@@ -1,4 +1,5 @@
-//! Scripts that load other files: after approval a gate denies as before, and a change of what it loads asks again.
+//! Scripts that load other files: after approval a gate denies as before, and a change of what it
+//! loads asks again.
 
 use super::*;
 use tenterhook_core::answer::Restraint;
@@ -10,7 +11,8 @@ const NODE: &str = "console.error('denied by the library'); process.exit(2)\n";
 const RUBY: &str = "warn 'denied by the library'; exit 2\n";
 const PERL: &str = "print STDERR 'denied by the library'; exit 2;\n";
 
-/// One layout: a name, the fields of the entry, the script, and the files that it loads, the first of which denies.
+/// One layout: a name, the fields of the entry, the script, and the files that it loads, the first
+/// of which denies.
 type Layout<'a> = (&'a str, &'a str, &'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 const LAYOUTS: &[Layout<'_>] = &[
@@ -270,7 +272,7 @@ const LAYOUTS: &[Layout<'_>] = &[
     ),
 ];
 
-impl Room {
+impl Fixture {
     async fn guard(&self, trusted: bool) -> (Restraint, String) {
         let source = self.source(NATIVE);
         let (engine, _) = match trusted {
@@ -303,7 +305,8 @@ fn has(program: &str) -> bool {
         .any(|directory| Path::new(directory).join(program).exists())
 }
 
-/// T-77, T-78, T-79: a hook that runs from the project says why, and what cannot be resolved is named with its line.
+/// T-77, T-78, T-79: a hook that runs from the project says why, and what cannot be resolved is
+/// named with its line.
 #[test]
 fn a_hook_that_needs_its_place_says_why() {
     let long =
@@ -357,11 +360,11 @@ fn a_hook_that_needs_its_place_says_why() {
         (&long, Some("(hooks/g:2)"), Some("(hooks/g:2)")),
     ];
     for (text, unpinned, place) in rows {
-        let room = Room::new();
-        room.write("hooks/g", text);
-        room.write("lib/a.sh", "exit 2\n");
-        room.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n");
-        let review = room.trust().review(&room.source(NATIVE));
+        let fixture = Fixture::new();
+        fixture.write("hooks/g", text);
+        fixture.write("lib/a.sh", "exit 2\n");
+        fixture.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n");
+        let review = fixture.trust().review(&fixture.source(NATIVE));
         let pins = &review.entries.first().expect("the hook").pins;
         let start: String = text.chars().take(100).collect();
         let contains = |found: Option<&String>, wanted: Option<&str>| match (found, wanted) {
@@ -374,8 +377,8 @@ fn a_hook_that_needs_its_place_says_why() {
     }
 }
 
-/// T-75, T-76, T-77: after approval each layout denies as it did, and a change of what it loads asks again.
-/// T-100.
+/// T-75, T-76, T-77: after approval each layout denies as it did, and a change of what it loads
+/// asks again. T-100.
 #[tokio::test]
 async fn approval_loses_no_denial_of_what_a_script_loads() {
     let mut wrong = Vec::new();
@@ -387,25 +390,25 @@ async fn approval_loses_no_denial_of_what_a_script_loads() {
         if interpreter.is_some_and(|program| !has(program)) {
             continue;
         }
-        let room = Room::new();
-        room.lay_out(layout);
+        let fixture = Fixture::new();
+        fixture.lay_out(layout);
         let denied = (Restraint::Deny, "denied by the library".to_owned());
-        let before = room.guard(false).await;
+        let before = fixture.guard(false).await;
         if before != denied {
             wrong.push(format!("{name}: the layout itself: {before:?}"));
             continue;
         }
-        let trust = room.trust();
-        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
-        let after = room.guard(true).await;
+        let trust = fixture.trust();
+        trust.approve(&trust.review(&fixture.source(NATIVE))).expect("an approval");
+        let after = fixture.guard(true).await;
         if after != denied {
             wrong.push(format!("{name}: lost: {after:?}"));
         }
         let (library, _) = files.first().expect("a file");
-        room.write(library, "\n");
-        let changed = room.guard(true).await;
+        fixture.write(library, "\n");
+        let changed = fixture.guard(true).await;
         let unpinned = trust
-            .review(&room.source(NATIVE))
+            .review(&fixture.source(NATIVE))
             .entries
             .iter()
             .any(|entry| !entry.pins.unpinned.is_empty());
@@ -420,30 +423,31 @@ async fn approval_loses_no_denial_of_what_a_script_loads() {
 #[test]
 fn a_hook_in_the_strict_sandbox_runs_from_its_copy() {
     for (sandbox, is_moved) in [("strict", true), ("standard", false)] {
-        let room = Room::new();
-        room.write("hooks/g", "#!/bin/sh\ncd \"$(dirname \"$0\")/..\"\n");
+        let fixture = Fixture::new();
+        fixture.write("hooks/g", "#!/bin/sh\ncd \"$(dirname \"$0\")/..\"\n");
         let entry = "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n";
-        room.write(NATIVE, &format!("{entry}sandbox = '{sandbox}'\n"));
-        let review = room.trust().review(&room.source(NATIVE));
+        fixture.write(NATIVE, &format!("{entry}sandbox = '{sandbox}'\n"));
+        let review = fixture.trust().review(&fixture.source(NATIVE));
         let pins = &review.entries.first().expect("the hook").pins;
         assert_eq!(pins.from_place.is_none(), is_moved, "{sandbox}");
     }
 }
 
-/// T-75: a script that cannot be parsed as a whole is read line by line, and a definition is no call.
+/// T-75: a script that cannot be parsed as a whole is read line by line, and a definition is no
+/// call.
 #[test]
 fn a_script_that_cannot_be_parsed_is_read_by_lines() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let broken = "#!/bin/bash\nDIR=$(dirname \"$0\")\ncase x in (((\n. \"$DIR/../lib/a.sh\"\n";
     let python = "#!/usr/bin/env python3\ndef eval(code):\n    pass\n";
     for (text, file) in [(broken, Some("lib/a.sh")), (python, None)] {
-        room.write("lib/a.sh", "exit 2\n");
-        room.write("hooks/g", text);
-        room.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n");
-        let review = room.trust().review(&room.source(NATIVE));
+        fixture.write("lib/a.sh", "exit 2\n");
+        fixture.write("hooks/g", text);
+        fixture.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nrun = ['hooks/g']\n");
+        let review = fixture.trust().review(&fixture.source(NATIVE));
         let pins = &review.entries.first().expect("the hook").pins;
         assert!(pins.unpinned.is_empty(), "{:?}", pins.unpinned);
-        let library = room.project().join("lib/a.sh");
+        let library = fixture.project().join("lib/a.sh");
         let is_pinned = pins.files.iter().any(|pin| pin.path == library && pin.digest.is_some());
         assert_eq!(is_pinned, file.is_some(), "{text}");
     }
@@ -461,22 +465,23 @@ async fn a_script_behind_a_link_denies_after_approval() {
         (follows, "hooks/lib.sh", DENIES),
         (module, "tools/pol.py", PYTHON),
     ] {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let text =
             if text.starts_with("#!") { text.to_owned() } else { format!("#!/bin/sh\n{text}") };
-        room.write("tools/g", &text);
-        executable(&room.project().join("tools/g"));
-        room.write("hooks/beside.txt", "");
-        std::os::unix::fs::symlink("../tools/g", room.project().join("hooks/g")).expect("a link");
-        room.write(library, bytes);
-        room.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nsandbox = 'off'\nrun = ['hooks/g']\n");
+        fixture.write("tools/g", &text);
+        executable(&fixture.project().join("tools/g"));
+        fixture.write("hooks/beside.txt", "");
+        std::os::unix::fs::symlink("../tools/g", fixture.project().join("hooks/g"))
+            .expect("a link");
+        fixture.write(library, bytes);
+        fixture.write(NATIVE, "[hook.g]\non = 'PreToolUse'\nsandbox = 'off'\nrun = ['hooks/g']\n");
         let denied = (Restraint::Deny, "denied by the library".to_owned());
-        assert_eq!(room.guard(false).await, denied, "{library}: the layout itself");
-        let trust = room.trust();
-        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
-        assert_eq!(room.guard(true).await, denied, "{library}");
-        room.write(library, "\n");
-        let (_, reason) = room.guard(true).await;
+        assert_eq!(fixture.guard(false).await, denied, "{library}: the layout itself");
+        let trust = fixture.trust();
+        trust.approve(&trust.review(&fixture.source(NATIVE))).expect("an approval");
+        assert_eq!(fixture.guard(true).await, denied, "{library}");
+        fixture.write(library, "\n");
+        let (_, reason) = fixture.guard(true).await;
         assert!(reason.contains("is not what you approved"), "{library}: {reason}");
     }
 }
@@ -497,16 +502,16 @@ fn file_that_is_loaded_in_place_of_a_module_is_a_change() {
         ("node", "hooks/g.js", node, "lib/pol.json", "lib/pol.js"),
         ("perl", "hooks/g.pl", perl, "lib/Pol.pm", "lib/Pol.pmc"),
     ] {
-        let room = Room::new();
-        room.write(script, text);
-        room.write(module, "");
+        let fixture = Fixture::new();
+        fixture.write(script, text);
+        fixture.write(module, "");
         let entry = format!("run = ['{program}', '{script}']\n");
-        room.write(NATIVE, &format!("[hook.g]\non = 'PreToolUse'\n{entry}"));
-        let trust = room.trust();
-        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
-        assert_eq!(trust.review(&room.source(NATIVE)).state, State::Approved, "{later}");
-        room.write(later, "");
-        assert_eq!(trust.review(&room.source(NATIVE)).state, State::Changed, "{later}");
+        fixture.write(NATIVE, &format!("[hook.g]\non = 'PreToolUse'\n{entry}"));
+        let trust = fixture.trust();
+        trust.approve(&trust.review(&fixture.source(NATIVE))).expect("an approval");
+        assert_eq!(trust.review(&fixture.source(NATIVE)).state, State::Approved, "{later}");
+        fixture.write(later, "");
+        assert_eq!(trust.review(&fixture.source(NATIVE)).state, State::Changed, "{later}");
     }
 }
 
@@ -516,24 +521,24 @@ async fn compiled_module_of_the_project_is_not_loaded() {
     if !has("python3") {
         return;
     }
-    let room = Room::new();
-    room.write("lib/pol.py", PYTHON);
-    room.write("hooks/g.py", "import sys\nsys.path.insert(0, 'lib')\nimport pol\n");
+    let fixture = Fixture::new();
+    fixture.write("lib/pol.py", PYTHON);
+    fixture.write("hooks/g.py", "import sys\nsys.path.insert(0, 'lib')\nimport pol\n");
     let entry = "match = 'Bash'\nsandbox = 'off'\nrun = ['python3', 'hooks/g.py']\n";
-    room.write(NATIVE, &format!("[hook.g]\non = 'PreToolUse'\n{entry}"));
-    let trust = room.trust();
-    trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
+    fixture.write(NATIVE, &format!("[hook.g]\non = 'PreToolUse'\n{entry}"));
+    let trust = fixture.trust();
+    trust.approve(&trust.review(&fixture.source(NATIVE))).expect("an approval");
     // A compiled module that belongs to no text in particular is taken for the text's own.
     let forge = "import importlib.util as u, marshal, os\ncode = compile('', 'pol.py', 'exec')\npath = u.cache_from_source('lib/pol.py')\nos.makedirs(os.path.dirname(path), exist_ok=True)\nopen(path, 'wb').write(u.MAGIC_NUMBER + (1).to_bytes(4, 'little') + bytes(8) + marshal.dumps(code))\n";
     let forged = std::process::Command::new("python3")
         .args(["-c", forge])
-        .current_dir(room.project())
+        .current_dir(fixture.project())
         .env_clear()
         .status()
         .expect("a start");
     assert!(forged.success());
-    let (restraint, reason) = room.guard(false).await;
+    let (restraint, reason) = fixture.guard(false).await;
     assert_eq!(restraint, Restraint::Silent, "the forged module counts without approval: {reason}");
     let denied = (Restraint::Deny, "denied by the library".to_owned());
-    assert_eq!(room.guard(true).await, denied);
+    assert_eq!(fixture.guard(true).await, denied);
 }

@@ -1,4 +1,4 @@
-//! That no byte of what is approved can be changed without it being noticed, and that the digest says nothing of what does not count.
+//! Changing any approved byte changes the digest, and changing anything else does not.
 
 use proptest::prelude::*;
 
@@ -49,72 +49,76 @@ fn meaning(source: &Source) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// T-3: for any change of any byte of a file that a hook runs, or that lies beside one, the state is not *approved*.
+    /// T-3: for any change of any byte of a file that a hook runs, or that lies beside one, the
+    /// state is not *approved*.
     #[test]
     fn any_other_byte_is_another_identity(file in 0_usize..2, at in 0_usize..200, flip in 1_u8..=255) {
-        let room = Room::new();
-        room.approve();
-        prop_assert_eq!(room.states(), [State::Approved]);
-        let path = room.project().join([".claude/hooks/gate.sh", ".claude/hooks/lib/words.sh"][file]);
+        let fixture = Fixture::new();
+        fixture.approve();
+        prop_assert_eq!(fixture.states(), [State::Approved]);
+        let path = fixture.project().join([".claude/hooks/gate.sh", ".claude/hooks/lib/words.sh"][file]);
         let mut bytes = fs::read(&path).expect("a file");
         let place = at % bytes.len();
         bytes[place] ^= flip;
         fs::write(&path, bytes).expect("a file");
-        prop_assert!(room.states().iter().all(|state| *state == State::Changed));
+        prop_assert!(fixture.states().iter().all(|state| *state == State::Changed));
     }
 
     /// T-3: so it is with any byte of the file that configures them, unless it is read as the same.
     #[test]
     fn any_other_byte_of_a_config_is_another_identity(native: bool, at in 0_usize..2000, flip in 1_u8..=255) {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let (name, text) =
             if native { ("tenterhook.toml", NATIVE) } else { (".claude/settings.json", SETTINGS) };
-        room.write(name, text);
-        room.write("guard.sh", "#!/bin/sh\n");
-        let trust = room.trust();
-        trust.approve(&trust.review(&room.source(name))).expect("an approval");
-        let approved = meaning(&room.source(name));
-        prop_assert_eq!(trust.review(&room.source(name)).state, State::Approved);
+        fixture.write(name, text);
+        fixture.write("guard.sh", "#!/bin/sh\n");
+        let trust = fixture.trust();
+        trust.approve(&trust.review(&fixture.source(name))).expect("an approval");
+        let approved = meaning(&fixture.source(name));
+        prop_assert_eq!(trust.review(&fixture.source(name)).state, State::Approved);
         let mut bytes = text.as_bytes().to_vec();
         let place = at % bytes.len();
         bytes[place] ^= flip;
         let other = String::from_utf8_lossy(&bytes).into_owned();
-        fs::write(room.project().join(name), &other).expect("a file");
-        let review = trust.review(&room.source(name));
+        fs::write(fixture.project().join(name), &other).expect("a file");
+        let review = trust.review(&fixture.source(name));
         prop_assert!(
-            review.state != State::Approved || meaning(&room.source(name)) == approved,
+            review.state != State::Approved || meaning(&fixture.source(name)) == approved,
             "{other}"
         );
     }
 }
 
-/// T-3: a mode, a link, a file that was not there, and the program that a name finds are inputs, too.
+/// T-3: a mode, a link, a file that was not there, and the program that a name finds are inputs,
+/// too.
 #[cfg(unix)]
 #[test]
 fn what_is_no_byte_of_a_file_counts_as_well() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    type Change = fn(&Room);
+    type Change = fn(&Fixture);
     let changes: [(&str, Change); 5] = [
-        ("its mode", |room| {
-            let path = room.project().join(".claude/hooks/gate.sh");
+        ("its mode", |fixture| {
+            let path = fixture.project().join(".claude/hooks/gate.sh");
             fs::set_permissions(path, fs::Permissions::from_mode(0o644)).expect("its mode");
         }),
-        ("a neighbour", |room| room.write(".claude/hooks/sitecustomize.py", "")),
-        ("a folder beside it", |room| room.write(".claude/hooks/node_modules/x/index.js", "")),
-        ("a neighbour that is gone", |room| {
-            fs::remove_file(room.project().join(".claude/hooks/lib/words.sh")).expect("removed");
+        ("a neighbour", |fixture| fixture.write(".claude/hooks/sitecustomize.py", "")),
+        ("a folder beside it", |fixture| {
+            fixture.write(".claude/hooks/node_modules/x/index.js", "")
         }),
-        ("a link in its place", |room| {
-            let path = room.project().join(".claude/hooks/lib/words.sh");
+        ("a neighbour that is gone", |fixture| {
+            fs::remove_file(fixture.project().join(".claude/hooks/lib/words.sh")).expect("removed");
+        }),
+        ("a link in its place", |fixture| {
+            let path = fixture.project().join(".claude/hooks/lib/words.sh");
             fs::remove_file(&path).expect("removed");
-            room.write("words.sh", "WORDS='elsewhere'\n");
-            symlink(room.project().join("words.sh"), path).expect("a link");
+            fixture.write("words.sh", "WORDS='elsewhere'\n");
+            symlink(fixture.project().join("words.sh"), path).expect("a link");
         }),
     ];
     for (what, change) in changes {
-        let room = Room::new();
-        room.approve();
-        change(&room);
-        assert_eq!(room.states(), [State::Changed], "{what}");
+        let fixture = Fixture::new();
+        fixture.approve();
+        change(&fixture);
+        assert_eq!(fixture.states(), [State::Changed], "{what}");
     }
 }

@@ -1,4 +1,5 @@
-//! What a person hears of files that nobody approved: how many hooks, what becomes of them, and how often.
+//! Reports about unapproved files: how many hooks, what happens to them, and how often it is
+//! reported.
 
 use super::*;
 
@@ -20,15 +21,15 @@ fn it_is_said_how_many_hooks_do_not_run_and_what_is_held() {
     let off = format!("{}enabled = false\n", gate("z"));
     let held = "the calls that its gates match are held";
     for (text, count, approved, end) in [
-        (gate("a"), "1 hook of", "nobody approved it", held),
-        (gate("a") + &gate("b"), "2 hooks of", "nobody approved them", held),
-        (gate("a") + &watch("b") + &off, "2 hooks of", "nobody approved them", held),
-        (watch("a") + &off, "1 hook of", "nobody approved it", "it does not run"),
-        (watch("a") + &watch("b"), "2 hooks of", "nobody approved them", "they do not run"),
+        (gate("a"), "1 hook of", "is not approved", held),
+        (gate("a") + &gate("b"), "2 hooks of", "are not approved", held),
+        (gate("a") + &watch("b") + &off, "2 hooks of", "are not approved", held),
+        (watch("a") + &off, "1 hook of", "is not approved", "it does not run"),
+        (watch("a") + &watch("b"), "2 hooks of", "are not approved", "they do not run"),
     ] {
-        let room = Room::new();
-        room.write(NATIVE, &text);
-        let reported = messages(room.trust(), room.source(NATIVE));
+        let fixture = Fixture::new();
+        fixture.write(NATIVE, &text);
+        let reported = messages(fixture.trust(), fixture.source(NATIVE));
         let [reported] = reported.as_slice() else { panic!("{reported:?}") };
         assert!(reported.starts_with(count) && reported.ends_with(end), "{text}: {reported}");
         let came = format!("came with this project, and {approved}: {end}");
@@ -43,19 +44,20 @@ fn it_is_said_whether_a_change_holds_anything() {
         ("PreToolUse", "is not what you approved: the calls that its gates match are held"),
         ("PostToolUse", "is not what you approved: its hooks do not run"),
     ] {
-        let room = Room::new();
+        let fixture = Fixture::new();
         let text = format!("[hook.a]\non = '{event}'\nshell = 'exit 0'\n");
-        room.write(NATIVE, &text);
-        let trust = room.trust();
-        trust.approve(&trust.review(&room.source(NATIVE))).expect("an approval");
-        assert_eq!(messages(room.trust(), room.source(NATIVE)), [""; 0]);
-        room.write(NATIVE, &text.replace("exit 0", "exit 1"));
-        let texts = messages(room.trust(), room.source(NATIVE));
+        fixture.write(NATIVE, &text);
+        let trust = fixture.trust();
+        trust.approve(&trust.review(&fixture.source(NATIVE))).expect("an approval");
+        assert_eq!(messages(fixture.trust(), fixture.source(NATIVE)), [""; 0]);
+        fixture.write(NATIVE, &text.replace("exit 0", "exit 1"));
+        let texts = messages(fixture.trust(), fixture.source(NATIVE));
         assert!(texts.iter().all(|text| text.ends_with(end)) && texts.len() == 1, "{texts:?}");
     }
 }
 
-/// T-14: what holds nothing is told once for a repository where that is asked for, and each time where it is not.
+/// T-14: a source that blocks nothing is reported once for each repository if requested, else every
+/// time.
 #[test]
 fn unapproved_source_without_gates_is_reported_once_when_requested() {
     let switch = "{\"disableAllHooks\": true}";
@@ -65,31 +67,31 @@ fn unapproved_source_without_gates_is_reported_once_when_requested() {
         (".claude/settings.json", switch, 0),
         (NATIVE, holds, 1),
     ] {
-        let room = Room::new();
-        room.write(name, text);
-        let reported = |trust: Trust| messages(trust, room.source(name)).len();
-        assert_eq!([reported(room.trust()), reported(room.trust())], [1, 1], "{text}");
-        let once = || reported(room.trust().telling_once());
+        let fixture = Fixture::new();
+        fixture.write(name, text);
+        let reported = |trust: Trust| messages(trust, fixture.source(name)).len();
+        assert_eq!([reported(fixture.trust()), reported(fixture.trust())], [1, 1], "{text}");
+        let once = || reported(fixture.trust().telling_once());
         assert_eq!([once(), once()], [1, again], "{text}");
-        assert_eq!(reported(room.trust()), 1, "{text}");
+        assert_eq!(reported(fixture.trust()), 1, "{text}");
     }
 }
 
-/// T-14, T-23: and so it is with the servers of a file, whose number is said.
+/// T-14, T-23: the same for the servers of a file, with their number.
 #[test]
 fn servers_are_reported_once_when_requested() {
-    let room = Room::new();
-    room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#);
-    let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };
+    let fixture = Fixture::new();
+    fixture.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#);
+    let roots = Roots { cwd: fixture.project(), home: fixture.home(), ..Roots::default() };
     let reported = |trust: Trust| {
         let (_, reported) = trust.servers(&roots, &[]);
         reported.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
     };
-    let first = reported(room.trust().telling_once());
+    let first = reported(fixture.trust().telling_once());
     assert!(first.iter().all(|text| text.starts_with("1 MCP server of `")), "{first:?}");
-    assert_eq!((first.len(), reported(room.trust().telling_once()).len()), (1, 0));
-    room.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}"#);
-    let each = reported(room.trust());
+    assert_eq!((first.len(), reported(fixture.trust().telling_once()).len()), (1, 0));
+    fixture.write(".mcp.json", r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}"#);
+    let each = reported(fixture.trust());
     assert!(each.iter().all(|text| text.starts_with("2 MCP servers of `")), "{each:?}");
-    assert_eq!((each.len(), reported(room.trust()).len()), (1, 1));
+    assert_eq!((each.len(), reported(fixture.trust()).len()), (1, 1));
 }

@@ -5,15 +5,15 @@ use super::*;
 /// T-40: all that an entry says, to the end of it, and what it can do.
 #[test]
 fn all_that_an_entry_says_is_shown() {
-    let room = Room::new();
-    room.write("guard.sh", "#!/bin/sh\n");
-    room.write(
+    let fixture = Fixture::new();
+    fixture.write("guard.sh", "#!/bin/sh\n");
+    fixture.write(
         "tenterhook.toml",
         "[hook.worker]\non = 'PreToolUse'\nmatch = 'Bash'\nworker = ['./guard.sh', '--strict']\n\
          timeout = '15s'\non_failure = 'ask'\nenv = { LEVEL = '3' }\n\
          [hook.rule]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'not here'\n",
     );
-    let review = room.trust().review(&room.source("tenterhook.toml"));
+    let review = fixture.trust().review(&fixture.source("tenterhook.toml"));
     let [worker, rule] = review.entries.as_slice() else { panic!("{review:?}") };
     let says = |entry: &Entry, lead: &str, text: &str| {
         let found =
@@ -35,27 +35,28 @@ fn all_that_an_entry_says_is_shown() {
     assert!(!rule.can.contains(&"allow without a question"), "a rule never allows");
 }
 
-/// T-40: whether an entry is new, what it runs is another, or it says something else; and what is gone.
+/// T-40: the review shows whether an entry is new, runs something else or changed, and what is
+/// gone.
 #[test]
 fn how_an_entry_differs_from_what_was_approved_is_shown() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let found = || {
-        let review = room.trust().review(&room.settings());
+        let review = fixture.trust().review(&fixture.settings());
         (review.entries.iter().map(|entry| entry.change).collect::<Vec<_>>(), review.gone.len())
     };
     assert_eq!(found(), (vec![Change::New], 0));
-    room.approve();
+    fixture.approve();
     assert_eq!(found(), (vec![Change::Same], 0));
-    room.write(".claude/hooks/lib/words.sh", "WORDS='other'\n");
+    fixture.write(".claude/hooks/lib/words.sh", "WORDS='other'\n");
     assert_eq!(found(), (vec![Change::Files], 0));
-    room.write(".claude/settings.json", &GATE.replace("Bash", "Edit"));
+    fixture.write(".claude/settings.json", &GATE.replace("Bash", "Edit"));
     assert_eq!(found(), (vec![Change::Entry], 1));
-    let gone = room.trust().review(&room.settings()).gone;
+    let gone = fixture.trust().review(&fixture.settings()).gone;
     assert!(
         gone.iter().all(|text| text.contains("PreToolUse") && text.contains("gate.sh")),
         "{gone:?}"
     );
-    room.write(".claude/settings.json", "{}");
+    fixture.write(".claude/settings.json", "{}");
     assert_eq!(found(), (Vec::new(), 1));
 }
 
@@ -63,9 +64,9 @@ fn how_an_entry_differs_from_what_was_approved_is_shown() {
 #[test]
 fn a_folder_that_is_too_deep_cannot_be_approved() {
     for (deep, is_read) in [(pins::DEEPEST, true), (pins::DEEPEST + 1, false)] {
-        let room = Room::new();
-        room.write(&format!(".claude/hooks/{}x", "d/".repeat(deep)), "");
-        let why = room.trust().review(&room.settings()).too_much();
+        let fixture = Fixture::new();
+        fixture.write(&format!(".claude/hooks/{}x", "d/".repeat(deep)), "");
+        let why = fixture.trust().review(&fixture.settings()).too_much();
         assert_eq!(why.is_none(), is_read, "{deep}: {why:?}");
         assert!(why.is_none_or(|text| text.contains("folders deep")));
     }
@@ -74,10 +75,10 @@ fn a_folder_that_is_too_deep_cannot_be_approved() {
 /// T-11, T-7: what was approved and cannot be read any more is not said to have been changed.
 #[tokio::test]
 async fn file_that_became_unreadable_is_reported() {
-    let room = Room::new();
-    room.approve();
-    room.write(&format!(".claude/hooks/{}x", "d/".repeat(pins::DEEPEST + 1)), "");
-    let (restraint, reason) = room.call().await;
+    let fixture = Fixture::new();
+    fixture.approve();
+    fixture.write(&format!(".claude/hooks/{}x", "d/".repeat(pins::DEEPEST + 1)), "");
+    let (restraint, reason) = fixture.call().await;
     assert_eq!(restraint, Restraint::Ask, "{reason}");
     assert!(reason.contains("whether it is what you approved is not known"), "{reason}");
 }
@@ -85,15 +86,15 @@ async fn file_that_became_unreadable_is_reported() {
 /// T-40: the program that a script's first line looks up is one that runs it.
 #[test]
 fn the_program_of_a_first_line_is_shown() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (line, program) in [
         ("#!/bin/sh", None),
         ("#!/usr/bin/env sh", Some("sh")),
         ("#!/usr/bin/env -S A=b sh -e", Some("sh")),
         ("# /usr/bin/env sh", None),
     ] {
-        room.write(".claude/hooks/gate.sh", &format!("{line}\nexit 0\n"));
-        let review = room.trust().review(&room.settings());
+        fixture.write(".claude/hooks/gate.sh", &format!("{line}\nexit 0\n"));
+        let review = fixture.trust().review(&fixture.settings());
         let found: Vec<_> =
             review.entries.iter().flat_map(|entry| &entry.pins.interpreters).collect();
         let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
@@ -101,14 +102,14 @@ fn the_program_of_a_first_line_is_shown() {
     }
 }
 
-/// A native file's review whose hook `a` stands on this event.
-fn of(event: &str, entry: &str) -> Entry {
-    let room = Room::new();
-    room.write("tenterhook.toml", &format!("[hook.a]\non = '{event}'\n{entry}\n"));
-    let source = room.source("tenterhook.toml");
+/// The review of hook `a` of a native file, on this event.
+fn entry_on(event: &str, entry: &str) -> Entry {
+    let fixture = Fixture::new();
+    fixture.write("tenterhook.toml", &format!("[hook.a]\non = '{event}'\n{entry}\n"));
+    let source = fixture.source("tenterhook.toml");
     let reported = source.dialect.dialect().read_config(&source).diagnostics;
     assert!(reported.is_empty(), "{entry}: {reported:?}");
-    room.trust().review(&source).entries.pop().expect("an entry")
+    fixture.trust().review(&source).entries.pop().expect("an entry")
 }
 
 /// T-40: all that each kind of entry says is a row, and nothing that it does not say.
@@ -174,13 +175,14 @@ fn each_kind_of_entry_is_shown_row_by_row() {
             &[("when", "true"), ("deny", "no"), ("context", "c")],
         ),
     ] {
-        let says = of("PreToolUse", entry).says;
+        let says = entry_on("PreToolUse", entry).says;
         let says: Vec<_> = says.iter().map(|(lead, text)| (*lead, text.as_str())).collect();
         assert_eq!(says, rows, "{entry}");
     }
 }
 
-/// T-40: what an entry can do is what its event permits, in its phase, and of a rule what is written in it.
+/// T-40: what an entry can do is what its event permits, in its phase, and of a rule what is
+/// written in it.
 #[test]
 fn what_an_entry_can_do_is_what_its_event_permits() {
     const RUN: &str = "run = ['a']";
@@ -208,7 +210,7 @@ fn what_an_entry_can_do_is_what_its_event_permits() {
         ("Stop", RUN, &["block", tell]),
         ("Notification", RUN, &[]),
     ] {
-        let mut found = of(event, entry).can;
+        let mut found = entry_on(event, entry).can;
         found.retain(|text| !["run a program", "look at the call"].contains(text));
         assert_eq!(found, can, "{event}: {entry}");
     }
@@ -227,7 +229,7 @@ fn what_an_entry_runs_is_said_at_the_end() {
         ("when = 'true'\ndeny = 'no'", "look at the call"),
         ("run = ['a']\nenabled = false", "do nothing for now: it is switched off"),
     ] {
-        assert_eq!(of("PreToolUse", entry).can.last(), Some(&last), "{entry}");
+        assert_eq!(entry_on("PreToolUse", entry).can.last(), Some(&last), "{entry}");
     }
 }
 
@@ -256,20 +258,20 @@ fn what_a_server_says_is_shown() {
             "has the MCP server `a`: https://a.example\nheaders  A\nuses  B",
         ),
     ] {
-        let room = Room::new();
-        room.write("tenterhook.toml", &format!("[mcp.a]\n{entry}\n"));
-        let source = room.source("tenterhook.toml");
-        let review = room.trust().review(&source);
-        // Where a program starts is shown, too, and is another place each time.
-        let starts = format!("\nin  {}", room.project().display());
+        let fixture = Fixture::new();
+        fixture.write("tenterhook.toml", &format!("[mcp.a]\n{entry}\n"));
+        let source = fixture.source("tenterhook.toml");
+        let review = fixture.trust().review(&source);
+        // The working directory of a program is shown, too, and differs in each run.
+        let starts = format!("\nin  {}", fixture.project().display());
         let beside: Vec<_> = review.beside.iter().map(|text| text.replace(&starts, "")).collect();
         assert_eq!(beside, [line], "{entry}");
         assert!(!review.is_empty());
     }
-    let room = Room::new();
-    room.write("tenterhook.toml", "[mcp.a]\nrun = ['db']\n");
-    let own = Source { layer: Layer::User, ..room.source("tenterhook.toml") };
-    let own = room.trust().review(&own).beside;
+    let fixture = Fixture::new();
+    fixture.write("tenterhook.toml", "[mcp.a]\nrun = ['db']\n");
+    let own = Source { layer: Layer::User, ..fixture.source("tenterhook.toml") };
+    let own = fixture.trust().review(&own).beside;
     let begins = "has the MCP server `a`, which runs with your rights: db";
     assert!(own.iter().all(|text| text.starts_with(begins)) && own.len() == 1, "{own:?}");
 }
@@ -277,29 +279,30 @@ fn what_a_server_says_is_shown() {
 /// T-41: what is odd is named by the row, or the file, that it stands in.
 #[test]
 fn what_is_odd_is_named_by_where_it_stands() {
-    let room = Room::new();
-    room.write("tools/a.sh", "base64 x\n");
-    room.write("tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'base64 y; tools/a.sh'\n");
-    let review = room.trust().review(&room.source("tenterhook.toml"));
+    let fixture = Fixture::new();
+    fixture.write("tools/a.sh", "base64 x\n");
+    fixture
+        .write("tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'base64 y; tools/a.sh'\n");
+    let review = fixture.trust().review(&fixture.source("tenterhook.toml"));
     let found: Vec<_> = review.entries.iter().flat_map(|entry| &entry.suspects).collect();
     let places: Vec<_> =
         found.iter().map(|(place, suspect)| (place.as_str(), suspect.line)).collect();
-    let file = room.project().join("tools/a.sh");
+    let file = fixture.project().join("tools/a.sh");
     assert_eq!(places, [("`runs`", 1), (file.to_str().expect("text"), 1)]);
 }
 
-/// T-40: there is nothing to approve where nothing is said and nothing is gone.
+/// T-40: a file without settings, from which nothing is gone, has nothing to approve.
 #[test]
 fn a_file_that_says_nothing_is_empty() {
-    let room = Room::new();
-    let is_empty = || room.trust().review(&room.settings()).is_empty();
+    let fixture = Fixture::new();
+    let is_empty = || fixture.trust().review(&fixture.settings()).is_empty();
     assert!(!is_empty());
-    room.write(".claude/settings.json", "{\"model\": \"m\"}");
+    fixture.write(".claude/settings.json", "{\"model\": \"m\"}");
     assert!(is_empty());
-    room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    fixture.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     assert!(!is_empty());
-    room.write(".claude/settings.json", GATE);
-    room.approve();
-    room.write(".claude/settings.json", "{}");
+    fixture.write(".claude/settings.json", GATE);
+    fixture.approve();
+    fixture.write(".claude/settings.json", "{}");
     assert!(!is_empty(), "what is gone is something to approve");
 }

@@ -1,4 +1,5 @@
-//! What was signed beside what a person said: which file, which of its entries, and what it says beside them.
+//! What was signed beside what a person said: which file, which of its entries, and what it says
+//! beside them.
 
 use super::signatures::{pins, signed, state, write};
 use super::*;
@@ -17,39 +18,40 @@ fn gates(tools: &[&str]) -> String {
     json!({"hooks": {"PreToolUse": all}}).to_string()
 }
 
-/// A room whose settings say this.
-fn room(text: &str) -> Room {
-    let room = Room::new();
-    room.write(SETTINGS, text);
-    room
+/// A fixture with these settings.
+fn fixture(text: &str) -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write(SETTINGS, text);
+    fixture
 }
 
-fn states(room: &Room, own: &Source) -> (Vec<State>, Option<PublicKey>) {
-    let review = room.trust().knowing(std::slice::from_ref(own)).review(&room.settings());
+fn states(fixture: &Fixture, own: &Source) -> (Vec<State>, Option<PublicKey>) {
+    let review = fixture.trust().knowing(std::slice::from_ref(own)).review(&fixture.settings());
     (review.entries.iter().map(|entry| entry.state).collect(), review.signer)
 }
 
 /// T-51: what is signed is one file by its path, and none beside it that says the same.
 #[test]
 fn another_file_that_says_the_same_was_not_signed() {
-    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
-    let own = pins(&room, &key);
-    write(&room, &signed(&Room::new(), &key));
-    assert_eq!(state(&room, &own), State::Approved);
-    room.write(".claude/settings.local.json", GATE);
-    let trust = room.trust().knowing(std::slice::from_ref(&own));
-    let review = trust.review(&room.source(".claude/settings.local.json"));
+    let (fixture, key) = (Fixture::new(), SecretKey::new(&[7; 32]));
+    let own = pins(&fixture, &key);
+    write(&fixture, &signed(&Fixture::new(), &key));
+    assert_eq!(state(&fixture, &own), State::Approved);
+    fixture.write(".claude/settings.local.json", GATE);
+    let trust = fixture.trust().knowing(std::slice::from_ref(&own));
+    let review = trust.review(&fixture.source(".claude/settings.local.json"));
     assert_eq!((review.state, review.signer), (State::Unknown, None));
-    // The same path in the words of another agent is another file.
-    let other = Source { dialect: DialectId::CODEX, ..room.settings() };
+    // The same path in the format of a different agent is a different file.
+    let other = Source { dialect: DialectId::CODEX, ..fixture.settings() };
     assert_eq!(trust.review(&other).signer, None);
 }
 
-/// T-52: an entry that was signed and is gone holds what it guarded, and what is said beside them counts as it was signed.
+/// T-52: a signed entry that is gone blocks what it guarded, and the signed settings stay in
+/// effect.
 #[tokio::test]
 async fn what_was_signed_counts_whatever_became_of_the_file() {
     let key = SecretKey::new(&[7; 32]);
-    let (author, clone) = (room(GATE), room(GATE));
+    let (author, clone) = (fixture(GATE), fixture(GATE));
     let own = pins(&clone, &key);
     write(&clone, &signed(&author, &key));
     let call = async || {
@@ -77,79 +79,83 @@ async fn what_was_signed_counts_whatever_became_of_the_file() {
     assert_eq!(beside(), (vec![Switch::DisableAll], vec!["changed-since-approved"]));
 }
 
-/// T-53: a word about something else than what lies there does not count before a signature.
+/// T-53: an answer about different content has no precedence over a signature.
 #[test]
 fn a_no_to_something_else_does_not_count_before_a_signature() {
-    let (room, key) = (room(&gates(&["Edit"])), SecretKey::new(&[7; 32]));
-    let own = pins(&room, &key);
-    let trust = room.trust();
-    trust.refuse(&trust.review(&room.settings())).expect("an answer");
-    room.write(SETTINGS, GATE);
-    write(&room, &signed(&Room::new(), &key));
-    assert_eq!(states(&room, &own), (vec![State::Approved], Some(key.public())));
-    room.write(SETTINGS, &gates(&["Bash", "Write"]));
-    write(&room, &signed(&self::room(&gates(&["Bash"])), &key));
+    let (fixture, key) = (fixture(&gates(&["Edit"])), SecretKey::new(&[7; 32]));
+    let own = pins(&fixture, &key);
+    let trust = fixture.trust();
+    trust.refuse(&trust.review(&fixture.settings())).expect("an answer");
+    fixture.write(SETTINGS, GATE);
+    write(&fixture, &signed(&Fixture::new(), &key));
+    assert_eq!(states(&fixture, &own), (vec![State::Approved], Some(key.public())));
+    fixture.write(SETTINGS, &gates(&["Bash", "Write"]));
+    write(&fixture, &signed(&self::fixture(&gates(&["Bash"])), &key));
     let some = vec![State::Approved, State::Changed];
-    assert_eq!(states(&room, &own), (some, Some(key.public())));
+    assert_eq!(states(&fixture, &own), (some, Some(key.public())));
 }
 
-/// T-52, T-53: what a person approved before stays approved, and what was signed of the rest joins it.
+/// T-52, T-53: what a person approved before stays approved, and what was signed of the rest joins
+/// it.
 #[test]
 fn entries_that_were_signed_join_those_that_were_approved() {
     use State::{Approved, Changed};
     let key = SecretKey::new(&[7; 32]);
-    let clone = room(&gates(&["Bash"]));
+    let clone = fixture(&gates(&["Bash"]));
     let own = pins(&clone, &key);
     clone.approve();
     clone.write(SETTINGS, &gates(&["Bash", "Edit", "Write"]));
     assert_eq!(states(&clone, &own), (vec![Approved, Changed, Changed], None));
-    write(&clone, &signed(&room(&gates(&["Edit", "Read"])), &key));
+    write(&clone, &signed(&fixture(&gates(&["Edit", "Read"])), &key));
     assert_eq!(states(&clone, &own), (vec![Approved, Approved, Changed], Some(key.public())));
-    // Of what was signed nothing is there: the approval stands as it was, and nobody signed it.
-    write(&clone, &signed(&room(&gates(&["Read"])), &key));
+    // Nothing in the file is signed: the approval applies as before, without a signer.
+    write(&clone, &signed(&fixture(&gates(&["Read"])), &key));
     assert_eq!(states(&clone, &own), (vec![Approved, Changed, Changed], None));
     // All of it is what was signed, and nothing of it is what was approved.
-    write(&clone, &signed(&room(&gates(&["Bash", "Edit", "Write"])), &key));
+    write(&clone, &signed(&fixture(&gates(&["Bash", "Edit", "Write"])), &key));
     assert_eq!(states(&clone, &own), (vec![Approved; 3], Some(key.public())));
 }
 
-/// T-56: a lock file that cannot be read is none that is not there, and what it puts in doubt is the project's alone.
+/// T-56: an unreadable lock file is not treated as missing, and casts doubt on the project only.
 #[tokio::test]
 async fn a_lock_that_cannot_be_read_puts_the_project_in_doubt() {
-    let (room, key) = (Room::new(), SecretKey::new(&[7; 32]));
-    let own = pins(&room, &key);
+    let (fixture, key) = (Fixture::new(), SecretKey::new(&[7; 32]));
+    let own = pins(&fixture, &key);
     let call = async |source: Source| {
-        let (engine, _) = room.engine_of([own.clone(), source]);
-        room.call_of(&engine, &Session::default()).await.0
+        let (engine, _) = fixture.engine_of([own.clone(), source]);
+        fixture.call_of(&engine, &Session::default()).await.0
     };
-    fs::create_dir(room.project().join(LOCK)).expect("a folder in the place of the file");
-    assert_eq!(call(room.settings()).await, Restraint::Ask);
+    fs::create_dir(fixture.project().join(LOCK)).expect("a folder in the place of the file");
+    assert_eq!(call(fixture.settings()).await, Restraint::Ask);
     let codes = || {
-        let (_, diagnostics) = room.engine_of([own.clone(), room.settings()]);
+        let (_, diagnostics) = fixture.engine_of([own.clone(), fixture.settings()]);
         diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>()
     };
     assert_eq!(codes(), ["lock-not-heard"]);
-    room.approve();
-    for file in fs::read_dir(room.home().join("state/tenterhook/trust/sources")).expect("a store") {
+    fixture.approve();
+    for file in
+        fs::read_dir(fixture.home().join("state/tenterhook/trust/sources")).expect("a store")
+    {
         fs::write(file.expect("a record").path(), "{").expect("a torn record");
     }
     assert_eq!(codes(), ["lock-not-heard", "approval-unusable"]);
-    let path = room.home().join("settings.json");
+    let path = fixture.home().join("settings.json");
     fs::write(&path, GATE).expect("a file");
     let name = path.to_string_lossy().into();
-    let mine = Source { layer: Layer::User, name, ..room.settings() };
-    let trust = room.trust().knowing(std::slice::from_ref(&own));
+    let mine = Source { layer: Layer::User, name, ..fixture.settings() };
+    let trust = fixture.trust().knowing(std::slice::from_ref(&own));
     assert_eq!(trust.review(&mine).state, State::Unknown);
     assert_eq!(call(mine).await, Restraint::Deny);
 }
 
-/// T-15, T-51, T-52: plugins and servers that are off are so by the text that was approved or signed, whatever became of it.
+/// T-15, T-51, T-52: plugins and servers that are off are so by the text that was approved or
+/// signed, whatever became of it.
 #[test]
 fn plugins_are_found_by_what_was_approved_or_signed() {
     let key = SecretKey::new(&[7; 32]);
     for is_signed in [false, true] {
         let off = "{\"enabledPlugins\": {\"guard@shop\": false}}";
-        let clone = room(off);
+        let clone = fixture(off);
         let plugin = clone.root.path().join("shop/guard");
         fs::create_dir_all(plugin.join("hooks")).expect("a directory");
         fs::write(plugin.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("a file");
@@ -167,7 +173,7 @@ fn plugins_are_found_by_what_was_approved_or_signed() {
         pins(&clone, &key);
         assert_eq!(plugins(), 1);
         if is_signed {
-            write(&clone, &signed(&room(off), &key));
+            write(&clone, &signed(&fixture(off), &key));
         } else {
             clone.approve();
         }
