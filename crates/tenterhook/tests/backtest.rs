@@ -1,5 +1,5 @@
-//! BT-2: the same event, fired live and read back from a transcript, has the same verdict. Over every call of the tables of the
-//! guardrails, as Claude Code and as Codex record it.
+//! BT-2: the same event, fired live and read back from a transcript, has the same verdict. Over
+//! every call of the tables of the guardrails, as Claude Code and as Codex record it.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 #![expect(dead_code, reason = "other tests need more of what they share")]
@@ -118,8 +118,8 @@ async fn what_was_fired_live_is_judged_the_same() {
     assert!(all > 1000 && held > 300, "{held} of {all}");
 }
 
-/// What of an event a transcript tells: of each kind, which fields.
-const TOLD: &[(&str, &[&str])] = &[
+/// The fields of an event that a transcript records, for each kind of event.
+const RECORDED: &[(&str, &[&str])] = &[
     ("PreToolUse", &["tool_name", "tool_input", "tool_use_id"]),
     ("UserPromptSubmit", &["prompt"]),
     ("Stop", &[]),
@@ -127,11 +127,11 @@ const TOLD: &[(&str, &[&str])] = &[
 
 /// An event as Claude Code records it; `None` where its record would not tell all of it.
 fn recorded(event: &Event) -> Option<String> {
-    let (_, fields) = TOLD.iter().find(|(name, _)| event.name.as_str() == *name)?;
+    let (_, fields) = RECORDED.iter().find(|(name, _)| event.name.as_str() == *name)?;
     let facts = &event.within.facts;
-    let is_told = event.payload.keys().all(|key| fields.contains(&key.as_str()))
+    let is_complete = event.payload.keys().all(|key| fields.contains(&key.as_str()))
         && facts.keys().all(|key| key == "permission_mode");
-    if !is_told {
+    if !is_complete {
         return None;
     }
     let line = |kind: &str, message: Value| {
@@ -159,7 +159,8 @@ fn recorded(event: &Event) -> Option<String> {
     })
 }
 
-/// The hooks of a case as they are, but that each which would run something says no instead, in its own name.
+/// The hooks of a case as they are, but that each which would run something says no instead, in its
+/// own name.
 fn saying_no(case: &Case) -> Vec<Hook> {
     let place = |name: &str| match name.strip_prefix("~/") {
         Some(rest) => format!("/home/u/{rest}"),
@@ -190,7 +191,8 @@ fn saying_no(case: &Case) -> Vec<Hook> {
     hooks.collect()
 }
 
-/// BT-2: over every event of every conformance case of which a transcript tells all: planned and judged the same, whatever hooks there are.
+/// BT-2: over every event of every conformance case of which a transcript tells all: planned and
+/// judged the same, whatever hooks there are.
 #[tokio::test]
 async fn every_case_that_a_transcript_tells_is_judged_the_same() {
     let roots = Roots { cwd: "/home/u/project".into(), home: "/home/u".into(), ..Roots::default() };
@@ -216,7 +218,7 @@ async fn every_case_that_a_transcript_tells_is_judged_the_same() {
             let received = read(TranscriptAgent::Claude, &text);
             let judged = backtest.judge(received, &Session::of_one_event()).await;
             let (mut now, mut then) = (verdict(&judged.outcome), verdict(&fired));
-            // How long a rule computed before its time was up is another each time.
+            // How long a rule ran before its timeout differs in each run.
             for (_, reason, _) in [&mut now, &mut then] {
                 *reason = reason
                     .take()

@@ -1,4 +1,4 @@
-//! Is every agent told of an outcome in its own words, to the byte? Reads the tables of `conformance/bridge`.
+//! Checks the reply to each agent, byte for byte. Reads the tables of `conformance/bridge`.
 
 #![expect(clippy::expect_used, reason = "a case that cannot be set up is a failure of the test")]
 
@@ -26,13 +26,14 @@ struct Case {
     rule: Vec<String>,
     about: String,
     event: Map<String, Value>,
-    /// The event for which the entry is registered, where the agent has no event of the payload's name.
+    /// The event for which the entry is registered, where the agent has no event of the payload's
+    /// name.
     claimed: Option<String>,
     /// What the message says where the event cannot be judged as the claimed one.
     #[serde(default)]
     refused: Vec<String>,
     #[serde(default)]
-    outcome: Said,
+    outcome: MergedAnswers,
     way_out: Option<String>,
     #[serde(default)]
     stdout: String,
@@ -44,10 +45,10 @@ struct Case {
     warns: Vec<String>,
 }
 
-/// What hooks together said.
+/// The merged answers of the hooks.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Said {
+struct MergedAnswers {
     decision: Option<String>,
     reason: Option<String>,
     stop: Option<String>,
@@ -64,7 +65,7 @@ struct Said {
     retry: Option<bool>,
 }
 
-impl Said {
+impl MergedAnswers {
     fn outcome(&self) -> Outcome {
         let mut outcome = Outcome::silent();
         let words = [Restraint::Allow, Restraint::Ask, Restraint::Defer, Restraint::Deny];
@@ -199,7 +200,8 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
                 }
             };
             assert!(known, "{}: {is_shown:?}", path.display());
-            // The name of the event, which some versions send beside, changes nothing about the form.
+            // The name of the event, which some versions send beside, changes nothing about the
+            // form.
             if agent == Some(DialectId::COPILOT) {
                 let mut named = event.clone();
                 named.insert("hook_event_name".to_owned(), "preToolUse".into());

@@ -1,4 +1,5 @@
-//! Does the engine do what the neutral cases say? Fires every case of `conformance/` through the library.
+//! Does the engine do what the neutral cases say? Fires every case of `conformance/` through the
+//! library.
 
 #![expect(
     clippy::expect_used,
@@ -71,7 +72,7 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
             diagnostic.severity < Severity::Error || diagnostic.message.contains("executor");
         assert!(wanted, "{diagnostic:?}");
     }
-    assert!(missing.is_empty(), "{}: nothing is said of {missing:?}", case.file.display());
+    assert!(missing.is_empty(), "{}: no expectation covers {missing:?}", case.file.display());
     engine
 }
 
@@ -79,7 +80,8 @@ async fn fire(case: &Case) -> Vec<String> {
     let sandbox = Sandbox::new().expect("a place to run in");
     let staged = case.stage(&sandbox).expect("the case's files can be written");
     let engine = engine(case, &staged, &sandbox);
-    // As the command line has it: one event is waited for to its end, and several of one session are a stream.
+    // As the command line has it: one event is waited for to its end, and several of one session
+    // are a stream.
     let session = match case.only == Only::Every && staged.shots.len() == 1 {
         true => Session::of_one_event(),
         false => Session::default(),
@@ -108,7 +110,7 @@ async fn fire_one(
     let event = dialect.decode_event(&shot.event, &roots).expect("an event of the dialect");
     let budget = case.budget_ms.map(Duration::from_millis);
     let mut outcome = engine.fire_within(event, session, budget).await;
-    // A stream tells what comes later in lines of their own; `fire` waits for it.
+    // A stream reports later steps in separate lines; `fire` waits for them.
     match case.only == Only::Every && case.then.is_empty() {
         true => session.drain_into(&mut outcome).await,
         false => drop(session.drain().await),

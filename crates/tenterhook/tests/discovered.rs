@@ -1,4 +1,5 @@
-//! What an embedder gets that follows the guide: hooks of the user run, and a repository that was cloned runs nothing unasked.
+//! What an embedder gets that follows the guide: hooks of the user run, and a repository that was
+//! cloned runs nothing unasked.
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
@@ -75,7 +76,7 @@ fn repository_hooks(engine: &Engine, roots: &Roots) -> Vec<Hook> {
     hooks.map(|hook| Hook::clone(hook)).collect()
 }
 
-/// The messages about hooks that nobody approved.
+/// The messages about unapproved hooks.
 fn unapproved(diagnostics: &[Diagnostic]) -> Vec<&str> {
     let found = diagnostics.iter().filter(|found| found.code == Code::NotApproved);
     found.map(|found| &*found.message).collect()

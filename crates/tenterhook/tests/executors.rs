@@ -1,5 +1,5 @@
-//! What holds for every executor, whatever it runs: `once`, the background, waking, the status. Each kind stands in a table, as
-//! people configure it, and each has the same to say: no.
+//! What holds for every executor, whatever it runs: `once`, the background, waking, the status.
+//! Each kind stands in a table, as people configure it, and each has the same to say: no.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
@@ -12,7 +12,7 @@ use tenterhook::config::Source;
 use tenterhook::dialect::DialectId;
 use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
-use tenterhook::executor::mcp::{Call, Calling, Content, Reply as Told, Servers};
+use tenterhook::executor::mcp::{Call, Calling, Content, Reply as ToolReply, Servers};
 use tenterhook::executor::model::{Asking, Model, Question, Reply as Worded};
 use tenterhook::hook::{Function, Hook, HookId, Run, Wait};
 use tenterhook::outcome::Ended;
@@ -51,22 +51,23 @@ impl Model for Host {
 impl Servers for Host {
     fn call<'a>(&'a self, _: Call<'a>) -> Calling<'a> {
         let content = vec![Content::Text(NO.to_owned())];
-        Box::pin(async { Ok(Told { content, is_error: false }) })
+        Box::pin(async { Ok(ToolReply { content, is_error: false }) })
     }
 }
 
-/// Where the hooks of one test live.
-struct Place {
+/// The directories and the server of one test.
+struct Fixture {
     sandbox: Sandbox,
     server: Server,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         Self { sandbox: Sandbox::new().unwrap(), server: Server::start(Reply::json(NO)).unwrap() }
     }
 
-    /// One engine for each kind, whose hook has `keys` beside what it runs; and one with a callback.
+    /// One engine for each kind, whose hook has `keys` beside what it runs; and one with a
+    /// callback.
     fn engines(&self, keys: &str) -> Vec<(&'static str, Engine)> {
         let mut all: Vec<_> = KINDS
             .iter()
@@ -94,8 +95,8 @@ impl Place {
             .model(Arc::new(Host))
             .servers(Arc::new(Host));
         let (engine, diagnostics) = add(Engine::builder().ambient(ambient)).build();
-        // That a gate in the background restrains nothing, and that what runs once has no next process, is told, and is what
-        // these tests are about.
+        // These tests are about background gates, which restrain nothing, and about prewarmed hooks
+        // that run once: both are reported.
         let known = ["background-gate", "prewarm-without-effect"];
         let others =
             diagnostics.iter().filter(|diagnostic| !known.contains(&diagnostic.code.name()));
@@ -136,11 +137,11 @@ fn denied(kind: &str, outcome: &Outcome) {
 
 #[tokio::test]
 async fn each_kind_is_waited_for_and_shows_its_status() {
-    let place = Place::new();
-    for (kind, engine) in place.engines("status = 'looking'") {
+    let fixture = Fixture::new();
+    for (kind, engine) in fixture.engines("status = 'looking'") {
         let session = Session::default();
         let mut status = session.status();
-        let outcome = engine.fire(place.event(), &session).await;
+        let outcome = engine.fire(fixture.event(), &session).await;
         denied(kind, &outcome);
         let shown = tokio::time::timeout(Duration::from_secs(30), status.changed()).await;
         assert_eq!(shown, Ok(true), "{kind}");
@@ -150,32 +151,32 @@ async fn each_kind_is_waited_for_and_shows_its_status() {
 
 #[tokio::test]
 async fn each_kind_runs_once_where_it_should() {
-    let place = Place::new();
-    for (kind, engine) in place.engines("once = true") {
+    let fixture = Fixture::new();
+    for (kind, engine) in fixture.engines("once = true") {
         let session = Session::default();
-        denied(kind, &engine.fire(place.event(), &session).await);
-        let outcome = engine.fire(place.event(), &session).await;
+        denied(kind, &engine.fire(fixture.event(), &session).await);
+        let outcome = engine.fire(fixture.event(), &session).await;
         assert_eq!(outcome.restraint, Restraint::Silent, "{kind}: {outcome:?}");
         assert!(outcome.steps.is_empty(), "{kind}: {outcome:?}");
-        denied(kind, &engine.fire(place.event(), &Session::default()).await);
+        denied(kind, &engine.fire(fixture.event(), &Session::default()).await);
     }
 }
 
 #[tokio::test]
 async fn each_kind_goes_on_in_the_background_and_may_wake() {
-    let place = Place::new();
+    let fixture = Fixture::new();
     for (keys, wakes) in [("background = true", false), ("wake = true", true)] {
-        for (kind, engine) in place.engines(keys) {
+        for (kind, engine) in fixture.engines(keys) {
             let session = Session::default();
             for _ in 0..2 {
-                let outcome = engine.fire(place.event(), &session).await;
+                let outcome = engine.fire(fixture.event(), &session).await;
                 assert!(!outcome.blocked(), "{kind}: {outcome:?}");
                 assert_eq!(outcome.steps[0].ended, Ended::Detached, "{kind}");
                 let finished = session.next_finished().await.unwrap();
                 assert_eq!((finished.wakes, finished.stale), (wakes, false), "{kind}");
                 let Outcome { effects, faults, .. } = &finished.outcome;
                 let codes: Vec<_> = faults.iter().map(|fault| fault.code.name()).collect();
-                // an objection that nobody can heed any more is said, and said to be late.
+                // an objection that comes too late is reported as such.
                 let late = if wakes { "" } else { "too-late" };
                 assert_eq!(
                     codes,
@@ -192,10 +193,10 @@ async fn each_kind_goes_on_in_the_background_and_may_wake() {
 /// N-13.
 #[tokio::test]
 async fn no_kind_wakes_for_what_is_over() {
-    let place = Place::new();
-    for (kind, engine) in place.engines("wake = true") {
+    let fixture = Fixture::new();
+    for (kind, engine) in fixture.engines("wake = true") {
         let session = Session::default();
-        drop(engine.fire(place.event(), &session).await);
+        drop(engine.fire(fixture.event(), &session).await);
         session.begin_anew();
         let finished = session.next_finished().await.unwrap();
         assert_eq!((finished.wakes, finished.stale), (false, true), "{kind}");

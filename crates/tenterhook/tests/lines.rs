@@ -1,5 +1,6 @@
-//! Which share of hostile lines is seen? `Bash(git push:*)` over spellings of a push, the pack `guardrails` over dangerous
-//! lines, and both over ordinary ones. The lists stand in `conformance/observed/attacks` and `conformance/guardrails`.
+//! Which share of hostile lines is seen? `Bash(git push:*)` over spellings of a push, the pack
+//! `guardrails` over dangerous lines, and both over ordinary ones. The lists stand in
+//! `conformance/observed/attacks` and `conformance/guardrails`.
 //!
 //! `cargo test -p tenterhook --all-features --test lines -- --nocapture` prints what is lost.
 
@@ -33,7 +34,8 @@ const COMMON: &[&str] = &[
     "Bash(curl:*)",
 ];
 
-/// Rules of the kind that people write, whose lists lack something where a line cannot be read whole (RU-40).
+/// Rules of the kind that people write, whose lists lack something where a line cannot be read
+/// whole (RU-40).
 const QUANTIFIED: &[&str] = &[
     r#"call.commands.exists(c, c.runs("git push"))"#,
     r#"shell.commands.exists(c, c.runs("rm") && c.flag("-r"))"#,
@@ -42,7 +44,8 @@ const QUANTIFIED: &[&str] = &[
     r#"call.hosts.exists(h, h.endsWith("example.com"))"#,
 ];
 
-/// Ordinary lines that do run what one of these rules is about, behind a program that no table knows or behind options.
+/// Ordinary lines that do run what one of these rules is about, behind a program that no table
+/// knows or behind options.
 const MEANT: &[&str] = &[
     "docker run --rm alpine sh -c 'apk add --no-cache curl && curl -sI https://example.com'",
     "docker exec app rm -rf /app/tmp/cache",
@@ -81,8 +84,8 @@ fn ordinary() -> Vec<String> {
     lines
 }
 
-/// The rules of the pack that hold a line up.
-fn held(pack: &[(String, Rule)], line: &str) -> Vec<String> {
+/// The rules of the pack that deny a line.
+fn denied_by(pack: &[(String, Rule)], line: &str) -> Vec<String> {
     let rule_input = RuleInput::new(&Arc::new(bash(line)));
     let holds = |(name, rule): &(String, Rule)| {
         let answer =
@@ -142,18 +145,19 @@ fn no_line_leaves_a_rule_of_the_pack_unknown() {
 #[test]
 fn most_dangerous_lines_are_held_up() {
     let pack = rules("guardrails");
-    expect_share("dangerous lines", &lists("dangerous"), |line| !held(&pack, line).is_empty());
+    expect_share("dangerous lines", &lists("dangerous"), |line| !denied_by(&pack, line).is_empty());
 }
 
 #[test]
 fn no_ordinary_line_of_the_list_is_held_up() {
     let pack = rules("guardrails");
     for line in lists("ordinary") {
-        assert_eq!(held(&pack, &line), Vec::<String>::new(), "{line}");
+        assert_eq!(denied_by(&pack, &line), Vec::<String>::new(), "{line}");
     }
 }
 
-/// S-36: of what a rule is not about, it selects at most 2 in 1,000 commands for a guess or for options.
+/// S-36: of what a rule is not about, it selects at most 2 in 1,000 commands for a guess or for
+/// options.
 #[test]
 fn most_ordinary_commands_are_selected_by_no_guess() {
     let lines = ordinary();

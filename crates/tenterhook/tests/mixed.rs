@@ -1,5 +1,6 @@
-//! Do hooks of all dialects live in one event? Real programs, each spoken to in its own protocol: what it finds on standard
-//! input and in its environment, who runs at once with whom and who after whom, and one outcome.
+//! Do hooks of all dialects live in one event? Real programs, each spoken to in its own protocol:
+//! what it finds on standard input and in its environment, who runs at once with whom and who after
+//! whom, and one outcome.
 
 #![expect(clippy::expect_used, reason = "a test that cannot be set up fails")]
 
@@ -15,7 +16,8 @@ use tenterhook::session::Session;
 use tenterhook::{Engine, Event, Outcome};
 use tenterhook_testkit::Sandbox;
 
-/// One hook of a dialect for `PreToolUse`, or what its agent calls it: the config that runs `command`.
+/// One hook of a dialect for `PreToolUse`, or what its agent calls it: the config that runs
+/// `command`.
 fn config(dialect: DialectId, command: &str) -> String {
     let entry = json!({ "type": "command", "command": command });
     let group = json!({ "hooks": { "PreToolUse": [{ "hooks": [entry] }] } });
@@ -77,7 +79,7 @@ async fn fire(
     engine.fire(event, &Session::default()).await
 }
 
-fn kept(sandbox: &Sandbox, name: &str) -> String {
+fn recorded(sandbox: &Sandbox, name: &str) -> String {
     std::fs::read_to_string(sandbox.scripts().join(name)).expect("the hook wrote it")
 }
 
@@ -87,7 +89,7 @@ fn keeps(scripts: &Path, dialect: DialectId) -> String {
     format!("cat >'{0}.in'; env >'{0}.env'", base.display())
 }
 
-/// P-1, R-6: each hook finds the form and the variables of its own agent, and none of another's.
+/// P-1, R-6: each hook gets the format and the variables of its agent only.
 #[tokio::test]
 async fn each_hook_is_spoken_to_in_its_own_protocol() {
     let sandbox = Sandbox::new().expect("a place to run in");
@@ -102,8 +104,10 @@ async fn each_hook_is_spoken_to_in_its_own_protocol() {
         ("reasonix", r#""toolName":"write_file","#, true, None),
         ("native", r#""event":"PreToolUse","#, true, Some("TENTERHOOK_SESSION_ID=s-1")),
     ] {
-        let (input, env) =
-            (kept(&sandbox, &format!("{dialect}.in")), kept(&sandbox, &format!("{dialect}.env")));
+        let (input, env) = (
+            recorded(&sandbox, &format!("{dialect}.in")),
+            recorded(&sandbox, &format!("{dialect}.env")),
+        );
         assert!(input.contains(has), "{dialect}: {input}");
         assert_eq!((input.lines().count(), input.ends_with('\n')), (1, ends), "{dialect}: {input}");
         for mark in ["CLAUDE_CODE_SESSION_ID=", "GEN_", "DEEPSEEK_", "TENTERHOOK_SESSION_ID="] {
@@ -114,7 +118,8 @@ async fn each_hook_is_spoken_to_in_its_own_protocol() {
     }
 }
 
-/// P-1, P-8: rewriters first, then the gates, one dialect after the other in the order of the files.
+/// P-1, P-8: rewriters first, then the gates, one dialect after the other in the order of the
+/// files.
 #[tokio::test]
 async fn dialects_run_one_after_the_other_in_the_order_of_their_files() {
     let order = [DialectId::REASONIX, DialectId::IGNIS, DialectId::CLAUDE, DialectId::GEN];
@@ -124,11 +129,11 @@ async fn dialects_run_one_after_the_other_in_the_order_of_their_files() {
         format!("echo {dialect_id} >>'{}'", log.display())
     })
     .await;
-    assert_eq!(kept(&sandbox, "log"), "ignis\nreasonix\nclaude\ngen\n");
+    assert_eq!(recorded(&sandbox, "log"), "ignis\nreasonix\nclaude\ngen\n");
     assert_eq!(outcome.steps.len(), 4, "{outcome:?}");
 }
 
-/// M-7: whoever denies first, in whatever way its protocol has, is the only one who is quoted.
+/// M-7: only the first denial is quoted, whichever protocol it uses.
 #[tokio::test]
 async fn a_denial_of_any_protocol_stops_those_behind_it() {
     for (at, first) in ALL.iter().enumerate() {
@@ -147,7 +152,8 @@ async fn a_denial_of_any_protocol_stops_those_behind_it() {
     }
 }
 
-/// RX-6, G-31, decision 4: a hook that exits at once beside a mebibyte of input keeps its word, in every protocol.
+/// RX-6, G-31, decision 4: a hook that exits at once beside a mebibyte of input keeps its word, in
+/// every protocol.
 #[tokio::test]
 async fn a_hook_that_reads_nothing_still_blocks() {
     let content = "x".repeat(1 << 20);

@@ -1,7 +1,8 @@
-//! Holds the claude dialect against what the real agent was seen to do: `conformance/observed/claude-code-*.json`.
+//! Holds the claude dialect against what the real agent was seen to do:
+//! `conformance/observed/claude-code-*.json`.
 //!
-//! Matching goes through `plan::explain`, outcomes through real shells. Under `exact` the engine must agree; without it
-//! the only differences are denials gained.
+//! Matching goes through `plan::explain`, outcomes through real shells. Under `exact` the engine
+//! must agree; without it the only differences are denials gained.
 
 #![expect(
     clippy::expect_used,
@@ -39,7 +40,7 @@ fn within(project: &str) -> Surroundings {
         session_id: "observed".to_owned(),
         cwd: project.into(),
         project: project.into(),
-        home: "/home/nobody".into(),
+        home: "/home/user".into(),
         ..Surroundings::default()
     }
 }
@@ -86,7 +87,8 @@ fn guarded_selects_more_only_behind_wrappers() {
     assert_eq!(cells_that_differ(Compat::Guarded, more), Vec::<String>::new());
 }
 
-/// The cells in which `explain` says neither what the agent did nor, where `more` says so, more than that.
+/// The cells in which `explain` says neither what the agent did nor, where `more` says so, more
+/// than that.
 fn cells_that_differ(compat: Compat, more: impl Fn(&str, &str, &str) -> bool) -> Vec<String> {
     let table = observed("claude-code-matching.json");
     let calls = table["calls"].as_array().expect("calls");
@@ -128,7 +130,7 @@ fn cells_that_differ(compat: Compat, more: impl Fn(&str, &str, &str) -> bool) ->
     wrong
 }
 
-/// One observed case, set up in a directory of its own.
+/// One observed case, set up in its directory.
 struct Case {
     event: String,
     name: String,
@@ -251,7 +253,7 @@ fn seen(case: &Case) -> Seen {
         _ if refused => Restraint::Deny,
         _ => Restraint::Silent,
     };
-    // The table cuts the text of system messages, so what they held is told by the case's name.
+    // The table cuts the text of system messages, so the name of the case stands for it.
     let text = format!(
         "{result} {text} {printed} {}",
         if text.contains("system: …") { &case.name } else { "" }
@@ -268,7 +270,7 @@ fn seen(case: &Case) -> Seen {
     Seen { restraint, stops, rewritten, marks: marks.collect() }
 }
 
-fn said(outcome: &Outcome) -> Seen {
+fn observable(outcome: &Outcome) -> Seen {
     let effects = &outcome.effects;
     let texts = [
         if outcome.restraint > Restraint::Allow {
@@ -303,10 +305,10 @@ async fn exact_agrees_with_every_observed_outcome() {
     let mut wrong = Vec::new();
     for case in Case::all() {
         let outcome = case.fire(Compat::Exact, &Session::default()).await;
-        let (seen, said) = (seen(&case), said(&outcome));
-        if seen != said {
+        let (expected, actual) = (seen(&case), observable(&outcome));
+        if expected != actual {
             wrong.push(format!(
-                "{} {}:\n  seen {seen:?}\n  said {said:?}\n  {outcome:?}",
+                "{} {}:\n  expected {expected:?}\n  actual {actual:?}\n  {outcome:?}",
                 case.event, case.name
             ));
         }
@@ -320,16 +322,16 @@ async fn guarded_gains_denials_and_loses_none() {
     let mut wrong = Vec::new();
     for case in Case::all() {
         let outcome = case.fire(Compat::Guarded, &Session::default()).await;
-        let (seen, said) = (seen(&case), said(&outcome));
-        let denial = said.restraint == Restraint::Deny && seen.restraint != Restraint::Deny;
+        let (expected, actual) = (seen(&case), observable(&outcome));
+        let denial = actual.restraint == Restraint::Deny && expected.restraint != Restraint::Deny;
         // What looks like an answer and cannot be read as one is a question.
-        let unclear = said.restraint == Restraint::Ask
+        let unclear = actual.restraint == Restraint::Ask
             && outcome.faults.iter().any(|fault| fault.code == Code::UnclearAnswer);
         if denial || unclear {
             gained.push(format!("{} {}", case.event, case.name));
-        } else if seen != said {
+        } else if expected != actual {
             wrong.push(format!(
-                "{} {}:\n  seen {seen:?}\n  said {said:?}\n  {outcome:?}",
+                "{} {}:\n  expected {expected:?}\n  actual {actual:?}\n  {outcome:?}",
                 case.event, case.name
             ));
         }

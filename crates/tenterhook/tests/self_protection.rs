@@ -1,5 +1,6 @@
-//! The pack `self-protection` does what it says: its rules hold on every attempt of the tables in every form, and are silent
-//! on ordinary work. The tables stand in `conformance/self-protection`, for other engines too.
+//! The pack `self-protection` does what it says: its rules hold on every attempt of the tables in
+//! every form, and are silent on ordinary work. The tables stand in `conformance/self-protection`,
+//! for other engines too.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,7 +20,7 @@ use tenterhook::answer::Restraint;
 use tenterhook::protect::{self, OWN_COMMANDS};
 use tenterhook::rule::{Files, Rule, RuleInput};
 
-use tables::{Guard, says};
+use tables::{Guard, judge};
 
 fn rules() -> Vec<(String, Rule)> {
     pack::rules(protect::NAME)
@@ -29,7 +30,7 @@ fn guards() -> Vec<Guard> {
     tables::guards(protect::NAME, rules())
 }
 
-/// Patches beside the project are about its sources; elsewhere there are none.
+/// Patch files in the project touch its sources; elsewhere there are no patch files.
 #[derive(Debug)]
 struct Patches;
 
@@ -48,11 +49,11 @@ impl Files for Patches {
 
 /// What the whole pack says of a call.
 fn pack_says(rules: &[(String, Rule)], rule_input: &RuleInput) -> Option<String> {
-    let said = |(name, rule): &(String, Rule)| {
-        let said = says(rule, rule_input).unwrap_or_else(|why| panic!("{name}: {why}"));
-        (said != Restraint::Silent).then(|| name.clone())
+    let restraint = |(name, rule): &(String, Rule)| {
+        let restraint = judge(rule, rule_input).unwrap_or_else(|why| panic!("{name}: {why}"));
+        (restraint != Restraint::Silent).then(|| name.clone())
     };
-    rules.iter().find_map(said)
+    rules.iter().find_map(restraint)
 }
 
 /// SP-5, SP-6, SP-10, SP-11, SP-26: by the tables, in every form.
@@ -67,12 +68,11 @@ fn every_attempt_is_denied_in_every_form() {
 /// RU-18, RU-61, SP-52, SP-7, SP-80.
 #[test]
 fn innocent_neighbours_pass_their_rule() {
-    let held = tables::held(&guards());
-    assert!(held.is_empty(), "{}:\n{}", held.len(), held.join("\n"));
+    let denied = tables::false_denials(&guards());
+    assert!(denied.is_empty(), "{}:\n{}", denied.len(), denied.join("\n"));
 }
 
-/// What is ordinary for guardrails is ordinary here.
-/// RU-18.
+/// RU-18: what guardrails let pass as ordinary passes here.
 #[test]
 fn ordinary_work_goes_on() {
     let rules = rules();
@@ -82,13 +82,13 @@ fn ordinary_work_goes_on() {
         .into_iter()
         .map(|(place, input)| (place, input.looking(Arc::new(Patches))))
         .collect();
-    let held: Vec<String> = ordinary
+    let denied: Vec<String> = ordinary
         .iter()
         .filter_map(|(place, input)| {
             pack_says(&rules, input).map(|name| format!("{name} on {place}"))
         })
         .collect();
-    assert!(held.is_empty(), "{} of {}:\n{}", held.len(), ordinary.len(), held.join("\n"));
+    assert!(denied.is_empty(), "{} of {}:\n{}", denied.len(), ordinary.len(), denied.join("\n"));
 }
 
 /// Nothing here asks: some agents cannot, and others answer by themselves.
@@ -132,8 +132,9 @@ fn denies(name: &str, line: &str) -> bool {
     RULES.with(|rules| {
         let own = format!("{}/{name}", protect::NAME);
         let (_, rule) = rules.iter().find(|(name, _)| *name == own).unwrap();
-        let said = says(rule, &tables::bash(line)).unwrap_or_else(|why| panic!("{line}: {why}"));
-        said == Restraint::Deny
+        let restraint =
+            judge(rule, &tables::bash(line)).unwrap_or_else(|why| panic!("{line}: {why}"));
+        restraint == Restraint::Deny
     })
 }
 
@@ -143,8 +144,8 @@ fn assert_denied(name: &str, lines: impl IntoIterator<Item = String>) {
 }
 
 fn assert_passes(name: &str, lines: impl IntoIterator<Item = String>) {
-    let held: Vec<String> = lines.into_iter().filter(|line| denies(name, line)).collect();
-    assert!(held.is_empty(), "{} are held by {name}:\n{}", held.len(), held.join("\n"));
+    let denied: Vec<String> = lines.into_iter().filter(|line| denies(name, line)).collect();
+    assert!(denied.is_empty(), "{} are denied by {name}:\n{}", denied.len(), denied.join("\n"));
 }
 
 /// A file of the table as one that may be there.
@@ -153,8 +154,8 @@ fn file_of(place: &str) -> String {
     if file.ends_with('/') { format!("{file}x") } else { file }
 }
 
-/// SP-6: whoever removes, moves or replaces a directory does it to the files in it, and a pattern stands for the names that fit it;
-/// `*` alone for none.
+/// SP-6: removing, moving or replacing a directory affects the files in it. A pattern matches the
+/// names that fit it; `*` alone matches none.
 #[test]
 fn a_directory_is_what_lies_in_it() {
     let rule = "change-guard";
@@ -195,8 +196,8 @@ fn programs() -> impl Iterator<Item = (&'static Agent, &'static str)> {
     AGENTS.iter().flat_map(|agent| agent.programs.iter().map(move |program| (*agent, *program)))
 }
 
-/// SP-10: of every agent of the table each option and each variable, whatever moves the home of any, its settings about hooks, and
-/// an environment that is taken away.
+/// SP-10: of every agent of the table each option and each variable, whatever moves the home of
+/// any, its settings about hooks, and an environment that is taken away.
 #[test]
 fn no_agent_is_started_without_its_guard() {
     let rule = "start-unguarded";
@@ -257,7 +258,8 @@ fn no_agent_is_started_without_its_guard() {
     assert_passes(rule, plain);
 }
 
-/// SP-11: what ends us, our package and our commands, git's hooks, and what a startup file says of programs.
+/// SP-11: what ends us, our package and our commands, git's hooks, and what a startup file says of
+/// programs.
 #[test]
 fn nothing_disarms() {
     let rule = "disarm";
@@ -294,7 +296,7 @@ fn nothing_disarms() {
         files.map(move |file| format!("echo '{text}' >> {file}"))
     };
     assert_denied(rule, texts.iter().flat_map(written));
-    // Elsewhere, and of something else, it is said.
+    // Outside of startup files, and about other variables, the text passes.
     assert_passes(rule, texts.iter().map(|text| format!("echo '{text}' >> notes.txt")));
     let others = ["export EDITOR=vi", "alias ll=\"ls -l\"", "export LANG=C"].map(str::to_owned);
     assert_passes(rule, others.iter().flat_map(written));

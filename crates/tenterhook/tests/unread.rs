@@ -1,5 +1,5 @@
-//! What cannot be read is not absent, as an embedder sees it: files that are found, an engine that is built of them, and an
-//! event that is fired.
+//! What cannot be read is not absent, as an embedder sees it: files that are found, an engine that
+//! is built of them, and an event that is fired.
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
@@ -63,12 +63,12 @@ const WAYS: &[(&str, Make)] = &[
     ("a list", |path| fs::write(path, "[1]").expect("a file")),
 ];
 
-struct Room {
+struct Fixture {
     directory: TempDir,
     roots: Roots,
 }
 
-impl Room {
+impl Fixture {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let at = |name: &str| directory.path().join(name);
@@ -136,12 +136,12 @@ fn remove(path: &Path) {
 /// C-70, C-72: a native file denies, any other asks; and nothing else is held up.
 #[tokio::test]
 async fn every_way_to_be_unreadable_holds_calls_and_no_prompt() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (place, native) in PLACES {
-        let file = room.path(place);
+        let file = fixture.path(place);
         for (way, make) in WAYS {
             make(&file);
-            let engine = room.engine();
+            let engine = fixture.engine();
             let expected = if *native { Restraint::Deny } else { Restraint::Ask };
             // TOML has no text that is a list; this one is a table of that name.
             let odd = *way == "a list" && place.ends_with(".toml");
@@ -152,20 +152,21 @@ async fn every_way_to_be_unreadable_holds_calls_and_no_prompt() {
             }
             remove(&file);
         }
-        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent, "{place}");
+        assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Silent, "{place}");
         fs::write(&file, "").expect("a file");
-        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent, "{place}");
+        assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Silent, "{place}");
         fs::remove_file(&file).expect("removed");
     }
 }
 
-/// C-72: each dialect's file holds what its hooks could deny, and where nobody can be asked it denies.
+/// C-72: an unreadable file of each dialect blocks what its hooks could deny; without a user to ask
+/// it denies.
 #[tokio::test]
 async fn what_a_file_could_not_gate_is_not_held() {
     let held = |file: &'static str| async move {
-        let room = Room::new();
-        room.write(file, "{");
-        let engine = room.engine();
+        let fixture = Fixture::new();
+        fixture.write(file, "{");
+        let engine = fixture.engine();
         let mut found = Vec::new();
         for event in ["PreToolUse", "PermissionRequest", "PreModelCall"] {
             found.push(restraint(&engine, event).await);
@@ -184,19 +185,19 @@ async fn what_a_file_could_not_gate_is_not_held() {
 /// C-70: with the reason, in the order of the places, and not where there is nothing.
 #[test]
 fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
-    let room = Room::new();
-    fs::create_dir(room.path("repo/tenterhook.toml")).expect("a directory");
-    symlink(room.path("absent"), room.path("home/.config")).expect("a link");
-    fs::write(room.path("repo/.claude"), "").expect("a file");
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.path("repo/tenterhook.toml")).expect("a directory");
+    symlink(fixture.path("absent"), fixture.path("home/.config")).expect("a link");
+    fs::write(fixture.path("repo/.claude"), "").expect("a file");
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
-    fs::write(room.path("home/.gen/settings.json"), wide("\u{feff}{}")).expect("a file");
-    let sources = room.sources();
+    fs::write(fixture.path("home/.gen/settings.json"), wide("\u{feff}{}")).expect("a file");
+    let sources = fixture.sources();
     let flaws: Vec<_> = sources
         .iter()
         .map(|source| {
             let flaw = source.flaw.as_ref().expect("a flaw");
             let name =
-                Path::new(&*source.name).strip_prefix(room.directory.path()).expect("inside");
+                Path::new(&*source.name).strip_prefix(fixture.directory.path()).expect("inside");
             (name.to_str().expect("text"), flaw.kept, flaw.why.contains("link to nothing"))
         })
         .collect();
@@ -223,24 +224,24 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
 /// C-70.
 #[tokio::test]
 async fn a_registry_that_cannot_be_read_may_know_gates() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let registry = "home/.claude/plugins/installed_plugins.json";
-    room.write(registry, "{\"plugins\": {");
-    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent);
+    fixture.write(registry, "{\"plugins\": {");
+    assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Silent);
     let settings = "home/.claude/settings.json";
-    room.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}}");
-    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Ask);
-    let root = room.path("shop/guard/.claude-plugin/plugin.json");
+    fixture.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}}");
+    assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Ask);
+    let root = fixture.path("shop/guard/.claude-plugin/plugin.json");
     let root = root.ancestors().nth(2).expect("a directory").to_owned();
     let known = serde_json::json!({"plugins": {"guard@shop": [{"installPath": root}]}});
-    room.write(registry, &known.to_string());
-    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent);
+    fixture.write(registry, &known.to_string());
+    assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Silent);
     for file in ["hooks/hooks.json", ".claude-plugin/plugin.json"] {
-        let file = room.write(&format!("shop/guard/{file}"), "{\"hooks\": {");
-        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Ask, "{file:?}");
+        let file = fixture.write(&format!("shop/guard/{file}"), "{\"hooks\": {");
+        assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Ask, "{file:?}");
         remove(&file);
         fs::create_dir(&file).expect("a directory");
-        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Ask, "{file:?}");
+        assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Restraint::Ask, "{file:?}");
         remove(&file);
     }
 }
@@ -248,14 +249,14 @@ async fn a_registry_that_cannot_be_read_may_know_gates() {
 /// C-3.
 #[tokio::test]
 async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let good = "[hook.guard]\non = 'PreToolUse'\nshell = 'exit 2'\n";
-    let file = room.write("repo/tenterhook.toml", good);
-    let engine = room.engine();
+    let file = fixture.write("repo/tenterhook.toml", good);
+    let engine = fixture.engine();
     for (way, make) in WAYS.iter().filter(|(way, _)| *way != "a list") {
         remove(&file);
         make(&file);
-        let diagnostics = engine.reload(&room.sources());
+        let diagnostics = engine.reload(&fixture.sources());
         assert!(
             diagnostics.iter().any(|diagnostic| diagnostic.code == Code::KeptLastGood),
             "{way}: {diagnostics:?}"
@@ -264,12 +265,12 @@ async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
         assert_eq!(ids, ["guard"], "{way}");
     }
     // What was never good holds until it is mended.
-    let fresh = room.engine();
+    let fresh = fixture.engine();
     assert!(fresh.ruleset().hooks().iter().all(|hook| hook.is_hold()));
     assert_eq!(restraint(&fresh, "PreToolUse").await, Restraint::Deny);
     remove(&file);
     fs::write(&file, good).expect("a file");
-    assert!(fresh.reload(&room.sources()).is_empty());
+    assert!(fresh.reload(&fixture.sources()).is_empty());
     assert!(fresh.ruleset().hooks().iter().all(|hook| !hook.is_hold()));
 }
 
@@ -283,9 +284,9 @@ async fn reload_keeps_hooks_of_a_file_that_is_saved_in_place() {
             r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}"#,
         ),
     ] {
-        let room = Room::new();
-        let file = room.write(name, text);
-        let engine = room.engine();
+        let fixture = Fixture::new();
+        let file = fixture.write(name, text);
+        let engine = fixture.engine();
         let is_over = std::sync::atomic::AtomicBool::new(false);
         let order = std::sync::atomic::Ordering::Relaxed;
         let hooks: Vec<usize> = std::thread::scope(|scope| {
@@ -297,7 +298,7 @@ async fn reload_keeps_hooks_of_a_file_that_is_saved_in_place() {
                 }
             });
             let reload = |_| {
-                engine.reload(&room.sources());
+                engine.reload(&fixture.sources());
                 engine.ruleset().hooks().iter().filter(|hook| !hook.is_hold()).count()
             };
             let hooks = (0..20).map(reload).collect();
@@ -311,9 +312,9 @@ async fn reload_keeps_hooks_of_a_file_that_is_saved_in_place() {
 /// C-74.
 #[tokio::test]
 async fn the_message_comes_once_a_session() {
-    let room = Room::new();
-    room.write("repo/.claude/settings.json", "{\n\"hooks\": oops}");
-    let (engine, session) = (room.engine(), Session::default());
+    let fixture = Fixture::new();
+    fixture.write("repo/.claude/settings.json", "{\n\"hooks\": oops}");
+    let (engine, session) = (fixture.engine(), Session::default());
     for first in [true, false] {
         let outcome = fire(&engine, &session, "PreToolUse").await;
         assert_eq!(outcome.restraint, Restraint::Ask);
@@ -327,13 +328,13 @@ async fn the_message_comes_once_a_session() {
     }
 }
 
-/// C-73: who is heard is C-16, so that no repository loosens what is the user's.
+/// C-73: the setting follows C-16, so that no repository loosens the user's.
 #[tokio::test]
 async fn who_wants_it_otherwise_says_so() {
     use Restraint::{Ask, Deny, Silent};
-    let room = Room::new();
-    let project = room.write("repo/.claude/settings.json", "{");
-    let user = room.write("home/.claude/settings.json", "{}");
+    let fixture = Fixture::new();
+    let project = fixture.write("repo/.claude/settings.json", "{");
+    let user = fixture.write("home/.claude/settings.json", "{}");
     let native = |file: &Path, says: &str| format!("[source.'{}']\n{says}\n", file.display());
     for (says, expected) in [
         ("on_broken = 'continue'", Silent),
@@ -344,29 +345,29 @@ async fn who_wants_it_otherwise_says_so() {
         ("enabled = false", Silent),
         ("compat = 'exact'", Silent),
     ] {
-        room.write("home/.config/tenterhook/tenterhook.toml", &native(&project, says));
-        assert_eq!(restraint(&room.engine(), "PreToolUse").await, expected, "{says}");
+        fixture.write("home/.config/tenterhook/tenterhook.toml", &native(&project, says));
+        assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, expected, "{says}");
     }
     fs::write(&user, "{").expect("a file");
-    room.write("home/.config/tenterhook/tenterhook.toml", "");
+    fixture.write("home/.config/tenterhook/tenterhook.toml", "");
     fs::write(&project, "{}").expect("a file");
     for says in ["on_broken = 'continue'", "enabled = false"] {
-        room.write("repo/tenterhook.toml", &native(&user, says));
-        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Ask, "{says}");
+        fixture.write("repo/tenterhook.toml", &native(&user, says));
+        assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Ask, "{says}");
     }
-    room.write("repo/.claude/settings.local.json", "{\"disableAllHooks\": true}");
-    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Silent);
+    fixture.write("repo/.claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert_eq!(restraint(&fixture.engine(), "PreToolUse").await, Silent);
 }
 
 /// C-75.
 #[tokio::test]
 async fn who_follows_the_agent_exactly_holds_nothing() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let group = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"\", \"hooks\": [";
     let handler = "{\"type\": \"command\", \"command\": \"exit 2\"}";
     for file in ["repo/.claude/settings.json", "repo/.gen/settings.json"] {
-        let file = room.write(file, &format!("{group}{handler}"));
-        let mut sources = room.sources();
+        let file = fixture.write(file, &format!("{group}{handler}"));
+        let mut sources = fixture.sources();
         assert_eq!(restraint(&engine(sources.clone()), "PreToolUse").await, Restraint::Deny);
         sources.iter_mut().for_each(|source| source.compat = Compat::Exact);
         assert_eq!(restraint(&engine(sources), "PreToolUse").await, Restraint::Silent);
@@ -374,7 +375,8 @@ async fn who_follows_the_agent_exactly_holds_nothing() {
     }
 }
 
-/// C-71, C-72: an entry that is whole does what it says, in each dialect, and UTF-16 and comments hide none.
+/// C-71, C-72: an entry that is whole does what it says, in each dialect, and UTF-16 and comments
+/// hide none.
 #[tokio::test]
 async fn a_whole_entry_of_a_torn_file_denies() {
     let flat = r#"{"hooks": {"PreToolUse": [{"match": "*", "command": "exit 2"}, {"comm"#;

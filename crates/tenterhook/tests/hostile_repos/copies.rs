@@ -1,5 +1,5 @@
-//! Does a hook of several files run unchanged from where it is kept? Each row is a shape in which public repositories call theirs; what the
-//! project holds is gone by the time that it fires.
+//! Hooks of several files run unchanged from their copies. Each row is a shape in which public
+//! repositories call theirs; the project's files are removed before the hook fires.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +14,12 @@ use crate::repository::{Repository, Step};
 #[serde(deny_unknown_fields)]
 struct Shape {
     name: String,
-    /// The line in Claude Code's settings; where there is none, a `tenterhook.toml` among the files says what runs.
+    /// The line in Claude Code's settings; without it, a `tenterhook.toml` among the files is used.
     command: Option<String>,
     /// The program without which it cannot be tried.
     needs: Option<String>,
-    /// Finds its files by the project's path and not beside itself: then they are left where they lie.
+    /// Finds its files by the project's path and not beside itself: then they are left where they
+    /// lie.
     #[serde(default)]
     by_project: bool,
     #[serde(default)]
@@ -31,16 +32,17 @@ struct Shapes {
     shape: Vec<Shape>,
 }
 
-const TOLD: &str = "told by the library";
+const DENIAL: &str = "denied by the library";
 
 fn is_there(program: &str) -> bool {
     ["/usr/bin", "/bin"].iter().any(|path| Path::new(path).join(program).is_file())
 }
 
-/// T-20, T-6, T-8: sibling files, `$0`-relative paths, packages and declared files are found from the copy.
+/// T-20, T-6, T-8: sibling files, `$0`-relative paths, packages and declared files are found from
+/// the copy.
 #[tokio::test]
 async fn hooks_of_several_files_run_unchanged_from_where_they_are_kept() {
-    let shapes: Shapes = toml::from_str(include_str!("kept.toml")).expect("the shapes");
+    let shapes: Shapes = toml::from_str(include_str!("copies.toml")).expect("the shapes");
     let call: Step =
         toml::from_str("fire = { event = 'PreToolUse', with = { tool_name = 'Bash' } }")
             .expect("a step");
@@ -72,7 +74,7 @@ async fn hooks_of_several_files_run_unchanged_from_where_they_are_kept() {
             empty(&repository.path("project"));
         }
         let came = repository.fire_on(&engine, fired).await;
-        if came.decision != "deny" || !came.reason.contains(TOLD) {
+        if came.decision != "deny" || !came.reason.contains(DENIAL) {
             failed.push(format!("{name}: {came:#?}"));
         }
         ran += 1;

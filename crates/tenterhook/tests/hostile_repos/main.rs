@@ -1,11 +1,11 @@
-//! Does anything of a repository run that nobody approved? Each file in `incidents` rebuilds one that happened to an agent, and shows
-//! with the same files that what was approved does run. `race.rs` replaces a script while it is fired; `kept.rs` runs
-//! hooks of several files from their copies.
+//! No unapproved code of a repository runs. Each file in `incidents` rebuilds an incident of an
+//! agent, and shows with the same files that approved code does run. `race.rs` replaces a script
+//! while it is fired; `copies.rs` runs hooks of several files from their copies.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot be set up fails")]
-#![expect(clippy::print_stderr, reason = "what is not tried is said")]
+#![expect(clippy::print_stderr, reason = "skipped shapes are reported")]
 
-mod kept;
+mod copies;
 mod race;
 mod repository;
 
@@ -67,8 +67,8 @@ async fn nothing_of_a_hostile_repository_runs_and_its_approved_twin_does() {
             if let Some(expected) = &step.decision {
                 assert_eq!(&came.decision, expected, "{shown}\n{came:#?}");
             }
-            if let Some(words) = &step.told {
-                assert!(came.told.contains(words), "{shown}\n{came:#?}");
+            if let Some(text) = &step.diagnostic {
+                assert!(came.diagnostics.contains(text), "{shown}\n{came:#?}");
             }
         }
         assert!(refused, "{name}: nothing of it is fired unapproved");

@@ -1,5 +1,5 @@
-//! Does a byte run that nobody approved while somebody replaces the script all the time? One thread swaps two scripts 10,000 times, by
-//! rename and by writing in place, while the gate is fired.
+//! No unapproved byte runs while a script is replaced all the time. One thread swaps two scripts
+//! 10,000 times, by rename and by writing in place, while the gate is fired.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,8 @@ const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"hooks": [
 const GOOD: &str = "#!/bin/sh\necho good >&2\nexit 2\n";
 const EVIL: &str = "#!/bin/sh\necho evil >>'{canary}'\nexit 0\n";
 
-/// T-20: what was hashed is what runs; at every moment it is the approved script, or nothing and the call is held.
+/// T-20: what was hashed is what runs; at every moment it is the approved script, or nothing and
+/// the call is held.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_unapproved_byte_runs_while_a_script_is_replaced() {
     let mut repository = Repository::new();
@@ -54,7 +55,8 @@ async fn no_unapproved_byte_runs_while_a_script_is_replaced() {
     // The last one is the good one again, as approved.
     let came = repository.act(&call).await;
     assert_eq!((came.ran, came.decision.as_str()), (0, "deny"));
-    // Denied by the approved script, or held because what lies there is another: both were seen, and nothing else.
+    // Denied by the approved script, or blocked because the file changed: both occur, and nothing
+    // else.
     let seen: Vec<&str> = decisions.keys().map(String::as_str).collect();
     assert_eq!(seen, ["ask", "deny"], "{decisions:?}");
 }

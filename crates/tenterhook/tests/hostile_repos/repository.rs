@@ -1,4 +1,5 @@
-//! A repository, a home and a person who may approve: what a fixture's steps act on. Everything lies in a directory of its own.
+//! A repository, a home and a user who may approve, in a temporary directory: the fixture that
+//! steps act on.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,13 +20,14 @@ use tenterhook::session::Session;
 use tenterhook::trust::{State, Trust};
 use tenterhook::{Engine, Event};
 
-/// What somebody does, in this order: they write, link, set modes and variables, approve, and fire; and what comes of it.
+/// What somebody does, in this order: they write, link, set modes and variables, approve, and fire;
+/// and what comes of it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Step {
     pub(crate) why: String,
-    /// Files by their names below the root: `project/...` or `home/...`. `{canary}` and `{root}` stand for paths, `{port}` for
-    /// that of a server that counts who connects.
+    /// Files by their names below the root: `project/...` or `home/...`. `{canary}` and `{root}`
+    /// stand for paths, `{port}` for that of a server that counts who connects.
     write: BTreeMap<String, String>,
     /// Links, and what they lead to.
     link: BTreeMap<String, String>,
@@ -39,8 +41,8 @@ pub(crate) struct Step {
     pub(crate) ran: Option<usize>,
     /// What became of the call.
     pub(crate) decision: Option<String>,
-    /// Words that a diagnostic says.
-    pub(crate) told: Option<String>,
+    /// Text that a diagnostic contains.
+    pub(crate) diagnostic: Option<String>,
 }
 
 /// An event.
@@ -59,7 +61,7 @@ pub(crate) struct Came {
     /// Whether a hook ran that no step approves: it says so.
     pub(crate) evil: bool,
     pub(crate) decision: String,
-    pub(crate) told: String,
+    pub(crate) diagnostics: String,
     /// What it says for it, and the faults.
     pub(crate) reason: String,
 }
@@ -142,7 +144,8 @@ impl Repository {
         fs::write(&path, self.filled(text)).expect("a file");
         if name.ends_with(".sh") {
             set_mode(&path, 0o755);
-            // Another test may start a process at this moment, which holds the file open until it executes its program.
+            // Another test may start a process at this moment, which holds the file open until it
+            // executes its program.
             let written = fs::File::open(&path).expect("it is there");
             tenterhook_process::await_writers(&written, Duration::from_secs(5));
         }
@@ -188,9 +191,9 @@ impl Repository {
     }
 
     async fn fire(&self, fired: &Fired) -> Came {
-        let (engine, told) = self.engine();
-        let told = told.iter().map(|diagnostic| format!("{diagnostic:#}\n")).collect();
-        Came { told, ..self.fire_on(&engine, fired).await }
+        let (engine, found) = self.engine();
+        let diagnostics = found.iter().map(|diagnostic| format!("{diagnostic:#}\n")).collect();
+        Came { diagnostics, ..self.fire_on(&engine, fired).await }
     }
 
     pub(crate) async fn fire_on(&self, engine: &Engine, fired: &Fired) -> Came {

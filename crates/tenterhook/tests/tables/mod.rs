@@ -9,7 +9,8 @@ use tenterhook::rule::{Rule, RuleInput};
 
 use crate::pack::{call, conformance};
 
-/// Ways to put a simple command. `{program}` and `{rest}` are its parts, `{quoted}` is all of it between single quotes.
+/// Ways to put a simple command. `{program}` and `{rest}` are its parts, `{quoted}` is all of it
+/// between single quotes.
 const COMMAND_FORMS: &[&str] = &[
     "sudo {command}",
     "sudo -u root {command}",
@@ -153,8 +154,8 @@ impl Guard {
         list.into_iter().flatten().map(call).collect()
     }
 
-    pub(crate) fn says(&self, rule_input: &RuleInput) -> Restraint {
-        says(&self.rule, rule_input).unwrap_or_else(|why| panic!("{}: {why}", self.name))
+    pub(crate) fn judge(&self, rule_input: &RuleInput) -> Restraint {
+        judge(&self.rule, rule_input).unwrap_or_else(|why| panic!("{}: {why}", self.name))
     }
 
     pub(crate) fn wanted(&self) -> Restraint {
@@ -189,7 +190,7 @@ impl Guard {
             let background = line.ends_with('&');
             let fits = |form: &&&str| {
                 let embeds = form.contains("{line}") && **form != "{line}";
-                // What these replace in their words nobody can read; and `((` is arithmetic.
+                // No parser can know what these forms insert; and `((` is arithmetic.
                 let replaced = (form.starts_with("find ") && line.contains("{}"))
                     || (form.starts_with("xargs -I%") && line.contains('%'));
                 let arithmetic = line.starts_with('(') && form.contains("({line}");
@@ -223,8 +224,8 @@ pub(crate) fn bash(line: &str) -> RuleInput {
     RuleInput::new(&Arc::new(crate::pack::bash(line)))
 }
 
-/// What a rule says of a call.
-pub(crate) fn says(rule: &Rule, rule_input: &RuleInput) -> Result<Restraint, String> {
+/// The restraint that a rule answers to a call.
+pub(crate) fn judge(rule: &Rule, rule_input: &RuleInput) -> Result<Restraint, String> {
     let answer = rule.judge(rule_input, &|| true).map_err(|why| format!("{why:?}"))?;
     Ok(answer.restraint)
 }
@@ -265,13 +266,13 @@ pub(crate) fn lost(guards: &[Guard]) -> (Vec<String>, usize) {
         assert!(guard.texts("commands").len() + guard.texts("lines").len() >= 3, "{}", guard.name);
         for attack in guard.attacks() {
             count += 1;
-            if guard.says(&bash(&attack)) != wanted {
+            if guard.judge(&bash(&attack)) != wanted {
                 lost.push(format!("{}: {attack}", guard.name));
             }
         }
         for (at, call) in guard.calls("calls").iter().enumerate() {
             count += 1;
-            if guard.says(call) != wanted {
+            if guard.judge(call) != wanted {
                 lost.push(format!("{}: call {at}", guard.name));
             }
         }
@@ -279,21 +280,21 @@ pub(crate) fn lost(guards: &[Guard]) -> (Vec<String>, usize) {
     (lost, count)
 }
 
-/// The innocent neighbours that their rule holds up all the same.
-pub(crate) fn held(guards: &[Guard]) -> Vec<String> {
-    let mut held: Vec<String> = Vec::new();
+/// The innocent neighbours that their rule denies anyway.
+pub(crate) fn false_denials(guards: &[Guard]) -> Vec<String> {
+    let mut denied: Vec<String> = Vec::new();
     for guard in guards {
         assert!(guard.texts("misses").len() >= 4, "{}", guard.name);
         for miss in guard.texts("misses") {
-            if guard.says(&bash(miss)) != Restraint::Silent {
-                held.push(format!("{}: {miss}", guard.name));
+            if guard.judge(&bash(miss)) != Restraint::Silent {
+                denied.push(format!("{}: {miss}", guard.name));
             }
         }
         for (at, call) in guard.calls("miss_calls").iter().enumerate() {
-            if guard.says(call) != Restraint::Silent {
-                held.push(format!("{}: miss call {at}", guard.name));
+            if guard.judge(call) != Restraint::Silent {
+                denied.push(format!("{}: miss call {at}", guard.name));
             }
         }
     }
-    held
+    denied
 }
