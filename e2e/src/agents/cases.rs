@@ -1,4 +1,5 @@
-//! The cases: what the model calls, what hooks answer, and what a run shows. The table has the expected results.
+//! The cases: what the model calls, what hooks answer, and what a run shows. The table has the
+//! expected results.
 
 use std::path::Path;
 use std::time::Duration;
@@ -40,7 +41,8 @@ const SHORT: &[&str] =
 const OTHERS: &[(&str, HookAnswer)] =
     &[("ask", HookAnswer::Ask), ("rewrite", HookAnswer::Rewrite), ("context", HookAnswer::Context)];
 
-/// Whether it is one of them in the agent's own file, from which it was moved; those have no column without us.
+/// Whether it is one of them in the agent's own file, from which it was moved; those have no column
+/// without us.
 pub(super) fn is_moved(case: &str) -> bool {
     case.starts_with("adopted-")
 }
@@ -97,7 +99,7 @@ impl Case<'_> {
         };
         if !plugin {
             ways.extend(
-                OTHERS.iter().filter_map(|(name, said)| self.says(Event::Before, *said, name)),
+                OTHERS.iter().filter_map(|(name, said)| self.answers(Event::Before, *said, name)),
             );
         }
         ways.push(Way::sh(Event::Before, "silent", "exit 0"));
@@ -121,14 +123,15 @@ impl Case<'_> {
             && (self.agent.answer)(Event::Before, HookAnswer::Deny, "").is_none()
     }
 
-    /// A way that says something in the words that its hooks use.
-    pub(super) fn says(&self, event: Event, said: HookAnswer, name: &str) -> Option<Way> {
-        let text = if said == HookAnswer::Rewrite { new(name) } else { mark(name) };
-        let says = (self.spoken().answer)(event, said, &text)?;
-        Some(Way::prints(event, name, &says))
+    /// A hook that prints an answer in its agent's protocol.
+    pub(super) fn answers(&self, event: Event, answer: HookAnswer, name: &str) -> Option<Way> {
+        let text = if answer == HookAnswer::Rewrite { new(name) } else { mark(name) };
+        let printed = (self.spoken().answer)(event, answer, &text)?;
+        Some(Way::prints(event, name, &printed))
     }
 
-    /// One call a way, one after the other; where the run ends at one of them, the others are played in another run.
+    /// One call a way, one after the other; where the run ends at one of them, the others are
+    /// played in another run.
     fn calls(&self, ways: &[Way]) -> Result<Found, String> {
         let mut found = Found::new();
         let mut rest = ways;
@@ -152,7 +155,7 @@ impl Case<'_> {
                 let text = format!("throw new Error('{}')", mark(name));
                 return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
             }
-            self.says(Event::Before, HookAnswer::Deny, name)
+            self.answers(Event::Before, HookAnswer::Deny, name)
         };
         let ways: Vec<Way> =
             names.iter().filter(|name| **name != "parallel-2").filter_map(deny).collect();
@@ -205,7 +208,7 @@ impl Case<'_> {
         let ways: Vec<Way> = rows
             .iter()
             .filter_map(|(event, said, name)| {
-                let way = self.says(*event, *said, name)?;
+                let way = self.answers(*event, *said, name)?;
                 // Sessions and prompts name no way.
                 let any = matches!(event, Event::Session | Event::Prompt);
                 Some(if any { Way { name: "any".to_owned(), ..way } } else { way })
@@ -215,14 +218,15 @@ impl Case<'_> {
         let script = Script { main: main.to_vec(), sub: Vec::new() };
         let events = [Event::Session, Event::Prompt, Event::After];
         let seen = self.play(&script, &ways, &events)?;
-        let told =
-            |name: &str| if seen.model_received(&mark(name)) { "told" } else { "lost" }.to_owned();
-        Ok(rows.iter().map(|(_, _, name)| ((*name).to_owned(), told(name))).collect())
+        let arrival = |name: &str| {
+            if seen.model_received(&mark(name)) { "received" } else { "lost" }.to_owned()
+        };
+        Ok(rows.iter().map(|(_, _, name)| ((*name).to_owned(), arrival(name))).collect())
     }
 
     /// A prompt that is blocked.
     fn prompt(&self) -> Result<Found, String> {
-        let Some(way) = self.says(Event::Prompt, HookAnswer::Deny, "prompt-block") else {
+        let Some(way) = self.answers(Event::Prompt, HookAnswer::Deny, "prompt-block") else {
             return Ok(Found::new());
         };
         let way = Way { name: "any".to_owned(), ..way };
@@ -233,7 +237,7 @@ impl Case<'_> {
 
     /// A stop that is objected to once, and one that is objected to without end.
     fn stop(&self) -> Result<Found, String> {
-        let Some(way) = self.says(Event::Stop, HookAnswer::Deny, "stop") else {
+        let Some(way) = self.answers(Event::Stop, HookAnswer::Deny, "stop") else {
             return Ok(Found::new());
         };
         let mut found = Found::new();
@@ -248,7 +252,8 @@ impl Case<'_> {
         Ok(found)
     }
 
-    /// The rewriter of the examples, written once: the model that wanted `npm` must hear of `pnpm`, from its result or its denial.
+    /// The rewriter of the examples, written once: the model that wanted `npm` must hear of `pnpm`,
+    /// from its result or its denial.
     fn vendor(&self) -> Result<Found, String> {
         if self.front.is_none() {
             return Ok(Found::new());
@@ -261,14 +266,13 @@ impl Case<'_> {
         let call = Call { name: self.agent.shell.name.to_owned(), input };
         let script = Script { main: vec![Step::Calls(vec![call])], sub: Vec::new() };
         let seen = self.play(&script, &[way], &[Event::Before])?;
-        // What ran in its place, or what the denial carries; a model may hear of `pnpm` from its agent, too.
-        let signs = ["pnpm: ", "pnpm install --frozen-lockfile", "This project uses pnpm."];
-        let fate = if signs.iter().any(|sign| seen.model_received(sign)) {
-            "told of pnpm"
-        } else {
-            "lost"
-        };
-        Ok(vec![("vendor-rewriter".to_owned(), fate.to_owned())])
+        // What ran in its place, or what the denial carries; a model may hear of `pnpm` from its
+        // agent, too. The command that ran instead, or the reason of the denial; the agent may
+        // mention `pnpm`, too.
+        let texts = ["pnpm: ", "pnpm install --frozen-lockfile", "This project uses pnpm."];
+        let arrival =
+            if texts.iter().any(|text| seen.model_received(text)) { "received" } else { "lost" };
+        Ok(vec![("vendor-rewriter".to_owned(), arrival.to_owned())])
     }
 
     /// Many denials, one call each; the caller keeps the machine busy meanwhile.
@@ -277,7 +281,7 @@ impl Case<'_> {
         let names: Vec<String> = (1..=wanted).map(|i| format!("load-{i}")).collect();
         let ways: Vec<Way> = names
             .iter()
-            .filter_map(|name| self.says(Event::Before, HookAnswer::Deny, name))
+            .filter_map(|name| self.answers(Event::Before, HookAnswer::Deny, name))
             .collect();
         Ok(vec![load::arrived(&self.calls(&ways)?, wanted)])
     }

@@ -1,5 +1,5 @@
-//! Puts Tenterhook in front of an agent, as a person does: `tenterhook install`, and hooks in a separate `tenterhook.toml`,
-//! which speak the protocol of Claude Code whatever agent calls.
+//! Puts Tenterhook in front of an agent, as a person does: `tenterhook install`, and hooks in a
+//! separate `tenterhook.toml`, which speak the protocol of Claude Code whatever agent calls.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -61,7 +61,8 @@ impl Tenterhook {
         self.install(room, agent, env, &[])
     }
 
-    /// Writes the hooks of the play where a person has theirs, and installs it nowhere; what it adds to the agent's environment.
+    /// Writes the hooks of the play where a person has theirs, and installs it nowhere; what it
+    /// adds to the agent's environment.
     pub(super) fn configure(&self, room: &Fixture) -> Result<Env, String> {
         own(room, &hooks(room))?;
         Ok(vec![("XDG_STATE_HOME".into(), state(room).into())])
@@ -119,8 +120,8 @@ impl Front for Tenterhook {
 
     fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
         let asked: usize = room.fired().values().sum();
-        let told = records(&state(room).join("tenterhook/records"));
-        if asked == 0 || told > 0 {
+        let recorded = records(&state(room).join("tenterhook/records"));
+        if asked == 0 || recorded > 0 {
             return Ok(());
         }
         Err(format!("hooks were asked {asked} times, and nothing is on record: who asked them?")

@@ -1,5 +1,5 @@
-//! A subagent whose calls no hook would see, with the pack of rules that asks before one starts: it does not begin, and the
-//! model reads why and who can let it pass.
+//! A subagent whose calls no hook would see, with the pack of rules that asks before one starts: it
+//! does not begin, and the model reads why and who can let it pass.
 
 use tenterhook::event::tool::Tool;
 use tenterhook_probe::{
@@ -51,7 +51,8 @@ impl Case<'_> {
         let waits = call(self.agent.shell.name, (self.agent.shell.input)("sleep 3"));
         let sub = vec![Step::Calls(vec![self.call(CASE)])];
         let script = Script { main: vec![starts, waits], sub };
-        let ways: Vec<_> = self.says(Event::Before, HookAnswer::Deny, CASE).into_iter().collect();
+        let ways: Vec<_> =
+            self.answers(Event::Before, HookAnswer::Deny, CASE).into_iter().collect();
         let front = Holding { with: front, pack: open.pack };
         let seen = self.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let fate = match seen.asked.iter().any(|a| !a.main) {

@@ -1,5 +1,6 @@
-//! A denial if Tenterhook is registered in the organisation's file of an agent only: each agent runs in a separate mount
-//! namespace, whose `/etc` is the system's with that file over it. Nothing is written to the system's.
+//! A denial if Tenterhook is registered in the organisation's file of an agent only: each agent
+//! runs in a separate mount namespace, whose `/etc` is the system's with that file over it. Nothing
+//! is written to the system's.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,9 @@ const CASE: &str = "managed";
 /// The directory whose files lie over those of `/etc`.
 const OVER: &str = "PLAY_ETC";
 
-/// Both lie there to be read: an overlay without an upper directory takes no writes. Without it, nothing is started. A `/` that does not
-/// belong to root in there makes every managed file one that others may write (C-89).
+/// Both lie there to be read: an overlay without an upper directory takes no writes. Without it,
+/// nothing is started. A `/` that does not belong to root in there makes every managed file one
+/// that others may write (C-89).
 const WITHIN: &str = "exec unshare --user --map-root-user --mount sh -c 'test -O / && mount -t overlay none -o ro,lowerdir=\"$PLAY_ETC\":/etc /etc && exec \"$@\"' -";
 
 /// Tenterhook in the organisation's file.
@@ -71,7 +73,8 @@ impl Case<'_> {
         let program = starter(folder.path(), self.program).map_err(|error| error.to_string())?;
         let inside = Case { program: &program, ..*self };
         let front = Managing { with: front, file };
-        let ways: Vec<_> = self.says(Event::Before, HookAnswer::Deny, CASE).into_iter().collect();
+        let ways: Vec<_> =
+            self.answers(Event::Before, HookAnswer::Deny, CASE).into_iter().collect();
         let script = Script { main: vec![Step::Calls(vec![self.call(CASE)])], sub: Vec::new() };
         let seen = inside.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let asked = seen.fired.get(&format!("Before.{CASE}")).copied().unwrap_or_default();

@@ -1,5 +1,6 @@
-//! What becomes of a denial in Claude Code beside a file that silences hooks: in each place from which that version reads one, alone, with
-//! Tenterhook, with its guard, and with what it writes for an organisation; and what `status` reports of it.
+//! What becomes of a denial in Claude Code beside a file that silences hooks: in each place from
+//! which that version reads one, alone, with Tenterhook, with its guard, and with what it writes
+//! for an organisation; and what `status` reports of it.
 
 use std::fs;
 use std::path::Path;
@@ -238,7 +239,8 @@ impl Case<'_> {
         with: With<'_>,
     ) -> Result<(String, String), String> {
         let front = Beside { place, with, reported: Mutex::new(String::new()) };
-        let ways: Vec<_> = self.says(Event::Before, HookAnswer::Deny, &name).into_iter().collect();
+        let ways: Vec<_> =
+            self.answers(Event::Before, HookAnswer::Deny, &name).into_iter().collect();
         let script = Script { main: vec![Step::Calls(vec![self.call(&name)])], sub: Vec::new() };
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let starter = match with {

@@ -1,5 +1,5 @@
-//! What becomes of a shell line of a skill that the repository brings: alone, a gate of tool calls is not asked about it; with Tenterhook the
-//! same gate judges it.
+//! What becomes of a shell line of a skill that the repository brings: alone, a gate of tool calls
+//! is not asked about it; with Tenterhook the same gate judges it.
 
 use serde_json::json;
 use tenterhook_probe::{
@@ -10,7 +10,8 @@ use super::Found;
 use super::cases::Case;
 use super::front::Tenterhook;
 
-/// The cases: a gate denies the line, gives no answer, asks, changes the line, or has nothing to say.
+/// The cases: a gate denies the line, gives no answer, asks, changes the line, or has nothing to
+/// say.
 const CASES: &[(&str, Option<HookAnswer>)] = &[
     ("skill-line", Some(HookAnswer::Deny)),
     ("skill-line-ask", Some(HookAnswer::Ask)),
@@ -52,7 +53,8 @@ impl Case<'_> {
         for (name, said) in CASES {
             let text = if *name == "skill-line-crash" { "kill -9 $$" } else { "exit 0" };
             let silent = Way::sh(Event::Before, name, text.to_owned());
-            let way = said.and_then(|said| self.says(Event::Before, said, name)).unwrap_or(silent);
+            let way =
+                said.and_then(|said| self.answers(Event::Before, said, name)).unwrap_or(silent);
             let shell = self.call(name).input;
             let line = shell.get("command").and_then(|line| line.as_str()).unwrap_or_default();
             let front = WithSkill { with: self.front, line: line.to_owned() };

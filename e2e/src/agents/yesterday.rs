@@ -1,5 +1,6 @@
-//! The traces of a run with hooks in shadow: what `log --shadow` reports, and how many of its calls can be read back from the
-//! agent's own record. Runs the command line in the fixture of the agent, after the run.
+//! The traces of a run with hooks in shadow: what `log --shadow` reports, and how many of its calls
+//! can be read back from the agent's own record. Runs the command line in the fixture of the agent,
+//! after the run.
 
 use std::sync::Mutex;
 
@@ -12,8 +13,9 @@ use super::Found;
 use super::cases::Case;
 use super::front::Tenterhook;
 
-/// A line of shell that ends once a program in shadow is on record: the agent's last call, because the end of the agent also
-/// ends what is in the background. It ends by itself if that never happens.
+/// A line of shell that ends once a program in shadow is on record: the agent's last call, because
+/// the end of the agent also ends what is in the background. It ends by itself if that never
+/// happens.
 const UNTIL_ON_RECORD: &str = "i=0; while [ $i -lt 200 ] && ! grep -qs '\"late\",\"event\":\"PreToolUse\"' ../state/tenterhook/records/*.jsonl; do i=$((i+1)); sleep 0.1; done";
 
 /// Agents whose sessions are read.
@@ -45,11 +47,11 @@ struct Calls {
 }
 
 impl Case<'_> {
-    /// A denial in shadow: the call runs, neither agent nor model hears of it, `log --shadow` does; and every call of that run is read back
-    /// from what the agent itself recorded.
+    /// A denial in shadow: the call runs, neither agent nor model hears of it, `log --shadow` does;
+    /// and every call of that run is read back from what the agent itself recorded.
     pub(super) fn shadow(&self) -> Result<Found, String> {
         let (Some(front), Some(way)) =
-            (self.front, self.says(Event::Before, HookAnswer::Deny, "shadow"))
+            (self.front, self.answers(Event::Before, HookAnswer::Deny, "shadow"))
         else {
             return Ok(Found::new());
         };
@@ -81,9 +83,10 @@ impl Case<'_> {
             [] => "not on record".to_owned(),
             some => format!("on record: {}", some.join(", ")),
         };
-        // Nothing of it in anything that the model was sent, or that the agent printed.
-        let hears = if seen.printed.contains(&mark("shadow")) { ", agent told" } else { "" };
-        let fate = format!("{}{hears}, {would}", seen.outcome("shadow", 0));
+        // Neither the model nor the user may see the shadow hook's answer.
+        let shown =
+            if seen.printed.contains(&mark("shadow")) { ", shown by the agent" } else { "" };
+        let fate = format!("{}{shown}, {would}", seen.outcome("shadow", 0));
         let mut found = vec![("shadow".to_owned(), fate)];
         if let Some(Calls { all, seen, refused }) = left.calls {
             let refused =
@@ -104,7 +107,7 @@ impl<'a> Shadowed<'a> {
         self.left.lock().map(|rest| rest.clone()).unwrap_or_default()
     }
 
-    fn said(&self, args: &[&str], room: &Fixture) -> Result<String, String> {
+    fn output(&self, args: &[&str], room: &Fixture) -> Result<String, String> {
         let env = self.env.lock().map(|env| env.clone()).unwrap_or_default();
         let output = self.of.run(args, room, &env)?;
         if !output.status.success() {
@@ -115,7 +118,7 @@ impl<'a> Shadowed<'a> {
     }
 
     fn json(&self, args: &[&str], room: &Fixture) -> Result<Value, String> {
-        serde_json::from_str(&self.said(args, room)?).map_err(|error| error.to_string())
+        serde_json::from_str(&self.output(args, room)?).map_err(|error| error.to_string())
     }
 
     /// The recorded calls of this agent.
@@ -142,7 +145,7 @@ impl Front for Shadowed<'_> {
     }
 
     fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
-        let lines = self.said(&["log", "--shadow", "--format", "json"], room)?;
+        let lines = self.output(&["log", "--shadow", "--format", "json"], room)?;
         let records = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let mut would: Vec<String> = records.flat_map(|record| decisions(&record)).collect();
         would.sort_unstable();
