@@ -1,5 +1,5 @@
-//! Runs rules and callbacks on recorded events, to see what today's hooks would have decided. Starts
-//! no program and sends no request, because those would act again (BT-1).
+//! Runs rules and callbacks on recorded events, to see what today's hooks would have decided.
+//! Starts no program and sends no request, because those would act again (BT-1).
 
 use std::sync::Arc;
 

@@ -70,8 +70,8 @@ const MAX_ANCESTORS: usize = 16;
 /// What there is to load.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The sources, in the order in which the dialects load them. One that cannot be read is a source, too, with a
-    /// [flaw](Source::flaw): what cannot be read is not absent (C-70).
+    /// The sources, in the order in which the dialects load them. One that cannot be read is a
+    /// source, too, with a [flaw](Source::flaw): what cannot be read is not absent (C-70).
     pub sources: Vec<Source>,
 }
 
@@ -89,8 +89,8 @@ pub struct Hidden {
     pub because: String,
 }
 
-/// Reads every file that the dialects would load from `roots` (C-4). A file that does not exist is no finding; one that
-/// cannot be read is a source with a flaw (C-70).
+/// Reads every file that the dialects would load from `roots` (C-4). A file that does not exist is
+/// no finding; one that cannot be read is a source with a flaw (C-70).
 #[must_use]
 pub fn find(roots: &Roots) -> Found {
     find_by(roots, <[Source]>::to_vec)
@@ -129,7 +129,7 @@ pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<So
         found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
     let effective = effective(&found.sources);
-    add_plugins(&mut found, &obeyed, roots);
+    add_plugins(&mut found, &effective, roots);
     found
 }
 
@@ -164,7 +164,8 @@ pub fn record(roots: &Roots) -> RecordTable {
     user.under(managed)
 }
 
-/// The text of a file that an agent would load. Nothing in a managed file is obeyed that others than root may write (C-89).
+/// The text of a file that an agent would load. Nothing in a managed file is effective that others
+/// than root may write (C-89).
 fn take_at(path: &Path, layer: Layer, roots: &Roots) -> Option<(Arc<str>, Option<Flaw>)> {
     let (text, flaw) = take(path)?;
     Some(match owner::exposed(path, layer, roots) {
@@ -174,14 +175,14 @@ fn take_at(path: &Path, layer: Layer, roots: &Roots) -> Option<(Arc<str>, Option
 }
 
 /// The hook files of the plugins that the settings found so far switch on.
-fn add_plugins(found: &mut Found, obeyed: &[Source], roots: &Roots) {
+fn add_plugins(found: &mut Found, effective: &[Source], roots: &Roots) {
     let mut more = Vec::new();
     for dialect in DIALECTS {
         let of_plugin = |path: &Path, text, flaw, plugin| {
             let source = source(path, dialect.id(), Layer::Plugin, text, roots);
             Source { flaw, plugin, ..source }
         };
-        let plugins = plugins(dialect, obeyed, roots);
+        let plugins = plugins(dialect, effective, roots);
         more.extend(
             plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
         );
@@ -204,7 +205,8 @@ fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
     dialect.plugins(&settings, roots, &file::Files::new(roots))
 }
 
-/// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that one says (C-5).
+/// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that
+/// one says (C-5).
 #[must_use]
 #[doc(hidden)]
 pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
@@ -223,7 +225,8 @@ fn format_of(path: &Path) -> Format {
     }
 }
 
-/// Files with hooks, here and in the directories above, that an agent started here does not read (C-6).
+/// Files with hooks, here and in the directories above, that an agent started here does not read
+/// (C-6).
 #[must_use]
 #[doc(hidden)]
 pub fn nearby(roots: &Roots) -> Vec<Hidden> {
@@ -231,7 +234,8 @@ pub fn nearby(roots: &Roots) -> Vec<Hidden> {
         candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
     let mut hidden: Vec<Hidden> = Vec::new();
     for directory in around(roots) {
-        // As if the directory were the root of a repository: then each dialect reads what lies in it.
+        // As if the directory were the root of a repository: then each dialect reads what lies in
+        // it.
         let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
         for (dialect, Candidate { path, layer }) in candidates(&there) {
             let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
@@ -250,8 +254,8 @@ pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     hidden
 }
 
-/// The caller's directory and those above it, as far as they are the same person's ground: not above the repository, and
-/// not the home directory, whose own files are the user's layer.
+/// The caller's directory and those above it, as far as they are the same person's ground: not
+/// above the repository, and not the home directory, whose own files are the user's layer.
 fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
     let inside =
         |path: &&Path| roots.repository.as_deref().is_none_or(|root| path.starts_with(root));
@@ -305,7 +309,8 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     if same { short } else { full }
 }
 
-/// A file of a project that is not there, as a source, where an agent would load it from `roots` (T-70).
+/// A file of a project that is not there, as a source, where an agent would load it from `roots`
+/// (T-70).
 #[cfg(feature = "trust")]
 pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option<Source> {
     let is_absent = || matches!(path.symlink_metadata(), Err(error) if file::absent(&error));
@@ -333,8 +338,8 @@ pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option
 /// How much of a long text is looked at first.
 const START: usize = 16 * 1024;
 
-/// The one dialect that is certain by the first tables of a long text, which is read again as a whole later. Nothing is taken
-/// for likely here, and JSON has no such start.
+/// The one dialect that is certain by the first tables of a long text, which is read again as a
+/// whole later. Nothing is taken for likely here, and JSON has no such start.
 fn recognize_by_start(path: &Path, text: &str, format: Format) -> Option<DialectId> {
     let start =
         text.get(..text.floor_char_boundary(START)).filter(|other| other.len() < text.len())?;
@@ -345,7 +350,8 @@ fn recognize_by_start(path: &Path, text: &str, format: Format) -> Option<Dialect
     sure.next().filter(|_| sure.next().is_none())
 }
 
-/// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits as well.
+/// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits
+/// as well.
 fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
     let format = format_of(path);
     if let Some(sure) = recognize_by_start(path, text, format) {

@@ -111,7 +111,8 @@ pub struct Unrecorded {
 
 /// Receives records.
 ///
-/// Its methods are called on the task that fires, so a slow sink must pass its work to another task.
+/// Its methods are called on the task that fires, so a slow sink must pass its work to another
+/// task.
 pub trait Sink: Send + Sync + fmt::Debug {
     /// Records that the hooks for `event` are about to run.
     ///

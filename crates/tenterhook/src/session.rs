@@ -1,4 +1,5 @@
-//! The state that spans events: what was claimed, how often an event was denied, what the session added, what still runs.
+//! The state that spans events: what was claimed, how often an event was denied, what the session
+//! added, what still runs.
 //!
 //! [`View`] and `settle` are pure; the [`Session`] handle applies what they say to a [`Store`] of atomic verbs, keeps the
 //! session's own hooks and owns the detached steps. Nothing here plans, judges or merges.
@@ -49,12 +50,13 @@ use wanted::Cancels;
 #[cfg(test)]
 mod tests;
 
-/// One session of one host. Cheap to clone; every clone is the same session. With the last one goes everything that the
-/// session started.
+/// One session of one host. Cheap to clone; every clone is the same session. With the last one goes
+/// everything that the session started.
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
-    /// Held by the host's handles alone. What the session runs holds the session too, and would keep itself alive (N-5).
+    /// Held by the host's handles alone. What the session runs holds the session too, and would
+    /// keep itself alive (N-5).
     #[expect(dead_code, reason = "it is held for what its drop does")]
     owner: Option<Arc<Owner>>,
 }
@@ -142,8 +144,8 @@ impl Session {
     }
 
     /// A session whose host waits for everything that an event starts before it goes on, as with
-    /// [`drain_into`](Self::drain_into): all that a hook says counts, also what follows a first line that asks for the
-    /// background.
+    /// [`drain_into`](Self::drain_into): all that a hook says counts, also what follows a first
+    /// line that asks for the background (R-22).
     #[must_use]
     pub fn of_a_waiting_host() -> Self {
         let session = Self::default();
@@ -173,16 +175,17 @@ impl Session {
         self.inner.host_waits.load(Ordering::Relaxed)
     }
 
-    /// Ends everything that the session runs beside its events, background steps, workers and spares, and starts no process
-    /// ahead of an event any more. Dropping the last handle does the same; this is for a host that waits for its processes
-    /// while it still holds one.
+    /// Ends everything that the session runs beside its events, background steps, workers and
+    /// spares, and starts no process ahead of an event any more. Dropping the last handle does the
+    /// same; this is for a host that waits for its processes while it still holds one.
     pub fn end(&self) {
         self.inner.end();
     }
 
-    /// Has the events under way compute no further: rules and conditions that are being evaluated end within microseconds, and
-    /// their failure policies decide. For a host that gives up on a firing from another thread, and cannot drop its future
-    /// while that computes. Events that begin later are not affected.
+    /// Has the events under way compute no further: rules and conditions that are being evaluated
+    /// end within microseconds, and their failure policies decide. For a host that gives up on a
+    /// firing from another thread, and cannot drop its future while that computes. Events
+    /// that begin later are not affected.
     pub fn cancel(&self) {
         self.inner.cancels.cancel();
     }
@@ -220,8 +223,8 @@ impl Session {
         Claim::take(&self.inner.store, hook)
     }
 
-    /// Switches a hook off, or on again, for the rest of the session, across reloads. A managed hook
-    /// always stays on (N-11). Events in flight keep the hooks with which they began.
+    /// Switches a hook off, or on again, for the rest of the session, across reloads. A managed
+    /// hook always stays on (N-11). Events in flight keep the hooks with which they began.
     pub fn switch(&self, hook: &HookId, on: bool) {
         self.inner.off.rcu(|off| {
             let mut off = HashSet::clone(off);
@@ -234,8 +237,9 @@ impl Session {
         });
     }
 
-    /// Adds a hook for the rest of the session. It runs after the configured ones of its phase; a hook of the same name
-    /// and event is replaced. Events in flight keep the hooks with which they began (N-7).
+    /// Adds a hook for the rest of the session. It runs after the configured ones of its phase; a
+    /// hook of the same name and event is replaced. Events in flight keep the hooks with which they
+    /// began (N-7).
     pub fn add_hook(&self, hook: Hook) {
         self.inner.hooks.rcu(|hooks| {
             let mut all = others(hooks, &hook.event, &hook.id);
@@ -259,8 +263,8 @@ impl Session {
         }
     }
 
-    /// Adds faults that the host found in the event that it fires next: they are part of its outcome, and on record with it also
-    /// where no hook is for the event.
+    /// Adds faults that the host found in the event that it fires next: they are part of its
+    /// outcome, and on record with it also where no hook is for the event.
     pub fn add_faults(&self, faults: Vec<Fault>) {
         self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
     }

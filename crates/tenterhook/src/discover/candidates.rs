@@ -53,8 +53,8 @@ pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Opti
     })
 }
 
-/// The paths that [`find`](super::find) looks at, in that order, each with its dialect, for a message
-/// that nothing was found. A `*` matches any name.
+/// The paths that [`find`](super::find) looks at, in that order, each with its dialect, for a
+/// message that nothing was found. A `*` matches any name.
 #[must_use]
 pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     let of_dialect = |dialect: &&'static Dialect| {
@@ -126,7 +126,8 @@ enum Listing {
     /// The names of its entries, sorted.
     Names(Vec<OsString>),
     Absent,
-    /// The directory cannot be listed. It is itself the candidate then, and reading it gives the error.
+    /// The directory cannot be listed. It is itself the candidate then, and reading it gives the
+    /// error.
     Unlisted,
 }
 

@@ -1,4 +1,5 @@
-//! The bytes of a config as text: UTF-8, and what other encodings people save files in without knowing it.
+//! The bytes of a config as text: UTF-8, and what other encodings people save files in without
+//! knowing it.
 
 use tenterhook_core::source::{Completeness, Flaw};
 

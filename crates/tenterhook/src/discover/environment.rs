@@ -1,5 +1,5 @@
-//! Where a program stands whose user started it: asks for its directories, for hosts that are programs
-//! and say so with the feature `env`. Opens no file.
+//! Where a program stands whose user started it: asks for its directories, for hosts that are
+//! programs and say so with the feature `env`. Opens no file.
 #![expect(
     clippy::disallowed_methods,
     reason = "a host asks for its environment by name, behind a separate feature"
@@ -13,14 +13,14 @@ use super::MANAGED;
 use super::roots::{is_in_project, repository};
 use tenterhook_core::dialect::Roots;
 
-/// Where this process stands: its directory and the repository round it, its user's home, and where the organisation's
-/// managed files lie, which [`Roots::default`] does not know.
+/// Where this process stands: its directory and the repository round it, its user's home, and where
+/// the organisation's managed files lie, which [`Roots::default`] does not know.
 ///
 /// # Errors
 ///
-/// When the current directory cannot be read, or it cannot be found out whether it is in a repository: without its root, hooks of the
-/// project would be missed. And when `HOME` is a relative path: the hooks of the user would be missed, or taken from whatever
-/// directory this is.
+/// When the current directory cannot be read, or it cannot be found out whether it is in a
+/// repository: without its root, hooks of the project would be missed. And when `HOME` is a
+/// relative path: the hooks of the user would be missed, or taken from whatever directory this is.
 pub fn roots_from_env() -> io::Result<Roots> {
     let cwd = env::current_dir().map_err(|error| {
         io::Error::new(error.kind(), format!("the current directory cannot be read: {error}"))
@@ -53,8 +53,9 @@ pub fn roots_in(roots: &Roots, directory: PathBuf) -> io::Result<Roots> {
     Ok(without_home_in_project(roots))
 }
 
-/// The home that the system has for the account, under the name that `HOME` gives it where that is the same directory. A debug build asks
-/// for it in a variable alone, so that tests do not read the home of the person who runs them.
+/// The home that the system has for the account, under the name that `HOME` gives it where that is
+/// the same directory. A debug build asks for it in a variable alone, so that tests do not read the
+/// home of the person who runs them.
 #[must_use]
 pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
     let account = match cfg!(debug_assertions) {
@@ -68,8 +69,8 @@ pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
     Some(if is_same { home.to_owned() } else { account })
 }
 
-/// The same with the account's home in place of one that a variable put into the project (C-95): a repository's `.envrc` would say
-/// what is the person's own.
+/// The same with the account's home in place of one that a variable put into the project (C-95): a
+/// repository's `.envrc` would say what is the person's own.
 #[must_use]
 pub fn without_home_in_project(roots: Roots) -> Roots {
     let account = roots.account_home.as_ref().filter(|account| **account != roots.home);

@@ -11,7 +11,8 @@ use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::{Disk, Roots};
 use tenterhook_core::source::{Completeness, Flaw};
 
-/// How large a config may be, in bytes: far more than any that people write, and little enough to be read at each event.
+/// How large a config may be, in bytes: far more than any that people write, and little enough to
+/// be read at each event.
 pub const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-7).
@@ -95,8 +96,8 @@ fn lost(why: impl Into<String>, help: &str) -> Flaw {
     Flaw { why: why.into(), help: help.to_owned(), kept: Completeness::Nothing, untrusted: None }
 }
 
-/// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or it went away while it
-/// was looked for.
+/// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or
+/// it went away while it was looked for.
 fn gone(path: &Path) -> Option<String> {
     let deepest = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
     match deepest.metadata() {
@@ -107,7 +108,8 @@ fn gone(path: &Path) -> Option<String> {
     }
 }
 
-/// The bytes of a regular file. Type and size are those of what was opened, whatever its name stands for meanwhile.
+/// The bytes of a regular file. Type and size are those of what was opened, whatever its name
+/// stands for meanwhile.
 ///
 /// # Errors
 ///
@@ -137,7 +139,8 @@ pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, Metadata)
     if metadata.len() > most {
         return Err(too_large());
     }
-    // Room for what is expected, so that most files take one call; others grow, or are cut, as they are read.
+    // Room for what is expected, so that most files take one call; others grow, or are cut, as they
+    // are read.
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(metadata.len()).unwrap_or(0))?;
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,4 +1,5 @@
-//! Classifies a file that the caller names: its layer, dialect, project and plugin (C-5). Reads that file.
+//! Classifies a file that the caller names: its layer, dialect, project and plugin (C-5). Reads
+//! that file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use tenterhook_core::source::{Completeness, Flaw};
 
 /// Reads one file that the caller names (C-5).
 ///
-/// Its dialect is `dialect` where the caller says it, else the one whose place or shape the file has, else `fallback`.
+/// Its dialect is `dialect` where the caller says it, else the one whose place or shape the file
+/// has, else `fallback`.
 ///
 /// # Errors
 ///
@@ -51,7 +53,8 @@ pub fn given(
     Ok(source)
 }
 
-/// The text of a file that the caller names. If it cannot be read, that is the mistake of the caller, who gets the error at once.
+/// The text of a file that the caller names. If it cannot be read, that is the mistake of the
+/// caller, who gets the error at once.
 fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
     match take(path) {
         Some((text, flaw)) if flaw.as_ref().is_none_or(|flaw| flaw.kept == Completeness::All) => {
@@ -81,7 +84,8 @@ fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
     }
 }
 
-/// Whether a file has the name that a place asks for; where that is a pattern, the name of its directory too.
+/// Whether a file has the name that a place asks for; where that is a pattern, the name of its
+/// directory too.
 pub(super) fn is_named(path: &Path, place: &Path) -> bool {
     let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let (Some(own), Some(asked)) = (name(path), name(place)) else { return false };

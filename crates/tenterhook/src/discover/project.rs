@@ -1,5 +1,5 @@
-//! Which project does a file with hooks belong to? The one whose agent would find it there, wherever below it the caller stands
-//! (C-100). Opens no file.
+//! Which project does a file with hooks belong to? The one whose agent would find it there,
+//! wherever below it the caller stands (C-100). Opens no file.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,8 @@ pub(super) fn of_found(
     project.unwrap_or_else(|| roots.cwd.clone())
 }
 
-/// The directory from which an agent would find the file as its project's: `/repo` for `/repo/.claude/settings.json`.
+/// The directory from which an agent would find the file as its project's: `/repo` for
+/// `/repo/.claude/settings.json`.
 pub(super) fn holder(path: &Path, dialect: DialectId) -> Option<PathBuf> {
     path.ancestors().skip(1).take(DEPTH).find_map(|directory| {
         let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
@@ -35,7 +36,8 @@ pub(super) fn holder(path: &Path, dialect: DialectId) -> Option<PathBuf> {
     })
 }
 
-/// The repository that brings a plugin. One that holds the user's home brings none: what lies there is the user's own.
+/// The repository that brings a plugin. One that holds the user's home brings none: what lies there
+/// is the user's own.
 fn repository_round(path: &Path, roots: &Roots) -> Option<PathBuf> {
     let repository = roots.repository.as_ref()?;
     (path.starts_with(repository) && !roots.home.starts_with(repository))

@@ -1,5 +1,5 @@
-//! The directories in which files are found: those that a host names, and the repository around them.
-//! Reads no file and no environment.
+//! The directories in which files are found: those that a host names, and the repository around
+//! them. Reads no file and no environment.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,8 @@ pub(super) fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether an error says that there is nothing for this user, and not that the system could not look.
+/// Whether an error says that there is nothing for this user, and not that the system could not
+/// look.
 fn is_answer(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
     #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! Which MCP servers an agent would connect from where the caller stands. Reads files; starts and reaches nothing.
+//! Which MCP servers an agent would connect from where the caller stands. Reads files; starts and
+//! reaches nothing.
 
 use std::path::Path;
 
@@ -11,11 +12,13 @@ use tenterhook_core::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles
 use tenterhook_core::hook::{Layer, Run};
 use tenterhook_core::source::{Flaw, Reach};
 
-/// How large a file may be in which an agent keeps the user's servers, beside a history of its sessions.
+/// How large a file may be in which an agent keeps the user's servers, beside a history of its
+/// sessions.
 const MAX_STATE: u64 = 64 << 20;
 
-/// The servers that the hooks of `ruleset` can call: those of the native files, and those that an agent would connect from
-/// here; and what is wrong with them. Where no hook calls a tool, no file is opened for them (MC-14).
+/// The servers that the hooks of `ruleset` can call: those of the native files, and those that an
+/// agent would connect from here; and what is wrong with them. Where no hook calls a tool, no file
+/// is opened for them (MC-14).
 #[must_use]
 pub fn servers_for(
     ruleset: &Ruleset,
@@ -38,8 +41,8 @@ pub fn servers_for_by(
     (settled, diagnostics)
 }
 
-/// The servers of the agents' files, and what is wrong with those (MC-14). `sources` are what was read of hooks: which
-/// plugins count, and which servers are off, stands there.
+/// The servers of the agents' files, and what is wrong with those (MC-14). `sources` are what was
+/// read of hooks: which plugins count, and which servers are off, stands there.
 #[must_use]
 pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
     let (files, mut diagnostics) = server_files(roots, sources);
@@ -77,7 +80,8 @@ pub(crate) fn server_files(
     (found, diagnostics)
 }
 
-/// The servers of a file that was read before, if it is one in which its dialect's agent configures them.
+/// The servers of a file that was read before, if it is one in which its dialect's agent configures
+/// them.
 #[cfg(feature = "trust")]
 pub(crate) fn servers_of(source: &Source) -> Option<Vec<Server>> {
     let files = source.dialect.dialect().servers()?;

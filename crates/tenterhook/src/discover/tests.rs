@@ -127,7 +127,8 @@ fn what_an_agent_would_load_is_found_in_order() {
     assert!(found.sources.iter().all(|source| source.flaw.is_none()));
 }
 
-/// C-97: an empty path is not the directory of the process, in which `.claude/settings.json` would be the user's.
+/// C-97: an empty path is not the directory of the process, in which `.claude/settings.json` would
+/// be the user's.
 #[test]
 fn roots_that_name_no_directory_find_nothing() {
     assert_eq!(searched(&Roots::default()), []);
@@ -381,7 +382,8 @@ fn a_managed_file_that_is_named_is_managed() {
     assert_eq!(codes, ["managed-key-ignored", "managed-key-ignored", "record-not-heard"]);
 }
 
-/// C-89, C-110: of a managed file that others may write nothing is obeyed, and its text is not handed on; records among the rest.
+/// C-89, C-110: of a managed file that others may write nothing is obeyed, and its text is not
+/// handed on; records among the rest.
 #[cfg(unix)]
 #[test]
 fn a_managed_file_that_everybody_may_write_is_not_obeyed() {
@@ -408,7 +410,8 @@ fn a_managed_file_that_everybody_may_write_is_not_obeyed() {
     assert!(named.is_exposed() && named.text.is_empty());
 }
 
-/// C-89, MC-12: a server of a managed file that others may write is not started, and none of the user's takes its name.
+/// C-89, MC-12: a server of a managed file that others may write is not started, and none of the
+/// user's takes its name.
 #[cfg(unix)]
 #[test]
 fn a_server_of_an_exposed_managed_file_is_withheld() {

@@ -1,5 +1,6 @@
 //! The file of exemptions: the calls that were denied, which of them are allowed once, and the end
-//! of a pause. It is read and written whole, under a lock and by rename; only its owner may read it.
+//! of a pause. It is read and written whole, under a lock and by rename; only its owner may read
+//! it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Builds the fields of a record (RE-2 to RE-5, RE-30). [`FIELDS`] lists every field; a test compares
-//! it with the specification. Opens no file.
+//! Builds the fields of a record (RE-2 to RE-5, RE-30). [`FIELDS`] lists every field; a test
+//! compares it with the specification. Opens no file.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The identity of a hook in records: a digest of its configuration. Does not read the hook's files.
+//! The identity of a hook in records: a digest of its configuration. Does not read the hook's
+//! files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -1,5 +1,5 @@
-//! Finds the end of the chain after a crash, a full disk or tampering (RE-16). Cuts off an incomplete
-//! last line; never removes a complete one.
+//! Finds the end of the chain after a crash, a full disk or tampering (RE-16). Cuts off an
+//! incomplete last line; never removes a complete one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};

@@ -1,5 +1,5 @@
-//! Removes what looks like a secret from recorded content (RE-31), by one table of patterns and one of
-//! field names. It prefers to remove too much.
+//! Removes what looks like a secret from recorded content (RE-31), by one table of patterns and one
+//! of field names. It prefers to remove too much.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

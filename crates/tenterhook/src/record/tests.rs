@@ -24,7 +24,8 @@ fn journal(state: &Path) -> Journal {
     Journal::below(state, &RecordTable::default()).expect("records are wanted")
 }
 
-/// BR-43: without a home nothing is recorded; where records are required, what cannot be recorded is an error and not silence.
+/// BR-43: without a home nothing is recorded; where records are required, what cannot be recorded
+/// is an error and not silence.
 #[test]
 fn journal_without_a_home_exists_only_where_records_are_required() {
     let fixture = tempfile::tempdir().expect("a directory");

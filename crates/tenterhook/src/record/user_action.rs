@@ -45,7 +45,8 @@ pub struct UserAction<'a> {
     pub kind: UserActionKind,
     /// The source of an approval, the code of a denied call, the seconds of a pause, or empty.
     pub about: &'a str,
-    /// What the user saw: the digest of a review, or the text of a call. Only its digest is recorded.
+    /// What the user saw: the digest of a review, or the text of a call. Only its digest is
+    /// recorded.
     pub shown: &'a str,
 }
 

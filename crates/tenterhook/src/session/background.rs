@@ -51,7 +51,8 @@ pub struct Finished {
     pub outcome: Outcome,
     /// Whether its denial wakes an idle agent.
     pub wakes: bool,
-    /// Whether the host cleared the conversation after this step started. Its output is dropped (N-13).
+    /// Whether the host cleared the conversation after this step started. Its output is dropped
+    /// (N-13).
     pub stale: bool,
 }
 
@@ -176,7 +177,8 @@ impl<C: FnOnce() -> Finished> Drop for Adopted<C> {
 
 impl Default for Background {
     fn default() -> Self {
-        // Unbounded, but never longer than the tasks that may exist plus what the host has not taken yet.
+        // Unbounded, but never longer than the tasks that may exist plus what the host has not
+        // taken yet.
         let (sender, receiver) = mpsc::unbounded_channel();
         let shared = Shared {
             age: AtomicU64::new(0),
@@ -194,7 +196,8 @@ impl Default for Background {
 }
 
 impl Background {
-    /// Takes over a step; `false` when there are too many already. `cut` says what a step leaves that is dropped before its end.
+    /// Takes over a step; `false` when there are too many already. `cut` says what a step leaves
+    /// that is dropped before its end.
     pub(super) fn adopt(
         &self,
         running: Running,
@@ -236,7 +239,8 @@ impl Background {
         drop(std::mem::take(&mut *self.tasks()));
     }
 
-    /// Ends every step that is under way, and waits until all have ended. What they left, in the order in which they started.
+    /// Ends every step that is under way, and waits until all have ended. What they left, in the
+    /// order in which they started.
     pub(super) async fn cut(&self) -> Vec<Finished> {
         self.tasks().abort_all();
         self.settled().await;

@@ -1,5 +1,5 @@
-//! Claims on the single run of a `once` hook. A claim is returned if its step ends without an answer,
-//! because the hook has not judged the event then (N-6).
+//! Claims on the single run of a `once` hook. A claim is returned if its step ends without an
+//! answer, because the hook has not judged the event then (N-6).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,4 +1,5 @@
-//! What a host may show while hooks run: the status of the newest one that has any. Pushed, never polled.
+//! What a host may show while hooks run: the status of the newest one that has any. Pushed, never
+//! polled.
 
 use tokio::sync::watch;
 

@@ -1,4 +1,5 @@
-//! Whether a session keeps what it must and forgets nothing: settling, claims, strikes and background steps.
+//! Whether a session keeps what it must and forgets nothing: settling, claims, strikes and
+//! background steps.
 
 use super::*;
 use tenterhook_core::answer::Restraint;
@@ -17,7 +18,8 @@ fn after(strikes: u32) -> View {
     View::new([], strikes)
 }
 
-/// N-3: the count grows while the event is denied, and at the cap the event gives way with the last reason.
+/// N-3: the count grows while the event is denied, and at the cap the event gives way with the last
+/// reason.
 #[test]
 fn a_gate_that_never_relents_gives_way_at_the_cap() {
     for strikes in 0..3 {
@@ -117,7 +119,8 @@ fn adopt(session: &Session, step: impl Future<Output = Finished> + Send + 'stati
     session.adopt(running, step, || finished("cut"))
 }
 
-/// N-14: a step that is cut is reported, whether it was polled or not, and is not among those that run any more.
+/// N-14: a step that is cut is reported, whether it was polled or not, and is not among those that
+/// run any more.
 #[tokio::test]
 async fn cut_background_step_is_reported() {
     let session = Session::default();
@@ -224,7 +227,8 @@ fn hook(id: &str) -> Hook {
     Hook::new(HookId::new(id), tenterhook_core::dialect::DialectId::NATIVE, "Stop".into(), run)
 }
 
-/// N-7: the session's hooks are replaced by name, removed once, and gone after a clear, their claims with them.
+/// N-7: the session's hooks are replaced by name, removed once, and gone after a clear, their
+/// claims with them.
 #[test]
 fn a_session_keeps_its_own_hooks() {
     let session = Session::default();

@@ -1,4 +1,5 @@
-//! Unsafe directories, full disks and wrong clocks are reported, and links are refused (RE-12, RE-20).
+//! Unsafe directories, full disks and wrong clocks are reported, and links are refused (RE-12,
+//! RE-20).
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
