@@ -67,7 +67,7 @@ mod tests;
 /// How many directories above the caller's are searched for files that it hides.
 const MAX_ANCESTORS: usize = 16;
 
-/// What there is to load.
+/// The files that were found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The sources, in the order in which the dialects load them. One that cannot be read is a

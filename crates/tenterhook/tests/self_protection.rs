@@ -47,13 +47,13 @@ impl Files for Patches {
     }
 }
 
-/// What the whole pack says of a call.
-fn pack_says(rules: &[(String, Rule)], rule_input: &RuleInput) -> Option<String> {
-    let restraint = |(name, rule): &(String, Rule)| {
+/// The first rule of the pack that restrains a call.
+fn matching_rule(rules: &[(String, Rule)], rule_input: &RuleInput) -> Option<String> {
+    let fired = |(name, rule): &(String, Rule)| {
         let restraint = judge(rule, rule_input).unwrap_or_else(|why| panic!("{name}: {why}"));
         (restraint != Restraint::Silent).then(|| name.clone())
     };
-    rules.iter().find_map(restraint)
+    rules.iter().find_map(fired)
 }
 
 /// SP-5, SP-6, SP-10, SP-11, SP-26: by the tables, in every form.
@@ -85,7 +85,7 @@ fn ordinary_work_goes_on() {
     let denied: Vec<String> = ordinary
         .iter()
         .filter_map(|(place, input)| {
-            pack_says(&rules, input).map(|name| format!("{name} on {place}"))
+            matching_rule(&rules, input).map(|name| format!("{name} on {place}"))
         })
         .collect();
     assert!(denied.is_empty(), "{} of {}:\n{}", denied.len(), ordinary.len(), denied.join("\n"));
@@ -108,7 +108,7 @@ fn a_link_to_a_guard_is_the_guard() {
     let write = |path: &str| {
         let input = serde_json::json!({ "file_path": path, "content": "{}" });
         let event = Arc::new(pack::call("Write", input));
-        pack_says(&rules, &RuleInput::new(&event).looking(files.clone()))
+        matching_rule(&rules, &RuleInput::new(&event).looking(files.clone()))
     };
     assert!(write("link/settings.json").is_some());
     assert!(write("link/notes.md").is_none() && write("src/settings.json").is_none());
@@ -119,7 +119,7 @@ fn a_link_to_a_guard_is_the_guard() {
 fn most_ordinary_calls_are_not_read() {
     let (rules, ordinary) = (rules(), tables::ordinary("guardrails"));
     let is_read = |pair: &&(String, RuleInput)| {
-        pack_says(&rules, &pair.1);
+        matching_rule(&rules, &pair.1);
         pair.1.spent() > 0
     };
     let read = ordinary.iter().filter(is_read).count();
@@ -328,7 +328,7 @@ fn files_of_a_plugin_among_the_skills_are_kept() {
     let rules = rules();
     let judged = |name: &str, input: serde_json::Value| {
         let event = Arc::new(pack::call(name, input));
-        pack_says(&rules, &RuleInput::new(&event).looking(Arc::new(Plugins)))
+        matching_rule(&rules, &RuleInput::new(&event).looking(Arc::new(Plugins)))
     };
     let write = |path: &str| {
         judged("Write", serde_json::json!({ "file_path": path, "content": "x" })).is_some()
@@ -376,7 +376,7 @@ fn tool_call_is_denied_by_kind_and_its_ordinary_twin_passes() {
         .iter()
         .filter(|row| {
             let event = pack::call(row["tool"].as_str().unwrap(), row["input"].clone());
-            let denial = pack_says(&rules, &RuleInput::new(&Arc::new(event)));
+            let denial = matching_rule(&rules, &RuleInput::new(&Arc::new(event)));
             denial.is_some() == row["pass"].as_bool().unwrap_or_default()
         })
         .map(ToString::to_string)

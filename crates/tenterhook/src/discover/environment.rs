@@ -1,5 +1,5 @@
-//! Where a program stands whose user started it: asks for its directories, for hosts that are
-//! programs and say so with the feature `env`. Opens no file.
+//! The roots of a program that its user started, from the environment. For hosts that are programs
+//! and enable the feature `env`. Opens no file.
 #![expect(
     clippy::disallowed_methods,
     reason = "a host asks for its environment by name, behind a separate feature"
@@ -13,8 +13,8 @@ use super::MANAGED;
 use super::roots::{is_in_project, repository};
 use tenterhook_core::dialect::Roots;
 
-/// Where this process stands: its directory and the repository round it, its user's home, and where
-/// the organisation's managed files lie, which [`Roots::default`] does not know.
+/// The roots of this process: its working directory and its repository, the user's home, and the
+/// directory of managed files, which [`Roots::default`] does not set.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub fn roots_from_env() -> io::Result<Roots> {
     Ok(without_home_in_project(roots))
 }
 
-/// The same for a program that stands in another directory, which is a full path.
+/// Moves roots to a different working directory, which must be an absolute path.
 ///
 /// # Errors
 ///

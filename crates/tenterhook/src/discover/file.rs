@@ -1,4 +1,4 @@
-//! What does a config file say? Reads regular files of a bounded size, and waits for nothing.
+//! Reads config files: regular files of a bounded size. Never blocks and parses nothing.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};

@@ -54,7 +54,7 @@ pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnosti
     (found, diagnostics)
 }
 
-/// What was read of a file in which an agent configures servers.
+/// A file in which an agent configures servers.
 #[derive(Debug)]
 pub(crate) struct FileOfServers {
     /// The file.

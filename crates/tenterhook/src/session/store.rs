@@ -1,4 +1,5 @@
-//! Where a session's state is kept: atomic verbs only, never load-and-save. Knows nothing of events beyond their names.
+//! The storage of a session's state, by atomic operations instead of load and save. Knows events by
+//! their names only.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -27,8 +27,8 @@ pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
 const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
 const BYTECODE: &str = "bytecode";
 
-/// What a file that hooks run is a copy of, as its project names it; nothing where it is no copy.
-/// By where it lies alone.
+/// The path in its project of a copied file, judged by the path of the copy only; `None` if `path`
+/// is not a copy.
 pub(crate) fn original(path: &Path) -> Option<PathBuf> {
     let mut parts = path.iter().skip_while(|path| *path != COPIES);
     let digest = parts.nth(1)?.to_str()?;
@@ -37,10 +37,10 @@ pub(crate) fn original(path: &Path) -> Option<PathBuf> {
     Some(rest).filter(|rest| is_digest && !rest.as_os_str().is_empty())
 }
 
-/// How long it is waited until a file that was written can be executed.
+/// How long to wait until a written file can be executed.
 const MOST_WAIT: Duration = Duration::from_millis(500);
 
-/// Where copies of these files lie; made now, where they do not yet.
+/// The directory of the copies of these files, which is created if missing.
 fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<PathBuf> {
     let all = store.copies();
     let tree = all.join(digest.to_string());

@@ -1,12 +1,12 @@
 //! Decides whether a hook runs, by its origin, the user's answer, what it can do and the agent that
 //! it was written for. One table, which is the rule (T-10). Pure.
 
-/// Whose word it is that a hook runs (T-1).
+/// Who configured a hook (T-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The organisation's, the user's, or named for this run: armed because of its location.
     Own,
-    /// A repository's: it is armed by approval alone.
+    /// A repository: its hooks are armed by an approval only.
     Repository,
 }
 
@@ -41,7 +41,7 @@ impl State {
 pub enum Role {
     /// It can deny a call of a tool, a permission or a call of a model.
     Gate,
-    /// Anything else: an observer, or a gate of something that is never held (C-72).
+    /// Anything else: an observer, or a gate of an event that is never blocked (C-72).
     Other,
 }
 
@@ -57,25 +57,25 @@ pub enum WrittenFor {
 /// The organisation's setting for gates without an approval (T-13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Unapproved {
-    /// Nothing: those that were written for an agent are off.
+    /// Gates that were written for an agent are off.
     #[default]
     Off,
-    /// They hold what they match until somebody approves them.
+    /// Gates block what they match until the user approves them.
     Hold,
 }
 
-/// What becomes of a hook.
+/// Whether a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
     /// It runs.
     Arms,
-    /// It does not run, and every call that it matches is held.
+    /// It does not run, and every call that it matches is blocked.
     Holds,
-    /// It does not run, and nothing is held.
+    /// It does not run, and blocks nothing.
     Off,
 }
 
-/// What a row is about, where `None` fits everything, and what becomes of such a hook.
+/// The conditions of a row, of which `None` matches everything, and its decision.
 type Row = (State, Option<Role>, Option<WrittenFor>, Option<Unapproved>, Decision);
 
 /// The rule for hooks of a repository: the first row that fits.
@@ -93,7 +93,7 @@ const TABLE: &[Row] = {
     ]
 };
 
-/// What becomes of one hook (T-10).
+/// Decides about one hook (T-10).
 #[must_use]
 pub fn decide(
     origin: Origin,

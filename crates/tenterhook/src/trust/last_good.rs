@@ -1,5 +1,5 @@
-//! What did a file say when it could be read last? A private copy of each file that was loaded, named by the digests of its path and
-//! of its text (C-93). Judges nothing.
+//! Private copies of config files as they could be read last, named by the digests of path and text
+//! (C-93). Judges nothing.
 
 use std::fs::{self, DirEntry, OpenOptions};
 use std::io::{self, Write as _};

@@ -1,9 +1,8 @@
-//! What did somebody sign, for all who pinned their key? The file `tenterhook.lock` at the root of
-//! a project: which hooks of which files, as the same digests in every checkout, and signatures
-//! over all of that (T-50 to T-57).
+//! The file `tenterhook.lock` at the root of a project: digests of hooks that are the same in every
+//! checkout, and signatures over them, for users who pinned the key (T-50 to T-57).
 //!
-//! It is read strictly, under a bound, and means nothing before a signature of it holds. Whether
-//! its digests are those of what lies in the project is asked in `signed`.
+//! The file is parsed strictly, has a size limit, and proves nothing without a valid signature of a
+//! pinned key. `signed` compares its digests with the files of the project.
 
 use std::io;
 use std::path::Path;
@@ -36,15 +35,15 @@ pub struct Lock {
 pub(super) struct Signed {
     /// The file, from the root of the project, with `/`.
     pub(super) path: String,
-    /// Whose format it is in.
+    /// The dialect of its format.
     pub(super) dialect: String,
-    /// All of it.
+    /// The digest of its review.
     pub(super) review: String,
-    /// Its entries with what they run.
+    /// The identities of its entries.
     pub(super) entries: Vec<String>,
-    /// What it says beside them.
+    /// The digest of its settings outside of entries.
     pub(super) rest: String,
-    /// Its text, to hold what an entry that is gone would hold (T-17).
+    /// Its text, to block what an entry that is gone would block (T-17).
     pub(super) text: String,
 }
 

@@ -1,6 +1,5 @@
-//! Whose are the hooks of a source? What the person or the organisation put at its place is their
-//! own; what came with a repository is the repository's, and so is what somebody else could have
-//! put there.
+//! Finds the origin of a source: the user or the organisation for files in their directories, the
+//! repository for files in it and for files that a different user could have written.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -65,7 +64,7 @@ struct OriginError {
     source: io::Error,
 }
 
-/// What a path stands for behind links, where there is anything.
+/// Resolves links; `None` if the path does not exist.
 fn real(path: &Path) -> Result<Option<PathBuf>, OriginError> {
     seen(path, path.canonicalize())
 }

@@ -35,22 +35,22 @@ use tenterhook_core::hook::{Command, Hook, Profile, Run, Sandbox, Worker};
 pub(super) const MOST_FILES: usize = 2_000;
 /// Most bytes of all files that one hook pins.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
-/// How deep a pinned folder is followed.
+/// Maximum depth of a pinned folder.
 pub(super) const DEEPEST: usize = 32;
 
-/// What folders of hooks are called.
+/// The name of folders of hooks.
 const HOOKS: &str = "hooks";
 
 /// A file that a hook runs, or that lies beside one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// Whether the entry names it; else it lies in the folder of one that it names.
+    /// Whether the entry names it; otherwise it lies in the folder of a file that the entry names.
     pub named: bool,
-    /// The digest of its bytes; `None` where there is no such file.
+    /// The digest of its bytes; `None` if there is no such file.
     pub digest: Option<Digest>,
-    /// Whether it may be started.
+    /// Whether it is executable.
     pub executable: bool,
     pub(super) bytes: Arc<[u8]>,
 }
@@ -60,15 +60,15 @@ pub struct Pin {
 pub struct Pins {
     /// Its files, by path.
     pub files: Vec<Pin>,
-    /// The programs that are found by name, and where.
+    /// The programs that are found by name, and their paths.
     pub interpreters: Vec<(String, Option<PathBuf>)>,
     /// What it runs that cannot be known, as text for people.
     pub unpinned: Vec<String>,
-    /// Files of the project that its scripts read as data: they may change without a question.
+    /// Files of the project that its scripts read as data: they may change without a new approval.
     pub reads: Vec<String>,
-    /// Why it cannot be approved: there is more than is read.
+    /// The limit that it exceeds, so that it cannot be approved.
     pub too_much: Option<String>,
-    /// Why it runs from the project and not from its copy: what in a script would behave
+    /// Why it runs from the project and not from its copy: the part of a script that would behave
     /// differently there.
     pub from_place: Option<String>,
     /// Whether modules of Python are loaded from the project itself.
@@ -81,15 +81,15 @@ pub struct Pins {
     pub(super) text: Option<String>,
 }
 
-/// What hooks are resolved with.
+/// The context in which the files of a hook are found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding<'a> {
     pub(super) ground: PathRoots<'a>,
-    /// The directory of the file that configures the hook, which is no folder of hooks.
+    /// The directory of the file that configures the hook. It is never pinned as a folder.
     pub(super) directory: &'a Path,
-    /// Where programs are found by name.
+    /// The directories in which programs are found by name.
     pub(super) search: &'a [PathBuf],
-    /// What was read for other entries of the same source.
+    /// The files that were read for other entries of the same source.
     pub(super) seen: &'a Seen,
 }
 

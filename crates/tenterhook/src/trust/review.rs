@@ -1,5 +1,5 @@
-//! What should a person know before they approve a source? Values only: a host shows them, made
-//! safe.
+//! Builds a review: everything about a source that the user should know before they approve it.
+//! Values only; a host escapes and shows them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,26 +22,25 @@ use tenterhook_core::source::{Reach, ReadConfig, Source, Switch};
 pub struct Review {
     /// The file.
     pub source: Arc<str>,
-    /// Whose format it is in.
+    /// The dialect of its format.
     pub dialect: DialectId,
-    /// Whose configuration it is.
+    /// The layer that it configures.
     pub layer: Layer,
     /// The user's answer about it.
     pub state: State,
     /// Its hooks.
     pub entries: Vec<Entry>,
-    /// What it says beside them, a line each.
+    /// Its settings outside of hooks, a line each.
     pub beside: Vec<String>,
-    /// What was approved and is gone, a line each.
+    /// Approved entries that are gone, a line each.
     pub gone: Vec<String>,
-    /// What an approval is of: the digest that a script can say.
+    /// The digest that identifies the review, for scripts that approve it.
     pub digest: Digest,
     /// The text that was approved last, if any was.
     pub approved_text: Option<String>,
-    /// The text as it stands.
+    /// The current text.
     pub text: Arc<str>,
-    /// Why nothing of its text could be read, if nothing could: what it says is not known, and not
-    /// nothing.
+    /// Why its text could not be read, if so: its settings are unknown then, not empty.
     pub unread: Option<String>,
     /// Why the user's answer cannot be read, if it cannot.
     pub unknown: Option<String>,
@@ -49,16 +48,16 @@ pub struct Review {
     pub project: PathBuf,
     /// The pinned key whose signature in the lock file approves it, if one does.
     pub signer: Option<PublicKey>,
-    /// What would be signed; `None` where it cannot be.
+    /// The content to sign; `None` if it cannot be signed.
     pub(super) signable: Option<Signed>,
-    /// What was found in the scripts that its hooks run.
+    /// The findings in the scripts that its hooks run.
     pub(super) read: Vec<ReadScript>,
     pub(super) rest: Digest,
-    /// What its MCP servers run, with the names of their copies.
+    /// The files of its MCP servers, with the names of their copies.
     pub(super) servers: Vec<(Digest, Pins)>,
     /// The folder of its modules, with the name of its copy.
     pub(super) modules: Option<(Digest, Pins)>,
-    /// The copies that were kept when it was approved last.
+    /// The copies that were made at its last approval.
     pub(super) copies: Vec<String>,
     /// The names of the same file in other checkouts of the repository.
     pub(super) elsewhere: Vec<String>,
@@ -73,14 +72,13 @@ pub struct Entry {
     pub state: State,
     /// How it differs from what was approved.
     pub change: Change,
-    /// What it can do, a few words each.
+    /// Its abilities, a few words each.
     pub can: Vec<&'static str>,
-    /// All that it says, in the order in which it is read: a word that leads in, and a text of any
-    /// length, not made safe.
+    /// Its settings in reading order: a label, and a text of any length that is not escaped.
     pub says: Vec<(&'static str, String)>,
-    /// What it runs.
+    /// The files that it runs.
     pub pins: Pins,
-    /// What a person should look at twice: where, and what.
+    /// Suspicious lines: the row or file, and the finding.
     pub suspects: Vec<(String, Suspect)>,
     /// Its identity in an approval.
     pub identity: Digest,
@@ -90,9 +88,9 @@ pub struct Entry {
 /// How an entry differs from what was approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing was approved.
+    /// There is no approval of the source.
     New,
-    /// Not at all.
+    /// The entry is unchanged.
     Same,
     /// The entry is the same, but a file that it runs or the program that runs it changed.
     Files,
@@ -161,8 +159,7 @@ pub(super) fn build(source: &Source, config: ReadConfig, assessed: Assessed) -> 
     }
 }
 
-/// What there is to say of one entry, whose state is known, and whether it said the same when the
-/// file was approved.
+/// Describes one entry. `was` is whether the approved version of the file contains the same entry.
 fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, bool)) -> Entry {
     let change = match state {
         State::Approved => Change::Same,
@@ -274,7 +271,7 @@ fn suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
     own.chain(files.flatten()).collect()
 }
 
-/// What a source says beside its hooks.
+/// The settings of a source outside its hooks.
 fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<String> {
     let switches = config.switches.iter().map(|switch| match switch {
         Switch::DisableAll => "switches all hooks off".to_owned(),

@@ -46,9 +46,9 @@ impl Trust {
         sources: &[Source],
     ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
         let locks = Locks::read(sources, &self.keys_of(sources));
-        let obeyed: Vec<Source> =
+        let effective: Vec<Source> =
             sources.iter().filter_map(|source| self.effective(source, &locks)).collect();
-        discover::server_files(roots, &obeyed)
+        discover::server_files(roots, &effective)
     }
 
     fn judge_servers(

@@ -101,7 +101,7 @@ impl Locks {
         Self { of }
     }
 
-    /// What a key signed of a source.
+    /// The signed version of a source, and the key.
     pub(super) fn signed(&self, source: &Source) -> Option<(&Signed, PublicKey)> {
         // A project cannot sign the user's own files, even if they lie in it.
         let Some(Vouched::By(lock, key)) =
@@ -123,7 +123,7 @@ impl Locks {
         }
     }
 
-    /// What a person should hear of lock files.
+    /// Reports lock files that arm nothing.
     pub(super) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
         self.of.iter().filter_map(|(project, vouched)| {
             let file = project.join(LOCK).display().to_string();
@@ -221,7 +221,7 @@ pub(super) fn with_signature(
     }
 }
 
-/// What was signed, in the digests of this machine, and what was signed and is not there.
+/// The signed entries that exist, as identities on this machine, and those that do not exist.
 fn translated(
     signed: &Signed,
     entries: &[Identity],

@@ -47,7 +47,7 @@ pub(super) struct Record {
     pub(super) version: u32,
     /// The file.
     pub(super) source: String,
-    /// Whose format it is in.
+    /// The dialect of its format.
     pub(super) dialect: String,
     /// The answer.
     pub(super) answer: Answer,
@@ -57,11 +57,11 @@ pub(super) struct Record {
     pub(super) entries: Vec<String>,
     /// The names of the copies of what they run.
     pub(super) copies: Vec<String>,
-    /// What it said beside them.
+    /// The digest of its settings outside of entries.
     pub(super) rest: String,
-    /// Its text, to show what became another and to hold what an entry that is gone would hold.
+    /// Its text, to show changes and to block what an entry that is gone would block.
     pub(super) text: String,
-    /// What was found in the scripts that they run.
+    /// The findings in the scripts that they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) read: Vec<ReadScript>,
     /// When, in seconds since 1970.
@@ -152,12 +152,12 @@ impl Store {
         &self.root
     }
 
-    /// Where copies of what runs are kept.
+    /// The directory of the copies of approved files.
     pub(super) fn copies(&self) -> PathBuf {
         self.root.join(COPIES)
     }
 
-    /// Where copies of files that could be read are kept, beside the answers.
+    /// The store of last good copies of config files, beside the answers.
     pub(super) fn last_good(&self) -> LastGood {
         LastGood::at(self.root.parent().unwrap_or(&self.root))
     }
@@ -304,8 +304,8 @@ impl Record {
     }
 }
 
-/// Whether nothing lies there. What cannot be looked at is not taken for absent: an approval would
-/// stay that its person takes back.
+/// Whether a file is absent. If looking fails this is an error, because otherwise the user could
+/// revoke an approval and it would stay.
 fn is_absent(path: &Path) -> io::Result<bool> {
     match path.symlink_metadata() {
         Ok(_) => Ok(false),

@@ -402,7 +402,7 @@ async fn an_organisation_may_have_gates_of_strangers_hold() {
     }
 }
 
-/// T-15: before approval nothing that a repository says is obeyed.
+/// T-15: before approval no setting of a repository is in effect.
 #[tokio::test]
 async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
     let fixture = Fixture::new();

@@ -1,6 +1,5 @@
-//! What did reading a script find when it was approved? The same text in the same place is not
-//! parsed again while the disk gives the answers that it gave then. Decides nothing: it returns
-//! what reading would find.
+//! A cache of the findings in approved scripts. A script with the same text and path is not parsed
+//! again while the files that it depends on are unchanged. Returns what parsing would find.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -56,7 +55,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// What was read when the source was approved.
+    /// Starts with the findings at the approval of the source.
     pub(super) fn new(before: Vec<ReadScript>) -> Self {
         Self { before, now: RefCell::default() }
     }

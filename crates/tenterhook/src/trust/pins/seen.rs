@@ -1,5 +1,5 @@
-//! What was read of the disk for one source? Remembers files, folders, programs and the last
-//! digest; decides nothing by them.
+//! A cache of the files, folders, programs and the last digest that were read for one source. Decides
+//! nothing.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,15 +14,14 @@ use crate::trust::named::{self, Named};
 use tenterhook_core::entry::PathRoots;
 use tenterhook_core::entry::digest::Digest;
 
-/// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder
-/// of all: what one of them reads is what the others are judged by, and nothing is opened twice.
+/// A cache for one source. Its hooks lie in one folder, and each pins the whole folder; with the
+/// cache all of them see the same bytes, and no file is opened twice.
 #[derive(Debug, Default)]
 pub(in crate::trust) struct Seen {
     files: RefCell<HashMap<OsString, Pin>>,
     folders: RefCell<HashMap<OsString, Arc<Listing>>>,
     programs: RefCell<HashMap<String, Option<PathBuf>>>,
-    /// What the first lines of scripts name, by line, script and directory: each hook pins the
-    /// scripts of all.
+    /// The programs that the first lines of scripts name, by line, script and directory.
     starters: RefCell<HashMap<(String, PathBuf, PathBuf), Named>>,
     /// The scripts that were read.
     pub(super) memory: Memory,
@@ -30,10 +29,10 @@ pub(in crate::trust) struct Seen {
     digested: RefCell<Option<(Pins, Digest)>>,
 }
 
-/// What lies in a folder, sorted.
+/// The entries of a folder, sorted.
 #[derive(Debug)]
 pub(super) struct Listing {
-    /// Where it is behind links.
+    /// Its path without links.
     pub(super) real: PathBuf,
     pub(super) entries: Vec<(OsString, Kind)>,
 }
@@ -65,7 +64,7 @@ impl Seen {
         self.memory.into_read()
     }
 
-    /// What the first line of a script names.
+    /// The programs that the first line of a script names.
     pub(super) fn starter(
         &self,
         line: &str,
@@ -92,7 +91,7 @@ impl Seen {
         self.files.borrow_mut().insert(pin.path.clone().into_os_string(), pin.clone());
     }
 
-    /// What lies in a folder; `None` where it is not there.
+    /// The entries of a folder; `None` if it does not exist.
     pub(super) fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, PinError> {
         if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
             return Ok(Some(Arc::clone(known)));

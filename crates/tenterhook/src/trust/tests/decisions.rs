@@ -118,7 +118,7 @@ fn the_reason_says_why_a_file_may_not_be_ones_own() {
     assert!(reported.ends_with(": the calls that its gates match are held"), "{reported}");
 }
 
-/// T-17: of what was approved and is gone the gates stand in that ran, and nothing else.
+/// T-17: approved entries that are gone are substituted only if they were armed gates.
 #[test]
 fn only_a_gate_that_ran_stands_in_when_it_is_gone() {
     let fixture = Fixture::new();

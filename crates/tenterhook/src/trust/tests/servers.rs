@@ -146,7 +146,7 @@ fn a_server_among_too_many_files_cannot_be_approved() {
     assert_eq!(may_start(&fixture).0, Vec::<String>::new());
 }
 
-/// T-15, T-23: what a stranger's settings say of servers is not obeyed.
+/// T-15, T-23: unapproved settings about servers have no effect.
 #[test]
 fn a_stranger_switches_no_server_off() {
     let fixture = fixture();
