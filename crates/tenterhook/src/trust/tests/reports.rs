@@ -13,9 +13,9 @@ fn messages(trust: Trust, source: Source) -> Vec<String> {
     reported.map(|diagnostic| diagnostic.message).collect()
 }
 
-/// T-14: how many hooks there are, and whether anything is held for them.
+/// T-14: the report gives the number of hooks, and whether calls are blocked.
 #[test]
-fn it_is_said_how_many_hooks_do_not_run_and_what_is_held() {
+fn report_counts_unapproved_hooks_and_says_whether_calls_are_blocked() {
     let gate = |name: &str| format!("[hook.{name}]\non = 'PreToolUse'\nshell = 'exit 2'\n");
     let watch = |name: &str| format!("[hook.{name}]\non = 'PostToolUse'\nshell = 'true'\n");
     let off = format!("{}enabled = false\n", gate("z"));
@@ -32,14 +32,14 @@ fn it_is_said_how_many_hooks_do_not_run_and_what_is_held() {
         let reported = messages(fixture.trust(), fixture.source(NATIVE));
         let [reported] = reported.as_slice() else { panic!("{reported:?}") };
         assert!(reported.starts_with(count) && reported.ends_with(end), "{text}: {reported}");
-        let came = format!("came with this project, and {approved}: {end}");
+        let came = format!("came with this project and {approved}: {end}");
         assert!(reported.contains(&came), "{reported}");
     }
 }
 
-/// T-14, T-10: so it is with what was approved and became another.
+/// T-14, T-10: the same for an approved source that changed.
 #[test]
-fn it_is_said_whether_a_change_holds_anything() {
+fn report_of_a_change_says_whether_calls_are_blocked() {
     for (event, end) in [
         ("PreToolUse", "is not what you approved: the calls that its gates match are held"),
         ("PostToolUse", "is not what you approved: its hooks do not run"),
