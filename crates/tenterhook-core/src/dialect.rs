@@ -13,6 +13,7 @@ pub(crate) mod broken;
 pub(crate) mod by_form;
 pub(crate) mod claimed;
 pub(crate) mod condition;
+pub(crate) mod event_fault;
 pub(crate) mod files;
 pub(crate) mod findings;
 pub(crate) mod first_line;
@@ -34,6 +35,7 @@ use crate::syntax::Lists;
 
 pub(crate) use self::condition::{ConditionFault, rule};
 pub use self::{
+    event_fault::EventFault,
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
     kit::reply::Reply,
     label::{EventLabel, events_named},
@@ -155,14 +157,6 @@ impl Envelope {
         let mut bytes = Vec::with_capacity(USUAL);
         serde_json::to_writer(&mut bytes, form).map(|()| bytes).unwrap_or_default()
     }
-}
-
-/// Why an event could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct EventFault {
-    /// The problem and the expected form.
-    pub message: String,
 }
 
 /// The directories from which hooks and their settings are found; the caller names them.

@@ -107,10 +107,11 @@ fn differences(agent: DialectId, case: &Case) -> Vec<String> {
     let event = match read_event(agent, case) {
         Ok(event) => event,
         Err(fault) if !case.refused.is_empty() => {
-            let absent = case.refused.iter().filter(|part| !fault.message.contains(part.as_str()));
-            return absent.map(|part| format!("no `{part}` in: {fault}")).collect();
+            let message = fault.to_string();
+            let absent = case.refused.iter().filter(|part| !message.contains(part.as_str()));
+            return absent.map(|part| format!("no `{part}` in: {message}")).collect();
         }
-        Err(fault) => return vec![fault.message],
+        Err(fault) => return vec![fault.to_string()],
     };
     if !case.refused.is_empty() {
         return vec![format!("judged as {event:?}")];

@@ -203,7 +203,7 @@ fn as_claimed(
 ) -> Result<Option<(Event, String)>, Lost> {
     let registered = claimed(args.agent, &args.event).name;
     let judged = agent.dialect().decode_claimed(fields, &registered, &here.roots);
-    judged.map_err(|fault| Lost::unreadable(Problem::new(fault.message)))
+    judged.map_err(|fault| Lost::unreadable(Problem::new(fault.to_string())))
 }
 
 /// Where agents write what happened.

@@ -45,17 +45,16 @@ impl Dialect {
         let own = EventLabel::new(self.id(), claimed).own();
         let agent = self.agent().unwrap_or_default();
         let message = format!("`{unknown}` is no event of {agent}");
-        let fault = |why: String| EventFault {
-            message: format!(
-                "{message}, and cannot be judged as `{own}`, for which this entry is registered: {why}; register an \
-                 entry for an event that {agent} has"
-            ),
+        let fault = |cause: EventFault| EventFault::NotAsRegistered {
+            name: unknown.to_string(),
+            agent,
+            registered: own.to_string(),
+            cause: Box::new(cause),
         };
-        let event = self
-            .decode_event(&renamed(json, &unknown, &row.name), roots)
-            .map_err(|error| fault(error.message))?;
+        let event =
+            self.decode_event(&renamed(json, &unknown, &row.name), roots).map_err(&fault)?;
         match missing(row, &event) {
-            Some(why) => Err(fault(why)),
+            Some(cause) => Err(fault(cause)),
             None => Ok(Some((
                 event,
                 format!("{message}; it is judged as `{own}`, for which this entry is registered"),
@@ -78,7 +77,7 @@ fn renamed(json: &Map<String, Value>, unknown: &EventName, own: &str) -> Map<Str
 }
 
 /// Which field the event lacks that a gate needs, where something is at stake (E-10).
-fn missing(row: &EventRow, event: &Event) -> Option<String> {
+fn missing(row: &EventRow, event: &Event) -> Option<EventFault> {
     if !row.is_before_effect() {
         return None;
     }
@@ -92,7 +91,7 @@ fn missing(row: &EventRow, event: &Event) -> Option<String> {
     let required = required.map(|(_, key, expected)| (*key, *expected));
     let mut fields = subject.map(|key| (key, Type::Text)).into_iter().chain(required);
     fields.find_map(|(key, expected)| match event.payload.contains_key(key) {
-        true => typed::check(&event.payload, key, expected).err().map(|fault| fault.to_string()),
-        false => Some(format!("it has no `{key}`")),
+        true => typed::check(&event.payload, key, expected).err().map(EventFault::from),
+        false => Some(EventFault::NoField { key }),
     })
 }

@@ -76,12 +76,10 @@ impl Vocabulary {
         key: &str,
     ) -> Result<&'a str, EventFault> {
         let name = json.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        name.ok_or_else(|| EventFault {
-            message: format!(
-                "not an event of {}: it has no `{key}`; found {}",
-                self.agent,
-                listed(json)
-            ),
+        name.ok_or_else(|| EventFault::NoNameField {
+            agent: self.agent,
+            key: key.to_owned(),
+            found: listed(json),
         })
     }
 
@@ -133,7 +131,7 @@ impl Vocabulary {
     /// The tool and its input in neutral words. `own`: what the agent calls the event.
     fn neutral_tool(&self, event: &mut Event, own: &str) -> Result<(), EventFault> {
         let Some(name) = event.text("tool_name").map(str::to_owned) else {
-            return Err(EventFault { message: format!("`{own}` names no tool") });
+            return Err(EventFault::NoTool { event: own.to_owned() });
         };
         if let Some(Value::String(text)) = event.payload.get("tool_input") {
             let input = arguments("tool_input", text.clone())?;

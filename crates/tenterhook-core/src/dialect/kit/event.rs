@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::dialect::typed::kind;
 use crate::dialect::{EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
 use crate::strict;
@@ -33,7 +32,7 @@ impl Shape {
         let mut fields = json.clone();
         let name = match fields.shift_remove("hook_event_name") {
             Some(Value::String(name)) if !name.is_empty() => name,
-            Some(other) => return Err(not_text("hook_event_name", &other)),
+            Some(other) => return Err(EventFault::not_text("hook_event_name", &other)),
             None => return Err(self.nameless(json)),
         };
         let row = (self.rows)().iter().find(|row| row.name == name);
@@ -44,9 +43,8 @@ impl Shape {
         if matches!(subject, Some(Subject::Field("tool_name") | Subject::Tool(_)))
             && !fields.get("tool_name").is_some_and(Value::is_string)
         {
-            let message =
-                format!("`{name}` needs the text field `tool_name`; found {}", listed(json));
-            return Err(EventFault { message });
+            let found = Some(listed(json));
+            return Err(EventFault::MissingField { event: name, key: "tool_name", found });
         }
         // Where the agent is what the event is about, its fields are the event's own: matchers are tested on the payload.
         let own_agent = subject == Some(&Subject::Field("agent_type"));
@@ -74,12 +72,12 @@ impl Shape {
     }
 
     fn nameless(&self, json: &Map<String, Value>) -> EventFault {
-        let message = format!(
-            "not an event of {}: expected an object with the text field `hook_event_name`, such as `PreToolUse`; found {}",
-            self.agent,
-            listed(json)
-        );
-        EventFault { message }
+        EventFault::NotAnEvent {
+            agent: self.agent,
+            key: "hook_event_name",
+            example: "PreToolUse",
+            found: listed(json),
+        }
     }
 
     /// The fields of an event, in the order in which the agent writes them.
@@ -119,7 +117,7 @@ pub(crate) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
     match strict::whole(text.as_bytes()) {
         Ok(read) => match read.twice.first() {
             Some(twice) => {
-                Err(EventFault { message: format!("`{twice}` stands twice in `{key}`") })
+                Err(EventFault::RepeatedKey { key: twice.clone(), within: key.to_owned() })
             }
             None => Ok(Value::Object(read.fields)),
         },
@@ -143,12 +141,8 @@ pub(crate) fn text(
     match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(other) => Err(not_text(key, &other)),
+        Some(other) => Err(EventFault::not_text(key, &other)),
     }
-}
-
-fn not_text(key: &str, found: &Value) -> EventFault {
-    EventFault { message: format!("`{key}` must be a string, not {}", kind(found)) }
 }
 
 pub(crate) fn listed(json: &Map<String, Value>) -> String {

@@ -130,11 +130,11 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     if let Some(v) = json.get("v")
         && v.as_u64() != Some(VERSION)
     {
-        return fault(format!("`v` is {v}; this build speaks version {VERSION}"));
+        return Err(EventFault::Version { found: v.to_string(), supported: VERSION });
     }
     let name = match json.get("event") {
         Some(Value::String(name)) if !name.is_empty() => name.as_str(),
-        _ => return fault("the event has no `event`: the name of what happened, a string"),
+        _ => return Err(EventFault::NoEventField { expected: "a string" }),
     };
     let mut event = Event::new(name, surroundings(object(json, "session")?, roots)?);
     let data = object(json, "data")?;
@@ -145,7 +145,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     match json.get("prompt") {
         None | Some(Value::Null) => {}
         Some(Value::String(prompt)) => event = event.with("prompt", prompt.as_str()),
-        Some(_) => return fault("`prompt` must be a string"),
+        Some(_) => return Err(EventFault::must_be("prompt", "a string")),
     }
     Ok(event)
 }
@@ -155,15 +155,13 @@ fn known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
         return Ok(());
     };
     if json.contains_key("hook_event_name") {
-        return fault(
-            "this is the form of Claude Code's events (`hook_event_name`); name its dialect, `claude`",
-        );
+        return Err(EventFault::ClaudeForm);
     }
     let hint = nearest(unknown, KEYS.iter().copied()).map_or_else(
         || "all other fields go into `data`".into(),
         |text| format!("did you mean `{text}`?"),
     );
-    fault(format!("the event has an unknown key `{unknown}`: {hint}"))
+    Err(EventFault::UnknownKey { object: "the event", key: unknown.clone(), hint })
 }
 
 fn surroundings(
@@ -174,7 +172,7 @@ fn surroundings(
     let mut take = |key: &str| match facts.shift_remove(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => fault(format!("`session.{key}` must be a string")),
+        Some(_) => Err(EventFault::must_be(format!("session.{key}"), "a string")),
     };
     let id = take("id")?.unwrap_or_default();
     let cwd = take("cwd")?.map(PathBuf::from);
@@ -196,7 +194,7 @@ fn surroundings(
 
 fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), EventFault> {
     if !tool.get("name").is_some_and(Value::is_string) {
-        return fault("`tool.name` must be a string");
+        return Err(EventFault::must_be("tool.name", "a string"));
     }
     for (key, value) in tool {
         match TOOL.iter().find(|(known, _)| known == key) {
@@ -211,7 +209,7 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
                     || "it has `name`, `input`, `id` and `output`".to_owned(),
                     |text| format!("did you mean `{text}`?"),
                 );
-                return fault(format!("`tool` has an unknown key `{key}`: {hint}"));
+                return Err(EventFault::UnknownKey { object: "`tool`", key: key.clone(), hint });
             }
         }
     }
@@ -226,10 +224,6 @@ fn object<'a>(
     match json.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object)),
-        Some(_) => fault(format!("`{key}` must be an object")),
+        Some(_) => Err(EventFault::must_be(key, "an object")),
     }
-}
-
-fn fault<T>(message: impl Into<String>) -> Result<T, EventFault> {
-    Err(EventFault { message: message.into() })
 }

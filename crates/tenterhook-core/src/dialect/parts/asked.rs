@@ -305,8 +305,8 @@ impl Dialect {
         (self.runs.mode)(phase)
     }
 
-    /// Applies the settings of one layer to the hooks of others, once all are read, in configured order; usually there are
-    /// none. A replaced hook is disarmed, never removed, so that `explain` can say why it does not run.
+    /// Applies the settings of one layer to the hooks of others, once all are read, in configured order. A replaced hook is
+    /// disarmed, never removed, so that `explain` can say why it does not run.
     pub fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
         (self.layers.settle)(layers);
     }

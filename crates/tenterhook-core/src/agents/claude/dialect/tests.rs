@@ -76,7 +76,7 @@ fn the_table_has_every_event_once() {
 
 #[test]
 fn an_unreadable_event_says_what_was_expected() {
-    let message = |fields| decode(fields).expect_err("unreadable").message;
+    let message = |fields| decode(fields).expect_err("unreadable").to_string();
     let nameless = message(serde_json::json!({"event": "PreToolUse", "tool": "Bash"}));
     assert!(nameless.contains("`hook_event_name`") && nameless.contains("`event`, `tool`"));
     assert!(message(serde_json::json!({})).contains("no fields"));

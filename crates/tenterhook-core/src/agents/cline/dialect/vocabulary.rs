@@ -101,7 +101,7 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
 fn one_script(event: &mut Event) -> Result<(), EventFault> {
     let Some(Value::Object(input)) = event.payload.get_mut("tool_input") else { return Ok(()) };
     let Some(commands) = input.shift_remove("commands") else { return Ok(()) };
-    let unread = || EventFault { message: "`commands` must be a list of strings".to_owned() };
+    let unread = || EventFault::must_be("commands", "a list of strings");
     let list = commands.as_array().ok_or_else(unread)?;
     let lines: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
     input.insert("command".to_owned(), lines.ok_or_else(unread)?.join("\n").into());

@@ -31,12 +31,10 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     let name = match json.get("event") {
         Some(Value::String(name)) => name.as_str(),
         _ => {
-            return fault(
-                "the event has no `event`: the name of what happened, such as `tool_call_before`",
-            );
+            return Err(EventFault::NoEventField { expected: "such as `tool_call_before`" });
         }
     };
-    let Some(spec) = events::spec(name) else { return fault(unknown(name)) };
+    let Some(spec) = events::spec(name) else { return Err(unknown(name)) };
     let mut fields = json.clone();
     fields.shift_remove("event");
     let mut event = Event::new(
@@ -56,7 +54,8 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
             event.name = (*other).into();
         }
     } else if spec.has_tool && name != "on_error" {
-        return fault(format!("`{name}` needs the text field `tool_name`"));
+        let event = name.to_owned();
+        return Err(EventFault::MissingField { event, key: "tool_name", found: None });
     }
     for (key, value) in fields {
         if !FORMAT_FIELDS.contains(&key.as_str()) {
@@ -70,22 +69,19 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         event.payload.insert("error".to_owned(), output);
     }
     if name == "message_submit" && event.text("prompt").is_none() {
-        return fault("`message_submit` needs the text field `text`");
+        let event = name.to_owned();
+        return Err(EventFault::MissingField { event, key: "text", found: None });
     }
     Ok(event)
 }
 
-fn unknown(name: &str) -> String {
+fn unknown(name: &str) -> EventFault {
     let names = || events::EVENTS.iter().map(|event| event.name);
-    nearest(name, names()).map_or_else(
-        || {
-            format!(
-                "no event of CodeWhale is called `{name}`; it has {}",
-                names().collect::<Vec<_>>().join(", ")
-            )
-        },
-        |near| format!("no event of CodeWhale is called `{name}`; did you mean `{near}`?"),
-    )
+    let hint = nearest(name, names()).map_or_else(
+        || format!("it has {}", names().collect::<Vec<_>>().join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    EventFault::UnknownName { agent: "CodeWhale", name: name.to_owned(), hint }
 }
 
 fn surroundings(
@@ -95,7 +91,7 @@ fn surroundings(
     let mut text = |key: &str| match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(_) => fault(format!("`{key}` must be a string")),
+        Some(_) => Err(EventFault::must_be(key, "a string")),
     };
     let session_id = text("session_id")?.unwrap_or_default();
     let workspace = text("workspace")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
@@ -131,7 +127,9 @@ fn read_tool(
     fields: &mut Map<String, Value>,
     event: &mut Event,
 ) -> Result<(), EventFault> {
-    let Value::String(own) = name else { return fault("`tool_name` must be a string") };
+    let Value::String(own) = name else {
+        return Err(EventFault::must_be("tool_name", "a string"));
+    };
     let tool = tools::by_own(vocabulary::TOOLS, own);
     event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |tool| tool.neutral).into());
     let default =
@@ -156,8 +154,4 @@ fn is_false(value: Option<&Value>) -> bool {
         Some(Value::String(text)) => text == "false",
         _ => false,
     }
-}
-
-fn fault<T>(message: impl Into<String>) -> Result<T, EventFault> {
-    Err(EventFault { message: message.into() })
 }

@@ -261,7 +261,7 @@ fn unreadable_event_is_refused_with_a_reason() {
         (json!({"event": "session_start", "mode": 5}), "`mode`"),
     ] {
         let fault = CODEWHALE.decode_event(form.as_object().expect("an object"), &roots);
-        let message = fault.expect_err("a fault").message;
+        let message = fault.expect_err("a fault").to_string();
         assert!(message.contains(expected), "{form}: {message}");
     }
 }

@@ -130,7 +130,7 @@ pub(super) fn camel(json: &Map<String, Value>, roots: &Roots) -> Result<Event, E
         () if has("stopReason") => "agentStop",
         () if has("source") => "sessionStart",
         () if has("sessionId") && has("reason") => "sessionEnd",
-        () => return Err(EventFault { message: "the event has no name".to_owned() }),
+        () => return Err(EventFault::NoName),
     };
     CAMEL.decode_as(name, json, roots)
 }

@@ -52,8 +52,8 @@ fn is_about_tool(event: &str) -> bool {
 
 fn decode_tool(event: &mut Event, fields: &mut Map<String, Value>) -> Result<(), EventFault> {
     let Some(own) = text(fields, "toolName")? else {
-        let message = format!("`{}` needs the text field `toolName`", event.name);
-        return Err(EventFault { message });
+        let event = event.name.to_string();
+        return Err(EventFault::MissingField { event, key: "toolName", found: None });
     };
     let input = fields.shift_remove("toolInput").unwrap_or_default();
     let known = tools::by_own(TOOLS, &own);
@@ -117,9 +117,10 @@ fn encode_tool(event: &Event, fields: &mut Map<String, Value>) {
 }
 
 fn nameless(json: &Map<String, Value>) -> EventFault {
-    let message = format!(
-        "not an event of ignis: expected an object with the text field `hook_event_name`, such as `UserPromptSubmit`; found {}",
-        listed(json)
-    );
-    EventFault { message }
+    EventFault::NotAnEvent {
+        agent: "ignis",
+        key: "hook_event_name",
+        example: "UserPromptSubmit",
+        found: listed(json),
+    }
 }

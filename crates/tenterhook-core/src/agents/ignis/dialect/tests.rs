@@ -144,7 +144,7 @@ fn invalid_event_is_refused_with_the_expected_field() {
         (json!({"hook_event_name": "UserPromptSubmit", "prompt": 1}), "`prompt`"),
     ] {
         let fault = IGNIS.decode_event(&object(form), &Roots::default()).expect_err("unreadable");
-        assert!(fault.message.contains(expected), "{fault}");
+        assert!(fault.to_string().contains(expected), "{fault}");
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     let mut fields = json.clone();
     let name = match fields.shift_remove("event") {
         Some(Value::String(name)) if !name.is_empty() => name,
-        Some(other) => return Err(not_text("event", &other)),
+        Some(other) => return Err(EventFault::not_text("event", &other)),
         None => return Err(nameless(json)),
     };
     let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
@@ -35,8 +35,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     let mut event = Event::new(EventName::new(neutral), within);
     let tool = text(&mut fields, "toolName")?;
     if spec.is_some_and(Spec::is_about_tool) && tool.is_none() {
-        let message = format!("`{name}` needs the text field `toolName`");
-        return Err(EventFault { message });
+        return Err(EventFault::MissingField { event: name, key: "toolName", found: None });
     }
     if let Some(tool) = tool {
         decode_tool(&tool, fields.shift_remove("toolArgs"), &mut event)?;
@@ -83,21 +82,14 @@ fn text(fields: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Ev
     match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(other) => Err(not_text(key, &other)),
+        Some(other) => Err(EventFault::not_text(key, &other)),
     }
-}
-
-fn not_text(key: &str, found: &Value) -> EventFault {
-    EventFault { message: format!("`{key}` must be a string, found `{found}`") }
 }
 
 fn nameless(json: &Map<String, Value>) -> EventFault {
     let found: Vec<String> = json.keys().take(12).map(|key| format!("`{key}`")).collect();
     let found = if found.is_empty() { "no fields".to_owned() } else { found.join(", ") };
-    let message = format!(
-        "not an event of Reasonix: expected an object with the text field `event`, such as `PreToolUse`; found {found}"
-    );
-    EventFault { message }
+    EventFault::NotAnEvent { agent: "Reasonix", key: "event", example: "PreToolUse", found }
 }
 
 /// Writes the payload as one line with a line feed.

@@ -32,7 +32,7 @@ fn events_survive_the_way_out_and_back() {
 fn an_event_of_another_form_is_refused_with_words() {
     let refused = |form: Value| {
         let form = form.as_object().expect("an object").clone();
-        NATIVE.decode_event(&form, &Roots::default()).expect_err("refused").message
+        NATIVE.decode_event(&form, &Roots::default()).expect_err("refused").to_string()
     };
     assert!(refused(json!({"hook_event_name": "Stop"})).contains("Claude Code"));
     assert!(refused(json!({"v": 2, "event": "Stop"})).contains("version 1"));

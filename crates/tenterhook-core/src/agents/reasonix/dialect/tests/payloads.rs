@@ -93,7 +93,7 @@ fn invalid_payload_is_refused_with_the_missing_field() {
     ] {
         let Value::Object(fields) = payload.clone() else { panic!("an object") };
         let fault = REASONIX.decode_event(&fields, &Roots::default()).expect_err("no event");
-        assert!(fault.message.contains(expected), "{payload}: {}", fault.message);
+        assert!(fault.to_string().contains(expected), "{payload}: {fault}");
     }
     assert_eq!(decode(json!({"event": "Stop", "turn": null, "prompt": null})).payload.len(), 0);
 }
