@@ -1,5 +1,5 @@
-//! OpenCode: its names, the settings that its hooks depend on, and the installation of Tenterhook in
-//! it. Data; decides nothing.
+//! OpenCode: its names, the settings that its hooks depend on, and the installation of Tenterhook
+//! in it. Data; decides nothing.
 
 pub mod dialect;
 #[cfg(feature = "transcript")]

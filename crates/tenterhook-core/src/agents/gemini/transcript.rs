@@ -1,5 +1,5 @@
-//! Reads the sessions of Gemini CLI 0.61, and the single objects of versions before 0.40. Gemini CLI
-//! repeats a message when it adds fields to it. Judges nothing.
+//! Reads the sessions of Gemini CLI 0.61, and the single objects of versions before 0.40. Gemini
+//! CLI repeats a message when it adds fields to it. Judges nothing.
 
 use std::collections::HashSet;
 
