@@ -96,7 +96,9 @@ fn on_failure(reader: &mut Reader<'_>, node: &Node) -> Option<OnFailure> {
             let found = finding(Code::UnknownOnFailure, message).weighing(Severity::Error);
             let found = found.help("here it is read as `block`");
             reader.report(field.node.span, found);
-            reader.refused.get_or_insert_with(|| "its `on_failure` has an unknown value".to_owned());
+            reader
+                .refused
+                .get_or_insert_with(|| "its `on_failure` has an unknown value".to_owned());
             Some(OnFailure::Block)
         }
     }
