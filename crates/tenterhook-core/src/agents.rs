@@ -1,7 +1,8 @@
-//! Every agent that this project knows, one file each, and what each file says of its agent. Data: decides nothing.
+//! Every agent that this project knows, one file each, and what each file says of its agent. Data:
+//! decides nothing.
 //!
-//! A path without a start is one in any directory; `~/` is a home. A path that ends in `/` stands for everything in it;
-//! `*` is any text in a name.
+//! A path without a start is one in any directory; `~/` is a home. A path that ends in `/` stands
+//! for everything in it; `*` is any text in a name.
 
 mod amp;
 mod antigravity;
@@ -47,17 +48,19 @@ pub struct Agent {
     pub installation: Installation,
 }
 
-/// Files, variables and options that decide whether an agent's hooks run, from its own documentation.
+/// Files, variables and options that decide whether an agent's hooks run, from its own
+/// documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Guarded {
     /// Files that say which hooks it has, whether they run, and whom it trusts.
     pub files: &'static [&'static str],
     /// Variables that make it read other files, or skip them.
     pub variables: &'static [&'static str],
-    /// Options that switch hooks, questions or trust off, or make it read other files. With `=`, that value alone.
+    /// Options that switch hooks, questions or trust off, or make it read other files. With `=`,
+    /// that value alone.
     pub options: &'static [&'static str],
-    /// Directories of texts whose head may hold hooks. A person lets agents write them, so that no tool call is denied for them;
-    /// a sandbox does not write there.
+    /// Directories of texts whose head may hold hooks. A person lets agents write them, so that no
+    /// tool call is denied for them; a sandbox does not write there.
     pub texts: &'static [&'static str],
     /// Where it finds modules that run inside it, where it has such.
     pub modules: Option<&'static Modules>,
@@ -82,9 +85,11 @@ pub struct Modules {
     pub slash: &'static [&'static str],
     /// Settings that do, as they are written on a command line.
     pub settings: &'static [&'static str],
-    /// The words before a folder with which its program analyses the modules of that folder, without running them.
+    /// The words before a folder with which its program analyses the modules of that folder,
+    /// without running them.
     pub validate: &'static [&'static str],
-    /// How the names of events and calls begin with which a module could silence hooks, or change what they see.
+    /// How the names of events and calls begin with which a module could silence hooks, or change
+    /// what they see.
     pub silencing: &'static [&'static str],
 }
 

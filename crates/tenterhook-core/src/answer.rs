@@ -283,7 +283,8 @@ pub struct Answer {
     pub reason: Option<String>,
     /// What it wants to be said beside the reason, should another hook deny (M-12).
     pub if_denied: Option<String>,
-    /// What it printed beside a restraint that gives no reason: quoted in the reason that it then gets.
+    /// What it printed beside a restraint that gives no reason: quoted in the reason that it then
+    /// gets.
     pub printed: Option<String>,
     /// The reason that its agent gives for a restraint without one.
     pub default_reason: Option<&'static str>,
@@ -293,14 +294,16 @@ pub struct Answer {
     pub detached: bool,
     /// How it left its protocol, in the order found.
     pub slips: Vec<Slip>,
-    /// Parts of the output that are ignored, such as an unknown key: each is a fault, the rest applies.
+    /// Parts of the output that are ignored, such as an unknown key: each is a fault, the rest
+    /// applies.
     pub remarks: Vec<Failure>,
     /// Why there is no answer: crash, timeout, unreadable output.
     pub failure: Option<Failure>,
     /// Output shaped like an answer that cannot be read as one, beside the rest.
     pub unclear: Option<Failure>,
-    /// What the agent itself makes of the same output, beside an answer that slipped: exact reading falls back to it where
-    /// the agent ignores one of the slips, guarded reading where the slips restrain nothing.
+    /// What the agent itself makes of the same output, beside an answer that slipped: exact reading
+    /// falls back to it where the agent ignores one of the slips, guarded reading where the slips
+    /// restrain nothing.
     pub plain: Option<Box<Answer>>,
 }
 
@@ -381,7 +384,8 @@ impl Failure {
         Self { code, exit: None, message: message.into() }
     }
 
-    /// A process that exited with a code that is no success, and the words that explain it, if there are any.
+    /// A process that exited with a code that is no success, and the words that explain it, if
+    /// there are any.
     pub(crate) fn exited(exit: i32, words: &str) -> Self {
         let separator = if words.is_empty() { "" } else { ": " };
         let message = format!("it exited with code {exit}{separator}{words}");

@@ -1,8 +1,9 @@
 //! What would this tool call read, write, delete, send, install and run, as far as its input tells?
 //!
-//! Pure: it looks at the event and at what the shell reader made of its command, and at no file. It works out what rules
-//! then judge, in texts that rules can compare; it judges nothing itself. What it cannot see it leaves out: a variable
-//! from elsewhere, a script on disk, a remote shell (`docs/guide/guardrails.md` says so to people).
+//! Pure: it looks at the event and at what the shell reader made of its command, and at no file. It
+//! works out what rules then judge, in texts that rules can compare; it judges nothing itself. What
+//! it cannot see it leaves out: a variable from elsewhere, a script on disk, a remote shell
+//! (`docs/guide/guardrails.md` says so to people).
 
 mod braces;
 mod code;
@@ -40,24 +41,27 @@ use crate::event::tool::command::Command;
 use crate::event::{Event, Surroundings};
 pub use trees::{Skips, Tree};
 
-/// Most texts that are read as separate lines: commands from variables, code in quotes, scripts that the line writes.
+/// Most texts that are read as separate lines: commands from variables, code in quotes, scripts
+/// that the line writes.
 const MOST_LINES: usize = 64;
-/// Most guesses about what the programs of a call may run, and most of them one within the other (S-36): each of them may be
-/// as long as the line.
+/// Most guesses about what the programs of a call may run, and most of them one within the other
+/// (S-36): each of them may be as long as the line.
 const MOST_GUESSES: usize = 16;
 const DEEPEST_GUESS: usize = 3;
 
 /// What one tool call would do. Every list is sorted and holds each text once.
 ///
-/// Paths are written as seen from the project: `src/a.rs` in it, `.` for it, `..` for what is above it, `~/x` in the home
-/// and absolute elsewhere, so that a rule needs to know neither place.
+/// Paths are written as seen from the project: `src/a.rs` in it, `.` for it, `..` for what is above
+/// it, `~/x` in the home and absolute elsewhere, so that a rule needs to know neither place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallFootprint {
-    /// Every simple command of its shell line, also those whose program stands in a variable that the line sets.
+    /// Every simple command of its shell line, also those whose program stands in a variable that
+    /// the line sets.
     pub commands: Vec<SimpleCommand>,
     /// Files whose content it reads, copies or hands on.
     pub reads: Vec<String>,
-    /// Those of them whose content it shows, copies or sends: not those that a program only needs (`source .env`).
+    /// Those of them whose content it shows, copies or sends: not those that a program only needs
+    /// (`source .env`).
     pub shows: Vec<String>,
     /// Files that it creates, changes, moves or removes.
     pub writes: Vec<String>,
@@ -93,7 +97,8 @@ pub struct CallFootprint {
     pub unguarded: Vec<String>,
     /// What else of it ends a guard, each as what would happen.
     pub disarms: Vec<String>,
-    /// Whether it holds more lines or words than are followed, so that the lists may lack something.
+    /// Whether it holds more lines or words than are followed, so that the lists may lack
+    /// something.
     pub is_cut: bool,
 }
 
@@ -206,8 +211,8 @@ impl CallFootprint {
     }
 }
 
-/// What the tool call of `event` would do; `line` is its shell command as read, where it has one. The lists about guards stay
-/// empty unless it `concerns` one ([`may_concern_guard`]).
+/// What the tool call of `event` would do; `line` is its shell command as read, where it has one.
+/// The lists about guards stay empty unless it `concerns` one ([`may_concern_guard`]).
 ///
 /// # Errors
 ///
@@ -256,7 +261,8 @@ pub(crate) fn footprint_at(
     meter.cut().map_or_else(|| Ok(found.done()), Err)
 }
 
-/// Whether a call may concern an agent's guard, by its letters or, where `files` can look, by a word that is a second name of one.
+/// Whether a call may concern an agent's guard, by its letters or, where `files` can look, by a
+/// word that is a second name of one.
 #[must_use]
 pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::Files>) -> bool {
     let paths = path::Paths { files, ..path::Paths::new(&event.within) };

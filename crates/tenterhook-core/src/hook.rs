@@ -66,7 +66,8 @@ impl fmt::Display for HookId {
     }
 }
 
-/// Whose configuration a source is. The order is the order of trust: an earlier layer may restrict a later one.
+/// Whose configuration a source is. The order is the order of trust: an earlier layer may restrict
+/// a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     /// The organisation's; no other layer loosens it.
@@ -129,7 +130,8 @@ impl OnFailure {
         }
     }
 
-    /// What becomes of each `event` for which a hook with this policy gives no answer, as a clause for people.
+    /// What becomes of each `event` for which a hook with this policy gives no answer, as a clause
+    /// for people.
     #[must_use]
     pub fn consequence(self, event: &str) -> String {
         match self {
@@ -140,7 +142,8 @@ impl OnFailure {
     }
 }
 
-/// When, within one event, a hook runs (decision 3). The order of the variants is the order of the phases.
+/// When, within one event, a hook runs (decision 3). The order of the variants is the order of the
+/// phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// One after the other, each seeing the last rewrite.
@@ -168,7 +171,8 @@ pub enum Wait {
     Rewake,
 }
 
-/// One configured entry. A host makes its own with [`Hook::new`], and changes what it means otherwise.
+/// One configured entry. A host makes its own with [`Hook::new`], and changes what it means
+/// otherwise.
 #[derive(Clone, Debug)]
 pub struct Hook {
     /// Its id.
@@ -197,7 +201,8 @@ pub struct Hook {
     pub timeout: Option<Duration>,
     /// What happens when it gives no answer, where its own entry or its source says so.
     pub on_failure: Option<OnFailure>,
-    /// The agent that calls, where one does: what it makes of a hook without an answer holds at least (BR-9).
+    /// The agent that calls, where one does: what it makes of a hook without an answer holds at
+    /// least (BR-9).
     pub caller: Option<DialectId>,
     /// Whether exit 0 with empty stdout is no answer (`answer = "required"`).
     pub answer_required: bool,
@@ -215,15 +220,17 @@ pub struct Hook {
     pub pausable: bool,
     /// Whether it enforces or runs in shadow.
     pub enforcement: Enforcement,
-    /// Whether it restrains and does nothing else: it is of another place than where the agent works (BR-19, C-94).
+    /// Whether it restrains and does nothing else: it is of another place than where the agent
+    /// works (BR-19, C-94).
     pub gates_only: bool,
     /// What hooks of its configuration are granted to change, when all are known.
     pub granted: Arc<[std::path::PathBuf]>,
 }
 
 impl Hook {
-    /// What a shell line that cannot be read whole means to its expressions: a gate before an effect does not take it for
-    /// harmless; observers and the built-in rules take the lists as they are (RU-42).
+    /// What a shell line that cannot be read whole means to its expressions: a gate before an
+    /// effect does not take it for harmless; observers and the built-in rules take the lists as
+    /// they are (RU-42).
     #[must_use]
     pub fn incomplete_lists(&self, row: &EventRow) -> Incomplete {
         let gates = self.phase != Phase::Observe && self.wait == Wait::Attached;
@@ -321,8 +328,8 @@ impl Hook {
         self
     }
 
-    /// Whether its event goes on without it although it was not asked to run in the background: a hook in shadow is not waited
-    /// for, unless it is over at once as rules are (SH-7).
+    /// Whether its event goes on without it although it was not asked to run in the background: a
+    /// hook in shadow is not waited for, unless it is over at once as rules are (SH-7).
     pub fn runs_detached(&self) -> bool {
         let is_rule = matches!(self.run, Run::Rule(_));
         self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
@@ -347,7 +354,8 @@ impl Hook {
         }
     }
 
-    /// Switches it off for good, where nothing else has yet: the first reason is the one that is shown.
+    /// Switches it off for good, where nothing else has yet: the first reason is the one that is
+    /// shown.
     pub fn disarm(&mut self, because: String, rule: &'static str) {
         if self.arming == Arming::Armed {
             self.arming = Arming::Disarmed { because, rule };
@@ -360,8 +368,8 @@ impl Hook {
         matches!(self.run, Run::Unusable { part: Unread::File | Unread::Exposed, .. })
     }
 
-    /// What the message of a hook that restrains without having been run is kept by: it comes once a session, of all that
-    /// wait for one answer once (C-74, T-12).
+    /// What the message of a hook that restrains without having been run is kept by: it comes once
+    /// a session, of all that wait for one answer once (C-74, T-12).
     pub fn shown_once_key(&self) -> Option<HookId> {
         match &self.run {
             Run::Unusable { part: Unread::File | Unread::Exposed, .. } => Some(self.id.clone()),
@@ -373,7 +381,8 @@ impl Hook {
         }
     }
 
-    /// Whether its next process is started before it is needed: its entry says so, and it runs more than once.
+    /// Whether its next process is started before it is needed: its entry says so, and it runs more
+    /// than once.
     #[must_use]
     pub fn is_prewarmed(&self) -> bool {
         let Run::Command(command) = &self.run else { return false };

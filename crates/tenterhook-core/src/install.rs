@@ -1,8 +1,8 @@
-//! Adds Tenterhook's entries to an agent's files, and removes them. Pure: texts in, texts out; the command
-//! line finds the files.
+//! Adds Tenterhook's entries to an agent's files, and removes them. Pure: texts in, texts out; the
+//! command line finds the files.
 //!
-//! Implements `docs/spec/bridge.md` (BR-60 to BR-69, BR-75). Removing is the exact inverse of adding, which
-//! is checked before a text is returned.
+//! Implements `docs/spec/bridge.md` (BR-60 to BR-69, BR-75). Removing is the exact inverse of
+//! adding, which is checked before a text is returned.
 
 mod adopt;
 #[cfg(feature = "trust")]

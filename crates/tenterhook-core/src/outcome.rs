@@ -76,7 +76,8 @@ impl Ended {
         }
     }
 
-    /// Whether the hook runs in the background in its agent: its entry or its first line of output asks for that.
+    /// Whether the hook runs in the background in its agent: its entry or its first line of output
+    /// asks for that.
     #[must_use]
     pub const fn is_in_background(&self) -> bool {
         matches!(self, Self::Detached | Self::InBackground(_))
@@ -92,7 +93,8 @@ impl Ended {
     }
 }
 
-/// In the words of records and screens: `exit 0`, `answered`, `signal 9`, `timed out`, `detached`, `not run: ...`.
+/// In the words of records and screens: `exit 0`, `answered`, `signal 9`, `timed out`, `detached`,
+/// `not run: ...`.
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -137,12 +139,13 @@ pub struct Step {
     pub stopped: bool,
     /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
-    /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome, and of a step that is under way
-    /// nothing is known yet.
+    /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome,
+    /// and of a step that is under way nothing is known yet.
     pub shadow: Option<Box<Outcome>>,
 }
 
-/// What the hooks of an event together want; [`Outcome::decision`] says what the host does. A later version may say more.
+/// What the hooks of an event together want; [`Outcome::decision`] says what the host does. A later
+/// version may say more.
 ///
 /// There is no default one: a host that has none has not asked the hooks.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,7 +180,8 @@ impl Outcome {
         Self { steps, ..self }
     }
 
-    /// Whether a hook denies. That is not all that holds an action up: [`Outcome::decision`] says what to do.
+    /// Whether a hook denies. That is not all that holds an action up: [`Outcome::decision`] says
+    /// what to do.
     #[must_use]
     pub fn blocked(&self) -> bool {
         self.restraint == Restraint::Deny
@@ -196,8 +200,8 @@ impl Outcome {
         self.effects.rewrite() || self.effects.updated_output.is_some()
     }
 
-    /// The context for a model, each text in a block that names the hook whose words it is: what a host injects, so that
-    /// a hook is not taken for the user or the system (H-11).
+    /// The context for a model, each text in a block that names the hook whose words it is: what a
+    /// host injects, so that a hook is not taken for the user or the system (H-11).
     #[must_use]
     pub fn labelled_context(&self) -> Vec<String> {
         let labelled = self

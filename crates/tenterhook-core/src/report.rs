@@ -18,7 +18,8 @@ pub enum End {
     Exited(i32),
     /// A signal ended it, or a function panicked (reported like `SIGABRT`).
     Signalled(i32),
-    /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal, a worker's broken line.
+    /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal,
+    /// a worker's broken line.
     Failed {
         /// The kind of failure, which becomes the code of the fault.
         code: Code,
@@ -132,7 +133,8 @@ pub struct Report {
     pub moved_to: Option<PathBuf>,
     /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
-    /// What people should hear of how it ran, whatever it said; each becomes a fault and decides nothing.
+    /// What people should hear of how it ran, whatever it said; each becomes a fault and decides
+    /// nothing.
     pub notes: Vec<Failure>,
 }
 
@@ -154,8 +156,9 @@ impl Report {
         }
     }
 
-    /// Why this is no answer, whatever the output: the step did not come to its own end, or not all that it said was kept.
-    /// The same words for every dialect. An exit code, whatever it is, is for the dialect to read.
+    /// Why this is no answer, whatever the output: the step did not come to its own end, or not all
+    /// that it said was kept. The same words for every dialect. An exit code, whatever it is,
+    /// is for the dialect to read.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         let (code, message) = match &self.end {
@@ -208,7 +211,8 @@ impl Report {
         }
     }
 
-    /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing left behind.
+    /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing
+    /// left behind.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
         *self == Self::silent(End::Exited(0), self.took)
@@ -249,7 +253,8 @@ pub fn unread(stream: &str, errno: i32) -> String {
 mod tests {
     use super::*;
 
-    /// A report that tells of anything is read and judged; none but an end without words or traces is passed by.
+    /// A report that tells of anything is read and judged; none but an end without words or traces
+    /// is passed by.
     #[test]
     fn only_a_good_end_without_words_or_traces_says_nothing() {
         let silent = |end| Report::silent(end, Duration::from_millis(3));

@@ -1,6 +1,7 @@
 //! One config text, as given, and the result of reading it. Values only.
 //!
-//! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their names.
+//! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their
+//! names.
 
 mod flaw;
 mod record;
@@ -47,7 +48,8 @@ pub struct Source {
     pub on_failure: Option<OnFailure>,
     /// Why the text is not all that the file holds, where it is not (C-70).
     pub flaw: Option<Flaw>,
-    /// The settings file that its hooks were moved from (BR-75): statements about that file apply to them, too.
+    /// The settings file that its hooks were moved from (BR-75): statements about that file apply
+    /// to them, too.
     pub moved_from: Option<PathBuf>,
     /// The reason for reading it, which decides how much of it applies.
     pub standing: Standing,
@@ -59,7 +61,8 @@ pub enum Standing {
     /// Its agent reads it where it works: all of it applies.
     #[default]
     Usual,
-    /// A variable moved the user's own files there: its statements do not bind hooks of the account's home (C-94).
+    /// A variable moved the user's own files there: its statements do not bind hooks of the
+    /// account's home (C-94).
     Moved,
     /// It lies in the home of the user's account, and variables name a different home (C-94).
     Account,
@@ -67,11 +70,13 @@ pub enum Standing {
     Left,
 }
 
-/// The directory, among the user's own files, of the entries that were moved away from agents, a file an agent (BR-75).
+/// The directory, among the user's own files, of the entries that were moved away from agents, a
+/// file an agent (BR-75).
 pub const ADOPTED: &str = "adopted";
 
 impl Source {
-    /// Whether it is a managed file that others than root may write, of which nothing is obeyed (C-89).
+    /// Whether it is a managed file that others than root may write, of which nothing is obeyed
+    /// (C-89).
     pub fn is_exposed(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.untrusted.is_some())
     }
@@ -96,7 +101,8 @@ impl Source {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Saving)
     }
 
-    /// The directory from which it was found: what a file says binds the files that are found from the same one (BR-98).
+    /// The directory from which it was found: what a file says binds the files that are found from
+    /// the same one (BR-98).
     #[must_use]
     pub fn seen_from(&self) -> &Path {
         self.found_from.as_ref().unwrap_or(&self.project)
@@ -155,7 +161,8 @@ pub enum Switch {
     EnableAll,
     /// Only managed hooks run.
     ManagedOnly(Whose),
-    /// Gates of a repository hold what they match until somebody approves them, for any agent (T-13).
+    /// Gates of a repository hold what they match until somebody approves them, for any agent
+    /// (T-13).
     HoldUnapproved,
     /// The hook of this name (native) is off.
     DisableHook {
@@ -270,7 +277,8 @@ impl Govern {
         texts.chain(enabled).chain(sandbox).chain(prewarm).collect()
     }
 
-    /// Whether it is about the hooks of a source: by its own name, or by that of the file that they were moved from (BR-78).
+    /// Whether it is about the hooks of a source: by its own name, or by that of the file that they
+    /// were moved from (BR-78).
     pub(crate) fn is_about(&self, source: &Source) -> bool {
         Path::new(&*source.name) == self.file || source.moved_from.as_ref() == Some(&self.file)
     }
@@ -288,7 +296,8 @@ pub struct ModeWord {
 /// The settings in one source for the rules that protect an agent's guard: `[protect]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protect {
-    /// Parts of a guard that an agent may change all the same, as patterns of paths; `None` where the file has no such list.
+    /// Parts of a guard that an agent may change all the same, as patterns of paths; `None` where
+    /// the file has no such list.
     pub writable: Option<Vec<String>>,
     /// Whether the user may pause the rules.
     pub pause: Option<bool>,

@@ -1,5 +1,5 @@
-//! Decodes the sessions that agents record into events, in order. Opens no file, decides nothing, and
-//! writes nothing.
+//! Decodes the sessions that agents record into events, in order. Opens no file, decides nothing,
+//! and writes nothing.
 //!
 //! One [`Decoder`] reads one file, line by line, and emits each record at once. It stores only what
 //! later lines need. It counts and names what it does not know (TR-4). How complete an agent's
@@ -152,7 +152,8 @@ impl Facts {
         self.unknown.values().chain(self.unread.values()).sum()
     }
 
-    /// Counts a record of an unknown kind. The file is not trusted: only a plain name is copied from it.
+    /// Counts a record of an unknown kind. The file is not trusted: only a plain name is copied
+    /// from it.
     pub(crate) fn unknown(&mut self, kind: &str) {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
         // A key or a token has more digits than a name.
@@ -250,7 +251,8 @@ impl Decoder {
         Self { agent, carried: Carried::default(), reader }
     }
 
-    /// Sets what the file's path shows and the file does not: the working directory and the subagent.
+    /// Sets what the file's path shows and the file does not: the working directory and the
+    /// subagent.
     #[must_use]
     pub fn about(mut self, cwd: Option<&str>, subagent: Option<&str>) -> Self {
         self.carried.cwd = cwd.map(Into::into);

@@ -1,4 +1,5 @@
-//! What an answer means here: what the event permits, slips and `on_failure` are applied only in this module.
+//! What an answer means here: what the event permits, slips and `on_failure` are applied only in
+//! this module.
 //!
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
@@ -72,17 +73,19 @@ enum When {
 
 /// Judges one answer.
 ///
-/// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
-/// then what is unclear; then failure; then what the event permits; then what a model may say;
-/// then what the way of selection permits (S-9).
+/// The order of the steps is the rule: slips first, because they decide how much of the answer is
+/// believed; then what is unclear; then failure; then what the event
+/// permits; then what a model may say; then what the way of selection permits (S-9).
 #[must_use]
 pub fn judge(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
-    // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
+    // The agent goes on at such a first line, whatever follows; followed exactly, so does its
+    // source.
     let is_gone = answer.detached && judge_context.hook.compat == Compat::Exact;
     judge_when(judge_context, answer, if is_gone { When::Late } else { When::InTime })
 }
 
-/// Judges an answer that came when the host had gone on: its objection is reported, and no longer blocks.
+/// Judges an answer that came when the host had gone on: its objection is reported, and no longer
+/// blocks.
 #[must_use]
 pub fn judge_late(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
     judge_when(judge_context, answer, When::Late)
@@ -133,7 +136,8 @@ fn restraint_alone(verdict: Verdict) -> Verdict {
     }
 }
 
-/// A denial without words still needs some: a model that is refused without a reason tries again.
+/// A denial without words still needs some: a model that is refused without a reason tries again
+///
 fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> Option<String> {
     (restraint > Restraint::Allow).then(|| {
         let word = match restraint {
@@ -148,7 +152,8 @@ fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> O
     })
 }
 
-/// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does what the agent does.
+/// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does
+/// what the agent does.
 fn believe(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     if answer.slips.is_empty() {
         return;
@@ -157,8 +162,9 @@ fn believe(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Ve
     *answer = believed(judge_context, std::mem::take(answer));
 }
 
-/// An unclear answer is no consent, and before an effect no answer: the user is asked, unless a policy says otherwise
-/// . Elsewhere it is a fault. Exact compatibility has the agent's own reading and nothing else.
+/// An unclear answer is no consent, and before an effect no answer: the user is asked, unless a
+/// policy says otherwise. Elsewhere it is a fault. Exact compatibility has the agent's own
+/// reading and nothing else.
 fn doubt(
     judge_context: JudgeContext<'_>,
     unclear: Option<Failure>,
@@ -180,7 +186,8 @@ fn doubt(
     if !judge_context.row.is_before_effect() || answer.restraint > Restraint::Allow {
         return faults.push(fault(&unclear));
     }
-    // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
+    // Another failure that restrains already says better what went wrong; that the answer cannot be
+    // read is the same twice.
     let is_specific =
         |failure: &Failure| !matches!(failure.code, Code::UnreadableAnswer | Code::InvalidAnswer);
     let other = answer.failure.take().filter(is_specific);
@@ -225,7 +232,8 @@ fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
 
 /// What an answer that left its protocol may still do: say no.
 ///
-/// When it does not even say no, the agent's own reading stands, without any consent in it: what slipped never allows.
+/// When it does not even say no, the agent's own reading stands, without any consent in it: what
+/// slipped never allows.
 fn only_restraint(answer: Answer) -> Answer {
     let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
     if !restrains {
@@ -268,7 +276,8 @@ fn settle_failure(
     }
     let Some(failure) = answer.failure.take() else { return };
     let policy = match is_background {
-        // One that asked for the background promised to hold nothing up; what it says all the same counts.
+        // One that asked for the background promised to hold nothing up; what it says all the same
+        // counts.
         true => OnFailure::Continue,
         false => enforceable(policy(judge_context, &failure), judge_context.row.powers),
     };
@@ -292,7 +301,8 @@ fn settle_failure(
     }
 }
 
-/// The hook's own key, else its source's (already folded into the hook), else the dialect's promise for the event.
+/// The hook's own key, else its source's (already folded into the hook), else the dialect's promise
+/// for the event.
 fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
     if judge_context.hook.phase == Phase::Observe || judge_context.hook.wait != Wait::Attached {
         return OnFailure::Continue;
@@ -313,8 +323,8 @@ fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
     judge_context.hook.on_failure.unwrap_or_else(promised)
 }
 
-/// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it meets. Where it
-/// cannot even block, nothing can be enforced, and the fault alone remains.
+/// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it
+/// meets. Where it cannot even block, nothing can be enforced, and the fault alone remains.
 const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
     match policy {
         OnFailure::Ask if powers.has(Power::Ask) => OnFailure::Ask,
@@ -323,8 +333,9 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
     }
 }
 
-/// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless the person who configured it
-/// takes that risk; what rode on the consent falls with it.
+/// A model that reads what others wrote can be talked into consent, so its *allow* is silent,
+/// unless the person who configured it takes that risk; what rode on the consent falls with it
+///
 fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     let Run::Prompt(prompt) = &judge_context.hook.run else { return };
     if prompt.may_allow || judge_context.hook.compat == Compat::Exact {

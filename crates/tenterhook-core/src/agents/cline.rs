@@ -1,4 +1,5 @@
-//! Cline: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+//! Cline: its names, what decides whether its hooks run, and how it is made to call. Data; decides
+//! nothing.
 
 pub mod dialect;
 

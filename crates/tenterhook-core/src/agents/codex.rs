@@ -1,4 +1,5 @@
-//! Codex CLI: its names, what decides whether its hooks run, and how it is made to call. Data; decides nothing.
+//! Codex CLI: its names, what decides whether its hooks run, and how it is made to call. Data;
+//! decides nothing.
 
 pub mod dialect;
 #[cfg(feature = "transcript")]

@@ -1,7 +1,7 @@
 //! How to register hooks with an agent: the format of its files and events. Types only.
 //!
-//! The text written from these values never changes between versions (BR-62): an agent that trusts hooks
-//! by their text would drop them.
+//! The text written from these values never changes between versions (BR-62): an agent that trusts
+//! hooks by their text would drop them.
 
 use crate::event::tool::Tool;
 
@@ -31,8 +31,8 @@ pub enum Form {
     Plugin,
 }
 
-/// The path to a boolean in an agent's settings that applies to all hooks, and the value that disables
-/// them.
+/// The path to a boolean in an agent's settings that applies to all hooks, and the value that
+/// disables them.
 pub type Key = (&'static [&'static str], bool);
 
 /// The path of an agent's config file.
@@ -55,8 +55,8 @@ pub struct Event {
     pub gates: bool,
     /// Whether it is about tools, so that its entry gets a matcher if the agent requires one.
     pub tool: bool,
-    /// The first version of the agent that has it, and the settings key that disables the gated action in
-    /// older versions; `None` if every version has it.
+    /// The first version of the agent that has it, and the settings key that disables the gated
+    /// action in older versions; `None` if every version has it.
     pub since: Option<(&'static str, Key)>,
     /// The gap of a version without it.
     pub open_before: &'static str,
@@ -180,8 +180,8 @@ impl Installation {
         next: "",
     };
 
-    /// The file with the user's approvals of hooks in that scope; `None` if they need no approval. Managed
-    /// hooks need none (Codex CLI 0.169.0 runs them unasked).
+    /// The file with the user's approvals of hooks in that scope; `None` if they need no approval.
+    /// Managed hooks need none (Codex CLI 0.169.0 runs them unasked).
     #[must_use]
     pub fn approvals_of(&self, scope: Scope) -> Option<&'static str> {
         self.approvals.filter(|_| scope != Scope::Managed)

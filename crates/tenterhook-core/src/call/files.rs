@@ -1,7 +1,7 @@
 //! Which files would a command read, write, delete, or give other rights?
 //!
-//! Reading is the rule and not reading the exception: a program that is not known is taken to read what it is handed,
-//! because the list of programs that can print a file has no end.
+//! Reading is the rule and not reading the exception: a program that is not known is taken to read
+//! what it is handed, because the list of programs that can print a file has no end.
 
 mod table;
 mod used;
@@ -47,7 +47,8 @@ enum Pattern {
     Next,
 }
 
-/// Whether a cluster of short options holds the one that a pattern or a script follows: `-rne X`, `-pe1`.
+/// Whether a cluster of short options holds the one that a pattern or a script follows: `-rne X`,
+/// `-pe1`.
 fn pattern_of(program: &str, arg: &str) -> Option<Pattern> {
     let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
     // The rest of these is a value of another kind: `-tpdf`, `-i.before`, `-vf=1`.
@@ -83,7 +84,8 @@ pub(super) fn shows(name: &str) -> bool {
     !NO_READERS.contains(&name) && !wrapper_names().any(|wrapper| wrapper == name)
 }
 
-/// Whether a program copies files into a directory under their own names, by the name or the path of the program.
+/// Whether a program copies files into a directory under their own names, by the name or the path
+/// of the program.
 pub(super) fn is_copier(program: &str) -> bool {
     program.rsplit('/').next().is_some_and(|name| COPIERS.contains(&name))
 }
@@ -158,7 +160,8 @@ impl Here<'_> {
                 operands
             }
             _ if PATTERN_FIRST.contains(&name) => behind_pattern(self.view),
-            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none. Excluded files are not read.
+            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none.
+            // Excluded files are not read.
             _ => self
                 .view
                 .args
@@ -392,6 +395,7 @@ fn candidates(arg: &str) -> impl Iterator<Item = &str> {
     let whole = Some(arg).filter(|_| !option);
     let value = arg.split_once(['=', '@']).map(|(_, value)| value.trim_start_matches('@'));
     let file = arg.strip_prefix("file://");
-    // A remote place (`host:file`) is not a file of this machine, but `docker -v` and `git show` write it that way.
+    // A remote place (`host:file`) is not a file of this machine, but `docker -v` and `git show`
+    // write it that way.
     whole.into_iter().chain(value).chain(file).filter(is_path)
 }

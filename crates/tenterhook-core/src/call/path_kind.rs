@@ -14,8 +14,8 @@ const SYSTEM: &str = include_str!("path_kind/system.txt");
 /// Directories of a home that hold a person's work, keys or settings as a whole.
 const OF_HOME: &str = include_str!("path_kind/home.txt");
 
-/// Files with keys, tokens and passwords. A directory includes everything in it; `*` matches any text in a
-/// name.
+/// Files with keys, tokens and passwords. A directory includes everything in it; `*` matches any
+/// text in a name.
 const SECRETS: &str = include_str!("path_kind/keys.txt");
 
 /// Paths among them that hold no keys.
@@ -51,7 +51,8 @@ const ENV_STEMS: &[&str] = &[
 /// Files that a shell, a session or the system runs when it starts.
 const STARTUP: &str = include_str!("path_kind/startup.txt");
 
-/// Files that give an agent its hooks, servers and permissions. A name alone matches in any directory.
+/// Files that give an agent its hooks, servers and permissions. A name alone matches in any
+/// directory.
 const AGENT: &str = include_str!("path_kind/agent.txt");
 
 /// Files that an agent reads as instructions.
@@ -147,7 +148,8 @@ pub fn is(path: &str, kind: Kind) -> bool {
     }
 }
 
-/// Whether the loss of `path` is the loss of the machine, the home, or the project with its history.
+/// Whether the loss of `path` is the loss of the machine, the home, or the project with its
+/// history.
 #[must_use]
 pub fn is_vital(path: &str) -> bool {
     let own = own(path);
@@ -155,7 +157,8 @@ pub fn is_vital(path: &str) -> bool {
     matches!(top, "." | ".." | ".git") || top.ends_with("/.git") || is_system(path)
 }
 
-/// Whether `path` is a directory of the system, or a home or one of its main directories, as a whole.
+/// Whether `path` is a directory of the system, or a home or one of its main directories, as a
+/// whole.
 #[must_use]
 pub fn is_system(path: &str) -> bool {
     let own = own(path);
@@ -179,7 +182,8 @@ pub fn holds_keys(path: &str) -> bool {
         || may_be(&own, SECRET_SAMPLES)
 }
 
-/// Whether `path` is an environment file with real values: `.env`, `.env.local`, `.envrc`, not `.env.example`.
+/// Whether `path` is an environment file with real values: `.env`, `.env.local`, `.envrc`, not
+/// `.env.example`.
 #[must_use]
 pub fn is_env(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -225,7 +229,8 @@ pub fn is_agent_config(path: &str) -> bool {
 /// Whether an agent reads `path` as instructions.
 #[must_use]
 pub fn is_instructions(path: &str) -> bool {
-    // A page about agents may be called `agents.md`; the file that agents read is written in capitals.
+    // A page about agents may be called `agents.md`; the file that agents read is written in
+    // capitals.
     let name = path.rsplit('/').next().unwrap_or_default();
     let known = INSTRUCTIONS.lines().find(|line| line.eq_ignore_ascii_case(name));
     known.is_none_or(|line| line == name) && INSTRUCTION_PLACES.holds_anywhere(path)

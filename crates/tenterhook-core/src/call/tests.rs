@@ -179,15 +179,16 @@ fn what_is_installed() {
     }
 }
 
-/// A variable that doubles with each assignment is followed as far as its bound and no further: the line is judged at once,
-/// and what is deleted beside it is seen.
+/// A variable that doubles with each assignment is followed as far as its bound and no further: the
+/// line is judged at once, and what is deleted beside it is seen.
 #[test]
 fn variables_that_double_cost_no_more_than_their_bound() {
     let line = format!("X=aaaaaaaaaa;{} rm -rf $X ~", "X=$X$X;".repeat(60));
     assert!(footprint_of(&line).deletes.iter().any(|text| text == "~"));
 }
 
-/// What the line says before counts behind: loops, functions, parameters, aliases, arrays, scripts that it writes.
+/// What the line says before counts behind: loops, functions, parameters, aliases, arrays, scripts
+/// that it writes.
 #[test]
 fn a_line_is_followed_into_what_it_runs() {
     for line in [

@@ -1,8 +1,8 @@
-//! What does an entry say, in words? All that changes what runs, when, or what its answer means: what is not shown would be
-//! approved unseen. Pure.
+//! What does an entry say, in words? All that changes what runs, when, or what its answer means:
+//! what is not shown would be approved unseen. Pure.
 //!
-//! Each value is taken apart by name, as in `entry`, so that a field that is added later does not compile until somebody has
-//! said how it is shown.
+//! Each value is taken apart by name, as in `entry`, so that a field that is added later does not
+//! compile until somebody has said how it is shown.
 
 use crate::answer::Power;
 use crate::config;

@@ -15,8 +15,8 @@ const KEEPS_AT_WORK: &[&str] = &["Stop", "SubagentStop"];
 /// The default timeout of a hook on a host's own event.
 const CUSTOM: Duration = Duration::from_mins(1);
 
-/// What one dialect lets its hooks do on one event: one row of its event table (E-3). A host declares its own
-/// events with [`EventRow::custom`].
+/// What one dialect lets its hooks do on one event: one row of its event table (E-3). A host
+/// declares its own events with [`EventRow::custom`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EventRow {
@@ -50,11 +50,13 @@ pub enum Dispatch {
     FireAndForget,
 }
 
-/// Events before something happens that cannot be undone: a tool, a permission, a prompt, a call of a model. Elsewhere
-/// nothing is at stake that waits for the answer, and a question would only hold up the session.
+/// Events before something happens that cannot be undone: a tool, a permission, a prompt, a call of
+/// a model. Elsewhere nothing is at stake that waits for the answer, and a question would only hold
+/// up the session.
 ///
-/// The second column is how people call what is held while a part of a file that might gate it cannot be read (C-72).
-/// Prompts have none, as the end of a turn and of a session have none: the person who mends the file needs them.
+/// The second column is how people call what is held while a part of a file that might gate it
+/// cannot be read (C-72). Prompts have none, as the end of a turn and of a session have none: the
+/// person who mends the file needs them.
 const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
     ("PreToolUse", Some("tool call")),
     // What holds tool calls holds these (BR-90).
@@ -75,7 +77,8 @@ pub fn held_events() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 impl EventRow {
-    /// An event by its own and its neutral name: a hook that fails blocks nothing there, and no denial is one too many.
+    /// An event by its own and its neutral name: a hook that fails blocks nothing there, and no
+    /// denial is one too many.
     pub(crate) const fn new(
         (name, event): (&'static str, &'static str),
         subject: Subject,
@@ -117,8 +120,8 @@ impl EventRow {
         self
     }
 
-    /// An event of a host's own, on which hooks may only look: without a subject, for a minute, and a hook that
-    /// fails blocks nothing.
+    /// An event of a host's own, on which hooks may only look: without a subject, for a minute, and
+    /// a hook that fails blocks nothing.
     #[must_use]
     pub fn custom(event: &str) -> Self {
         Self::unknown(&EventName::new(event), Powers::NONE, CUSTOM)
@@ -131,7 +134,8 @@ impl EventRow {
         self
     }
 
-    /// The same, on which a hook may do this. Where it may deny, one that gives no answer blocks (decision 2).
+    /// The same, on which a hook may do this. Where it may deny, one that gives no answer blocks
+    /// (decision 2).
     #[must_use]
     pub const fn powers(mut self, powers: &[Power]) -> Self {
         self.powers = Powers::from_slice(powers);
@@ -208,7 +212,8 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The text that a matcher is tested on; `None` where the event has, or here carries, no subject.
+    /// The text that a matcher is tested on; `None` where the event has, or here carries, no
+    /// subject.
     #[must_use]
     pub fn text<'a>(&self, event: &'a Event) -> Option<&'a str> {
         match self {
@@ -226,8 +231,8 @@ impl Subject {
         }
     }
 
-    /// What else the same subject is called, in older or newer versions of the agent and by other agents: a matcher that
-    /// knows one of these names means it too (S-5).
+    /// What else the same subject is called, in older or newer versions of the agent and by other
+    /// agents: a matcher that knows one of these names means it too (S-5).
     #[must_use]
     pub fn others<'a>(&self, event: &'a Event) -> Vec<&'a str> {
         let table = match self {

@@ -37,14 +37,16 @@ pub enum Shell {
     Sh,
     /// `bash -c`.
     Bash,
-    /// The user's own shell as a login shell: `$SHELL -lc`, or `/bin/sh -lc` where no shell is named.
+    /// The user's own shell as a login shell: `$SHELL -lc`, or `/bin/sh -lc` where no shell is
+    /// named.
     Login,
     /// `pwsh -NoProfile -NonInteractive -Command`.
     PowerShell,
 }
 
 impl Shell {
-    /// What `/bin/sh -c` runs in front of a line to start the user's own shell, which the environment of the hook names.
+    /// What `/bin/sh -c` runs in front of a line to start the user's own shell, which the
+    /// environment of the hook names.
     pub const LOGIN: &'static str = r#"exec "${SHELL:-/bin/sh}" -lc "$0""#;
 }
 
@@ -58,7 +60,8 @@ pub enum Inherit {
     Listed,
 }
 
-/// Whether a command's next process is started before it is needed, so that it only has to read and to answer.
+/// Whether a command's next process is started before it is needed, so that it only has to read and
+/// to answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Prewarm {
     /// It is not.
@@ -66,7 +69,8 @@ pub enum Prewarm {
     Never,
     /// It is, as it stands: it waits on its input.
     AsItStands,
-    /// A Python interpreter is, which loads the script when the event comes and leaves without its long goodbye.
+    /// A Python interpreter is, which loads the script when the event comes and leaves without its
+    /// long goodbye.
     Python,
     /// A Node interpreter is, with the script, and says its exit code before it is gone.
     Node,
@@ -152,7 +156,8 @@ pub struct Prompt {
     pub may_allow: bool,
     /// Whether the turn goes on after its no, where its dialect would end the turn.
     pub goes_on: bool,
-    /// How many turns it may take to look around with tools that read and search; `None`: no tools, one answer.
+    /// How many turns it may take to look around with tools that read and search; `None`: no tools,
+    /// one answer.
     pub turns: Option<u32>,
 }
 
@@ -206,8 +211,8 @@ pub enum Run {
     Rule(Rule),
     /// A callback of the host.
     Function(Function),
-    /// Nothing, because what it was made of cannot be read: its failure policy decides each time, so that a slip of the pen
-    /// takes no gate away (C-60, C-72).
+    /// Nothing, because what it was made of cannot be read: its failure policy decides each time,
+    /// so that a slip of the pen takes no gate away (C-60, C-72).
     Unusable {
         /// What cannot be read, for messages.
         part: Unread,
@@ -223,7 +228,8 @@ pub enum Unread {
     Entry,
     /// A file, or a part of one: it is unknown what it would forbid (C-72).
     File,
-    /// An entry that is not approved in its present form: it can be read, and must not be run (T-11).
+    /// An entry that is not approved in its present form: it can be read, and must not be run
+    /// (T-11).
     Approval,
     /// A managed file that others than root may write: it can be read, and is not obeyed (C-89).
     Exposed,
@@ -291,7 +297,8 @@ impl Run {
         }
     }
 
-    /// Whether it runs inside the host's process, and is mostly over before anything else could be started.
+    /// Whether it runs inside the host's process, and is mostly over before anything else could be
+    /// started.
     #[must_use]
     pub const fn is_inside(&self) -> bool {
         matches!(self, Self::Rule(_) | Self::Function(_))

@@ -1,7 +1,7 @@
 //! Moves a user's entries behind the bridge, and moves them back. Pure: texts in, texts out.
 //!
-//! An agent may lose answers of the hooks that it runs itself (BR-66). Moved entries are in a file of the
-//! same format, which Tenterhook reads and the agent does not.
+//! An agent may lose answers of the hooks that it runs itself (BR-66). Moved entries are in a file
+//! of the same format, which Tenterhook reads and the agent does not.
 
 use serde_json::{Map, Value};
 
@@ -79,8 +79,8 @@ pub fn give_back(agent: &Agent, text: Option<&str>, moved: &str) -> Result<Strin
     Ok(now)
 }
 
-/// Whether the bridge would run an entry as its agent does: a command on a registered event for which the
-/// agent waits.
+/// Whether the bridge would run an entry as its agent does: a command on a registered event for
+/// which the agent waits.
 fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
     let Some((event, handler)) = json::event_of(root, at).zip(json::at(root, at)) else {
         return false;

@@ -1,5 +1,6 @@
-//! Whether the user approved Tenterhook's hooks in Codex. Computes the hash that Codex compares (its
-//! `hook_hash`; equal for 11 of 11 entries of version 0.169.0). Reads texts; writes no approval (BR-64).
+//! Whether the user approved Tenterhook's hooks in Codex. Computes the hash that Codex compares
+//! (its `hook_hash`; equal for 11 of 11 entries of version 0.169.0). Reads texts; writes no
+//! approval (BR-64).
 
 use std::collections::BTreeMap;
 
@@ -35,8 +36,8 @@ impl Approval {
     }
 }
 
-/// Tenterhook's entries in the `hooks.json` at `path`, each with its event and its approval in the user's
-/// `config.toml`. A text that cannot be read approves nothing.
+/// Tenterhook's entries in the `hooks.json` at `path`, each with its event and its approval in the
+/// user's `config.toml`. A text that cannot be read approves nothing.
 #[must_use]
 pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
     let hooks: Value = serde_json::from_str(hooks).unwrap_or_default();

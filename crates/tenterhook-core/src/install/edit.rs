@@ -1,8 +1,8 @@
-//! Edits a text by spans: appends a child to a container, or removes a child with its separator. Knows no
-//! hook.
+//! Edits a text by spans: appends a child to a container, or removes a child with its separator.
+//! Knows no hook.
 //!
-//! In an empty container, the first child follows one space after the bracket. That space shows, when the
-//! child is removed, that the container existed before.
+//! In an empty container, the first child follows one space after the bracket. That space shows,
+//! when the child is removed, that the container existed before.
 
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -95,7 +95,8 @@ pub(super) fn emptied(text: &str, node: &Node) -> String {
     cut(text, &[Span::new(node.span.start + 1, node.span.end.saturating_sub(1))])
 }
 
-/// The text without a child and the comma in the gap beside it; without the whole gap if it has only that.
+/// The text without a child and the comma in the gap beside it; without the whole gap if it has
+/// only that.
 fn parted(text: &str, start: usize, end: usize, child: Span) -> String {
     let gap = text.get(start..end).unwrap_or_default();
     if gap.trim() == "," {

@@ -1,5 +1,5 @@
-//! The registered texts: the command of an event, its entry, and the files that only Tenterhook writes.
-//! Knows no file that others write.
+//! The registered texts: the command of an event, its entry, and the files that only Tenterhook
+//! writes. Knows no file that others write.
 
 use std::fmt::Write as _;
 
@@ -8,15 +8,16 @@ use tenterhook_shell::quote;
 
 use crate::agents::{Agent, Event, Form};
 
-/// The message to the model if the `tenterhook` program is missing or broken. A part of the registered
-/// text, so it never changes.
+/// The message to the model if the `tenterhook` program is missing or broken. A part of the
+/// registered text, so it never changes.
 const GONE: &str = "Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.";
 
-/// The plugin for OpenCode, with `@PROGRAM@` for the path of the `tenterhook` program as a JSON string.
+/// The plugin for OpenCode, with `@PROGRAM@` for the path of the `tenterhook` program as a JSON
+/// string.
 const PLUGIN: &str = include_str!("../agents/opencode/plugin.js");
 
-/// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the program is
-/// missing: sh, bash, zsh and fish all run the part after `||`.
+/// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the
+/// program is missing: sh, bash, zsh and fish all run the part after `||`.
 #[must_use]
 pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
     let mut line = format!(
@@ -65,8 +66,8 @@ pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
     Value::Object(group)
 }
 
-/// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the config path
-/// is the file itself, and its text.
+/// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the
+/// config path is the file itself, and its text.
 #[must_use]
 pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
@@ -89,8 +90,8 @@ pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     }
 }
 
-/// The script of an event. Cline reads a denial only from standard output, and only after `HOOK_CONTROL`;
-/// the last one wins.
+/// The script of an event. Cline reads a denial only from standard output, and only after
+/// `HOOK_CONTROL`; the last one wins.
 fn script(agent: &Agent, event: &Event, program: &str) -> String {
     let line = line(agent, event, program);
     let control = json!({ "cancel": true, "errorMessage": GONE });

@@ -1,5 +1,6 @@
-//! The guards that `install` writes against silencing an agent's entries: settings of the organization,
-//! and a guard module of the user. Texts and settings; the command line finds the files.
+//! The guards that `install` writes against silencing an agent's entries: settings of the
+//! organization, and a guard module of the user. Texts and settings; the command line finds the
+//! files.
 
 use std::path::Path;
 
@@ -13,8 +14,8 @@ pub fn has_guard(agent: &Agent) -> bool {
     agent.installation.has_guard
 }
 
-/// The organization's settings that prevent silencing: no file disables hooks, and only managed modules
-/// load.
+/// The organization's settings that prevent silencing: no file disables hooks, and only managed
+/// modules load.
 #[must_use]
 pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
     if scope != Scope::Managed || !has_guard(agent) {
@@ -26,7 +27,8 @@ pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
     vec![Setting::Is(key(&["disableAllHooks"]), false), Setting::Is(key(&only), true)]
 }
 
-/// The setting in a project's local settings that prevents its shared settings from disabling hooks.
+/// The setting in a project's local settings that prevents its shared settings from disabling
+/// hooks.
 #[must_use]
 pub fn hooks_stay_on() -> Setting {
     Setting::Is(vec!["disableAllHooks".to_owned()], false)

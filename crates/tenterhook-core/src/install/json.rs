@@ -1,5 +1,5 @@
-//! Adds Tenterhook's entries to a settings file that others write, and removes exactly these. Changes no
-//! other byte.
+//! Adds Tenterhook's entries to a settings file that others write, and removes exactly these.
+//! Changes no other byte.
 
 use serde_json::{Value, json};
 
@@ -53,7 +53,8 @@ const MOST: usize = 500;
 ///
 /// # Errors
 ///
-/// If the agent would reject the text, a key is repeated, or the entries could not be removed to the byte.
+/// If the agent would reject the text, a key is repeated, or the entries could not be removed to
+/// the byte.
 pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
     let Some(text) = text else { return Ok(fresh(agent, program)) };
     read(agent, text)?;
@@ -149,8 +150,8 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     Ok(found)
 }
 
-/// Whether the group of an entry is plain JSON, which can be moved unchanged, and not only JavaScript
-/// (C-87).
+/// Whether the group of an entry is plain JSON, which can be moved unchanged, and not only
+/// JavaScript (C-87).
 pub(super) fn is_portable(root: &Node, text: &str, place: At) -> bool {
     let written = group(root, place).and_then(|group| text.get(group.span.start..group.span.end));
     written.is_some_and(|text| unportable(text).is_none())

@@ -1,5 +1,5 @@
-//! Finds foreign content in a file that only Tenterhook should write: removing or rewriting the file would
-//! lose it. Reads a text.
+//! Finds foreign content in a file that only Tenterhook should write: removing or rewriting the
+//! file would lose it. Reads a text.
 
 use crate::agents::{Agent, Form};
 use crate::config::is_own_line;
@@ -18,7 +18,8 @@ pub struct Stranger {
 /// The keys of the root of a file of Tenterhook.
 const ROOT: &[&str] = &["version", "hooks"];
 
-/// The first part of a file of Tenterhook that is neither its entry nor a container of entries (BR-63).
+/// The first part of a file of Tenterhook that is neither its entry nor a container of entries
+/// (BR-63).
 #[must_use]
 pub fn stranger(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {

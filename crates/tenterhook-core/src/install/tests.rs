@@ -1,4 +1,5 @@
-//! Tests that added entries can be removed to the byte from any text, and that registered texts are pinned.
+//! Tests that added entries can be removed to the byte from any text, and that registered texts are
+//! pinned.
 
 use super::*;
 use crate::agents::{Agent, Form, caller, callers};
@@ -146,7 +147,8 @@ fn what_the_agent_would_reject_is_left_alone() {
     }
 }
 
-/// BR-102: entries in a file that Claude Code refuses cover nothing; they can be put in and taken out all the same.
+/// BR-102: entries in a file that Claude Code refuses cover nothing; they can be put in and taken
+/// out all the same.
 #[test]
 fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
     for (text, key, line) in [
@@ -161,7 +163,8 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
     }
 }
 
-/// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words, not their order.
+/// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words,
+/// not their order.
 #[test]
 fn what_is_registered_never_changes() {
     let mut text = String::new();
@@ -243,7 +246,8 @@ fn every_event_is_known_to_the_bridge() {
     }
 }
 
-/// BR-75, BR-119: what is moved comes back, whatever stays, and only what the bridge runs as its agent does is moved.
+/// BR-75, BR-119: what is moved comes back, whatever stays, and only what the bridge runs as its
+/// agent does is moved.
 #[test]
 fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
     let hook = |text: &str| format!("{{\"type\": \"command\", \"command\": \"{text}\"}}");

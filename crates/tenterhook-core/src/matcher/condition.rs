@@ -72,7 +72,8 @@ pub enum Picked {
     Failed(String),
 }
 
-/// One event as conditions see it: whatever many hooks ask, its command line is read once, also for its rules.
+/// One event as conditions see it: whatever many hooks ask, its command line is read once, also for
+/// its rules.
 pub struct MatchContext<'a> {
     event: &'a Event,
     rule_input: Arc<RuleInput>,
@@ -87,7 +88,8 @@ impl<'a> MatchContext<'a> {
         Self::new(event, Arc::new(RuleInput::new(&Arc::new(event.clone()))), &|| true)
     }
 
-    /// The same for what rules see of an event, too; `go_on` is asked now and then whether there is still time.
+    /// The same for what rules see of an event, too; `go_on` is asked now and then whether there is
+    /// still time.
     #[must_use]
     pub fn sharing(rule_input: &'a Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
         Self::new(rule_input.event(), Arc::clone(rule_input), go_on)
@@ -140,7 +142,8 @@ impl Condition {
         Self { text: text.into(), test: Test::Custom(custom) }
     }
 
-    /// With the TOML value that a native file gives for it beside `speaks`; without one it stands in no native file.
+    /// With the TOML value that a native file gives for it beside `speaks`; without one it stands
+    /// in no native file.
     #[must_use]
     pub fn written_as(self, toml: impl Into<String>) -> Self {
         let test = match self.test {
@@ -175,7 +178,8 @@ impl Condition {
         }
     }
 
-    /// One of `conditions`: it holds exactly where one does, and widely where none does and one holds widely.
+    /// One of `conditions`: it holds exactly where one does, and widely where none does and one
+    /// holds widely.
     #[must_use]
     pub fn any(text: impl Into<String>, conditions: Vec<Self>) -> Self {
         Self { text: text.into(), test: Test::Any(conditions.into()) }
@@ -235,7 +239,8 @@ impl Condition {
 
     /// Whether it holds on `context`.
     ///
-    /// Followed exactly, it holds where the agent's own would, and carries what the agent's own carries (S-52).
+    /// Followed exactly, it holds where the agent's own would, and carries what the agent's own
+    /// carries (S-52).
     #[must_use]
     pub fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
         self.pick_for(context, compat, Incomplete::Ignored)
@@ -276,8 +281,8 @@ pub(crate) enum Written<'c> {
     Lost,
 }
 
-/// The result of an expression. It does not name the command of a line that it matched, so with several
-/// commands, an *allow* could apply to the wrong one (S-58).
+/// The result of an expression. It does not name the command of a line that it matched, so with
+/// several commands, an *allow* could apply to the wrong one (S-58).
 fn of_expression(
     expression: &Expression,
     context: &MatchContext<'_>,
@@ -304,7 +309,8 @@ fn all(parts: impl Iterator<Item = Picked>) -> Picked {
     all
 }
 
-/// One must hold: one that does decides, then one that does widely, then one whose result is unknown.
+/// One must hold: one that does decides, then one that does widely, then one whose result is
+/// unknown.
 fn any(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut any = Picked::No("none of its patterns holds".to_owned());
     for part in parts {

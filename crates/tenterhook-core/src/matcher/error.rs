@@ -1,4 +1,5 @@
-//! Why a pattern decides nothing, and what to write instead. Values and their messages; compiles nothing.
+//! Why a pattern decides nothing, and what to write instead. Values and their messages; compiles
+//! nothing.
 
 use std::error::Error;
 use std::fmt;

@@ -1,6 +1,8 @@
-//! Puts fields of the envelope in place of `${a.b}` in a tool's input (MC-2 to MC-4). Pure; expands no variable.
+//! Puts fields of the envelope in place of `${a.b}` in a tool's input (MC-2 to MC-4). Pure; expands
+//! no variable.
 //!
-//! A text is read once: what is put into it is never read again, so no event can smuggle a placeholder in.
+//! A text is read once: what is put into it is never read again, so no event can smuggle a
+//! placeholder in.
 
 use serde_json::{Map, Value};
 
@@ -45,7 +47,8 @@ enum Leg<'a> {
 
 /// `input` with every place filled from the envelope.
 pub fn fill(input: &Map<String, Value>, envelope: &[u8]) -> Result<Map<String, Value>, Unfilled> {
-    // Most inputs have few places or none; an envelope may be large and is parsed only where it is asked for.
+    // Most inputs have few places or none; an envelope may be large and is parsed only where it is
+    // asked for.
     let mut event: Option<Option<Value>> = None;
     let mut lookup = |path: &str| {
         let event = event
@@ -56,7 +59,8 @@ pub fn fill(input: &Map<String, Value>, envelope: &[u8]) -> Result<Map<String, V
     fill_map(input, &mut lookup)
 }
 
-/// The problem of the placeholders of a text, whatever the event: for those who read configurations.
+/// The problem of the placeholders of a text, whatever the event: for those who read
+/// configurations.
 pub(crate) fn check(text: &str) -> Result<(), Unfilled> {
     parts(text).into_iter().try_for_each(|part| match part {
         Part::Text(_) => Ok(()),

@@ -1,4 +1,5 @@
-//! What do the functions of rules do? Each takes values and gives one; patterns that are written down are compiled here.
+//! What do the functions of rules do? Each takes values and gives one; patterns that are written
+//! down are compiled here.
 
 use std::collections::HashSet;
 
@@ -231,7 +232,8 @@ fn join<'a>(machine: &Machine<'a, '_>, list: &List<'a>, between: &str) -> Result
     Ok(joined.into())
 }
 
-/// Replacing an empty text puts the new one between all letters; the result is charged before it is made.
+/// Replacing an empty text puts the new one between all letters; the result is charged before it is
+/// made.
 fn replace<'a>(
     machine: &Machine<'a, '_>,
     text: &str,
@@ -259,10 +261,12 @@ fn with<'a>(
     Ok(Value::Map(Map::Made(fields.into())))
 }
 
-/// Programs that take the start of a long option for the whole: git and GNU's, as far as rules are about them.
+/// Programs that take the start of a long option for the whole: git and GNU's, as far as rules are
+/// about them.
 const ABBREVIATING: &str = "git rm cp mv ln chmod chown chgrp install shred truncate tee tar wget xargs env timeout sudo make patch date dd mkdir rmdir touch sort grep sed wipefs killall pkill rsync openssl gpg shutdown reboot poweroff halt";
 
-/// Whether a flag is given: `--force` also as `--force=x`, and cut short where programs take it so, `-f` also among others as in `-rf`; nothing behind `--`.
+/// Whether a flag is given: `--force` also as `--force=x`, and cut short where programs take it so,
+/// `-f` also among others as in `-rf`; nothing behind `--`.
 fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
     let name = command.program().unwrap_or_default();
     // The value of an option is no flag: `git commit -m -n`.
@@ -293,7 +297,8 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
     })
 }
 
-/// The words of a command that are no options, nor the values of such options of its program as are known.
+/// The words of a command that are no options, nor the values of such options of its program as are
+/// known.
 pub(super) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     let all = arguments(command.program().unwrap_or_default(), &command.words);
     all.filter_map(|(_, argument)| match argument {
@@ -302,8 +307,8 @@ pub(super) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the command is the program and the first words of `words`, whatever options stand among them; `None` where a word that
-/// the line does not say stands in the place of one of them (RU-60).
+/// Whether the command is the program and the first words of `words`, whatever options stand among
+/// them; `None` where a word that the line does not say stands in the place of one of them (RU-60).
 fn runs(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<bool> {
     let mut wanted = words.split_whitespace();
     if wanted.next() != command.program() {
@@ -324,8 +329,9 @@ fn runs(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<
     Some(true)
 }
 
-/// Whether what a word stands for is not known: a substitution, or a variable that the line does not set. A command whose words the
-/// line says is listed once more with them (RU-46), and parameters belong to the call of a function.
+/// Whether what a word stands for is not known: a substitution, or a variable that the line does
+/// not set. A command whose words the line says is listed once more with them (RU-46), and
+/// parameters belong to the call of a function.
 fn is_computed(word: Option<&Word>, rule_input: &RuleInput) -> bool {
     let Some(word) = word.filter(|word| word.kind == WordKind::Expansion) else { return false };
     let source = word.source.trim_start_matches('"');

@@ -1,5 +1,6 @@
-//! What does a parsed expression mean in the vocabulary? Resolves every name, compiles every constant pattern, and refuses
-//! before it runs what is known to fail or to cost too much (RU-30 to RU-34).
+//! What does a parsed expression mean in the vocabulary? Resolves every name, compiles every
+//! constant pattern, and refuses before it runs what is known to fail or to cost too much (RU-30 to
+//! RU-34).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! What does the text of an expression say? The grammar is the crate's; this file bounds what it is given and finds the
-//! place of what it complains about.
+//! What does the text of an expression say? The grammar is the crate's; this file bounds what it is
+//! given and finds the place of what it complains about.
 //!
-//! The parser recurses, and so does everything that walks over its tree or drops it. So nesting and the number of
-//! operators are counted before it sees the text (RU-31).
+//! The parser recurses, and so does everything that walks over its tree or drops it. So nesting and
+//! the number of operators are counted before it sees the text (RU-31).
 
 use std::ops::Range;
 
@@ -56,7 +56,8 @@ impl Parsed<'_> {
     }
 }
 
-/// The same tree without the places of its parts, where the expression is a plain one; `None` says nothing about others.
+/// The same tree without the places of its parts, where the expression is a plain one; `None` says
+/// nothing about others.
 pub(super) fn quickly(text: &str) -> Option<Parsed<'_>> {
     bound(text).ok()?;
     Some(Parsed { root: quick::read(text)?, places: SourceInfo::default(), text })

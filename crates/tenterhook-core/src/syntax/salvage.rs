@@ -1,27 +1,30 @@
-//! Recovers the complete parts of a broken text as one tree, and the positions of the lost parts. Knows no
-//! schema: an object is an entry by its position.
+//! Recovers the complete parts of a broken text as one tree, and the positions of the lost parts.
+//! Knows no schema: an object is an entry by its position.
 //!
-//! Nothing is guessed. A part is recovered if it would read the same in a complete text. An unfinished part,
-//! or one at a position that its format does not allow, is lost, and reported as lost.
+//! Nothing is guessed. A part is recovered if it would read the same in a complete text. An
+//! unfinished part, or one at a position that its format does not allow, is lost, and reported as
+//! lost.
 
 mod json;
 mod toml;
 
 use super::{FaultKind, Format, Node, NodeValue, Parsed, yaml};
 
-/// How entries that stand in groups are told from groups: `hooks` and `matcher` of `{"matcher": "...", "hooks": [...]}`.
+/// How entries that stand in groups are told from groups: `hooks` and `matcher` of `{"matcher":
+/// "...", "hooks": [...]}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists {
     /// The key under which a group has its entries.
     pub inner: &'static str,
-    /// The key without which a group that is torn says too little: its entries would run where no author wanted them.
+    /// The key without which a group that is torn says too little: its entries would run where no
+    /// author wanted them.
     pub known_by: &'static str,
 }
 
 /// Reads `text` like [`parse`](super::parse), and what is whole of it where it is broken.
 ///
-/// An object of a list that is torn is lost as a whole, unless it is a group: an entry without its condition would be
-/// another entry.
+/// An object of a list that is torn is lost as a whole, unless it is a group: an entry without its
+/// condition would be another entry.
 #[must_use]
 pub fn salvage(text: &str, format: Format, lists: Lists) -> Parsed {
     let mut parsed = super::parse(text, format);

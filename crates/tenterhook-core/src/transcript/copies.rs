@@ -1,5 +1,5 @@
-//! Finds calls that an earlier record has: files of forks, resumes and subagents begin with copies of
-//! the calls of their parents (TR-5). Stores one number for each call.
+//! Finds calls that an earlier record has: files of forks, resumes and subagents begin with copies
+//! of the calls of their parents (TR-5). Stores one number for each call.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,9 +15,10 @@ pub struct Copies {
 impl Copies {
     /// Whether this file or an earlier file of the same agent has the call already.
     ///
-    /// A copy has the same id, tool and input, and the same time or session: a fork has a new session and
-    /// the same times, a subagent of Codex has its parent's session and new times. An id alone is not
-    /// unique: agents share ids, and so do two sessions of an agent whose service numbers its calls.
+    /// A copy has the same id, tool and input, and the same time or session: a fork has a new
+    /// session and the same times, a subagent of Codex has its parent's session and new times. An
+    /// id alone is not unique: agents share ids, and so do two sessions of an agent whose service
+    /// numbers its calls.
     pub fn is_copy(
         &mut self,
         agent: TranscriptAgent,

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead};
 
-/// The longest line that is read as a record, in bytes. Agents write images and whole files into one
-/// line, but no agent writes lines of hundreds of megabytes.
+/// The longest line that is read as a record, in bytes. Agents write images and whole files into
+/// one line, but no agent writes lines of hundreds of megabytes.
 const LONGEST: usize = 64 << 20;
 
 /// One line.

@@ -1,5 +1,5 @@
-//! Lazy JSON: fields stay unparsed, of whatever type, until a decoder reads them. Knows the shapes of
-//! agents' lines only as far as it needs them to recognize the agent.
+//! Lazy JSON: fields stay unparsed, of whatever type, until a decoder reads them. Knows the shapes
+//! of agents' lines only as far as it needs them to recognize the agent.
 
 use std::borrow::Cow;
 use std::fmt;

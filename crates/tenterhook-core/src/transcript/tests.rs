@@ -173,7 +173,8 @@ fn unknown_records_are_counted_and_named() {
     assert_eq!(facts.unread.get("half a line at the end"), Some(&1));
 }
 
-/// TR-5: a call and its copy in a fork are one call; the same id in a second session is a second call.
+/// TR-5: a call and its copy in a fork are one call; the same id in a second session is a second
+/// call.
 #[test]
 fn copy_in_a_fork_is_counted_once() {
     let mut copies = Copies::default();

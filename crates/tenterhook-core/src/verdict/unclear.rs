@@ -1,13 +1,13 @@
-//! The failures for which a dialect has no policy, because the engine caused them or the output is unclear:
-//! the hook may have denied, and the denial was lost. Judges nothing else.
+//! The failures for which a dialect has no policy, because the engine caused them or the output is
+//! unclear: the hook may have denied, and the denial was lost. Judges nothing else.
 
 use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::dialect::{Dialect, EventRow};
 
-/// Failures of the engine: the output was lost, or the hook did not run, because the host lacks resources,
-/// the hook changed since its approval (T-23), or the engine refuses a request or a reply that the agent
-/// would accept (HT-17).
+/// Failures of the engine: the output was lost, or the hook did not run, because the host lacks
+/// resources, the hook changed since its approval (T-23), or the engine refuses a request or a
+/// reply that the agent would accept (HT-17).
 const OURS: &[Code] = &[
     Code::UnknownEnding,
     Code::OutOfResources,

@@ -1,4 +1,5 @@
-//! The dialect of Claude Code, version 2.1.330. Only the table: each submodule reads or writes one format.
+//! The dialect of Claude Code, version 2.1.330. Only the table: each submodule reads or writes one
+//! format.
 
 mod accepted;
 mod answer;

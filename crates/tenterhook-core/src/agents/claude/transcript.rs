@@ -108,8 +108,8 @@ struct Decision<'a> {
 /// Reads one file.
 #[derive(Default)]
 pub(crate) struct Claude {
-    /// The ids of shell calls without a result yet. Old versions mark no denial: an error that is no
-    /// failure of a shell is one.
+    /// The ids of shell calls without a result yet. Old versions mark no denial: an error that is
+    /// no failure of a shell is one.
     shells: HashSet<String>,
 }
 

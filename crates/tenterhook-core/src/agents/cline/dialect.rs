@@ -1,5 +1,5 @@
-//! The dialect of Cline's command line, version 3.0.65: a hook is a file with the name of its event.
-//! Cline continues whenever a hook fails.
+//! The dialect of Cline's command line, version 3.0.65: a hook is a file with the name of its
+//! event. Cline continues whenever a hook fails.
 //!
 //! Implements `docs/spec/dialect-cline.md` (CL-).
 

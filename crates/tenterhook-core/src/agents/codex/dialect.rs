@@ -1,5 +1,5 @@
-//! The dialect of Codex, version 0.169: files, events and answers shaped like Claude Code's, read more
-//! strictly. Only tables of the kit.
+//! The dialect of Codex, version 0.169: files, events and answers shaped like Claude Code's, read
+//! more strictly. Only tables of the kit.
 //!
 //! Implements `docs/spec/dialect-codex.md` (CX-).
 

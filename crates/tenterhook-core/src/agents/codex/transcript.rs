@@ -145,7 +145,8 @@ pub(crate) struct Codex {
     has_begun: bool,
     /// The ids of running scripts, whose output names denials.
     scripts: HashSet<String>,
-    /// The ids of calls that have a line. A script made the calls that only a completed item records.
+    /// The ids of calls that have a line. A script made the calls that only a completed item
+    /// records.
     calls: HashSet<String>,
 }
 

@@ -1,5 +1,6 @@
-//! The dialect of Copilot CLI, version 1.0.102, in two forms by the spelling of an event: camel case,
-//! whose payloads do not name the event, and Claude Code's names, with Claude Code's payloads.
+//! The dialect of Copilot CLI, version 1.0.102, in two forms by the spelling of an event: camel
+//! case, whose payloads do not name the event, and Claude Code's names, with Claude Code's
+//! payloads.
 //!
 //! Implements `docs/spec/dialect-copilot.md` (CP-).
 

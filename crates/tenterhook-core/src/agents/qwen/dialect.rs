@@ -1,5 +1,5 @@
-//! The dialect of Qwen Code, version 0.24: settings, events and answers shaped like Claude Code's, and
-//! tools with the names of Gemini CLI, of which it is a fork.
+//! The dialect of Qwen Code, version 0.24: settings, events and answers shaped like Claude Code's,
+//! and tools with the names of Gemini CLI, of which it is a fork.
 //!
 //! Implements `docs/spec/dialect-qwen.md` (QW-).
 

@@ -1,5 +1,5 @@
-//! Reads the sessions of Qwen Code 0.15 and 0.24: telemetry records the calls of subagents; 0.24 also
-//! writes a file for each subagent. Judges nothing.
+//! Reads the sessions of Qwen Code 0.15 and 0.24: telemetry records the calls of subagents; 0.24
+//! also writes a file for each subagent. Judges nothing.
 
 use std::borrow::Cow;
 
@@ -215,7 +215,8 @@ impl Qwen {
     }
 }
 
-/// The subagent of a prompt's id: `SESSION########0` is the user's, `SESSION#SUBAGENT#0` a subagent's.
+/// The subagent of a prompt's id: `SESSION########0` is the user's, `SESSION#SUBAGENT#0` a
+/// subagent's.
 fn subagent(prompt: &str) -> Option<&str> {
     prompt.split('#').nth(1).filter(|part| !part.is_empty())
 }

@@ -1,4 +1,5 @@
-//! Is a path one of many places, or in one? The names are sorted once; a path is looked up, and not held against each of them.
+//! Is a path one of many places, or in one? The names are sorted once; a path is looked up, and not
+//! held against each of them.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! What holds for every rule: it comes to an end and never panics, and where the crate's own interpreter has a value, it is
-//! the same one.
+//! What holds for every rule: it comes to an end and never panics, and where the crate's own
+//! interpreter has a value, it is the same one.
 
 use std::cell::Cell;
 
@@ -186,7 +186,8 @@ proptest! {
         }
     }
 
-    /// An expression that CEL has a truth value for has the same one here, or none that is known before it runs.
+    /// An expression that CEL has a truth value for has the same one here, or none that is known
+    /// before it runs.
     #[test]
     fn what_cel_says_is_said_here(text in expression(PLAIN, CALLS)) {
         if let Some(expected) = crate_result(&text) {
@@ -212,7 +213,8 @@ proptest! {
         read_the_same(&text)?;
     }
 
-    /// RU-22: a command that is not asked what cannot hold of its program makes no difference. Behind `!!` nothing is sorted.
+    /// RU-22: a command that is not asked what cannot hold of its program makes no difference.
+    /// Behind `!!` nothing is sorted.
     #[test]
     fn what_is_sorted_by_program_says_the_same(
         body in about_a_command(),

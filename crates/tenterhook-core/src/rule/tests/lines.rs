@@ -1,5 +1,5 @@
-//! What it costs to read a line for rules grows with the line, whatever its shape (RU-37). Steps are counted; no clock is
-//! looked at.
+//! What it costs to read a line for rules grows with the line, whatever its shape (RU-37). Steps
+//! are counted; no clock is looked at.
 
 use tenterhook_testkit::shapes::{self, Shape};
 
@@ -17,11 +17,13 @@ fn cost(shape: &Shape, bytes: usize) -> (usize, bool) {
     (rule_input.spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
 }
 
-/// Most steps to read a line and to work out what it would do, for a byte and for a line without any (RU-37).
+/// Most steps to read a line and to work out what it would do, for a byte and for a line without
+/// any (RU-37).
 const A_BYTE: usize = 128 + 320;
 const A_LINE: usize = 20_000 + 100_000;
 
-/// A cut is no answer: not even the part that was worked out counts, and every rule of the event hears so.
+/// A cut is no answer: not even the part that was worked out counts, and every rule of the event
+/// hears so.
 /// RU-37.
 #[test]
 fn what_is_cut_is_a_fault_and_not_a_part() {
@@ -35,7 +37,8 @@ fn what_is_cut_is_a_fault_and_not_a_part() {
     assert!(rule_input.spent() < 5 * crate::event::meter::MOST_STEPS, "{}", rule_input.spent());
 }
 
-/// Shapes that are cut at full length, while their line is read or while it is worked out what it would do.
+/// Shapes that are cut at full length, while their line is read or while it is worked out what it
+/// would do.
 const CUT: &[&str] = &[
     "a shell with a long line",
     "here-documents without an end",
@@ -114,8 +117,9 @@ fn a_rule_ends_with_its_time_whatever_the_line() {
     }
 }
 
-/// In these one part of the line is multiplied by another: all words by each use of them, a directory as long as the line by each
-/// file in it, all that stands in a nest by each level above. Reading is linear; what comes of it is cut where it costs more than a line of that length may.
+/// In these one part of the line is multiplied by another: all words by each use of them, a
+/// directory as long as the line by each file in it, all that stands in a nest by each level above.
+/// Reading is linear; what comes of it is cut where it costs more than a line of that length may.
 const MULTIPLIED: &[&str] = &[
     "a variable that doubles",
     "actions of find, redirected",

@@ -1,6 +1,6 @@
-//! Whether Claude Code reads a settings file or refuses all of it for one value. Measured with 2.1.332:
-//! it refuses a file for a known key with a value of the wrong type, but not for an unknown key or a
-//! wrong entry of `hooks`. Pure.
+//! Whether Claude Code reads a settings file or refuses all of it for one value. Measured with
+//! 2.1.332: it refuses a file for a known key with a value of the wrong type, but not for an
+//! unknown key or a wrong entry of `hooks`. Pure.
 //!
 //! A refused file has no effect, so its settings close no gap (BR-102).
 
@@ -181,7 +181,8 @@ mod tests {
     use super::*;
     use crate::syntax::{Format, parse};
 
-    /// Files, and the key for which Claude Code 2.1.332 refused them in the folder `.claude` of a project.
+    /// Files, and the key for which Claude Code 2.1.332 refused them in the folder `.claude` of a
+    /// project.
     const PLAYED: &[(&str, &str)] = &[
         (r#"{"permissions": 5}"#, "permissions"),
         (r#"{"permissions": {"allow": "Bash"}}"#, "permissions.allow"),

@@ -1,5 +1,5 @@
-//! The parts of Claude Code's answers that are the same on every event: the fields of an answer, and the
-//! other effects of a hook.
+//! The parts of Claude Code's answers that are the same on every event: the fields of an answer,
+//! and the other effects of a hook.
 
 use super::env_file;
 use super::events::{CUSTOM, EVENTS};

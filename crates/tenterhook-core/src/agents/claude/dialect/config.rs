@@ -1,7 +1,7 @@
 //! Reads one config file of Claude Code: its shape, its switches, and the faults of the whole file.
 //!
-//! `config/entry.rs` and `handler.rs` read entries. Reading never fails and repairs nothing: an entry
-//! that the agent would not run becomes a hook that is off for a reason (C-22).
+//! `config/entry.rs` and `handler.rs` read entries. Reading never fails and repairs nothing: an
+//! entry that the agent would not run becomes a hook that is off for a reason (C-22).
 
 mod entry;
 mod text;
@@ -88,7 +88,8 @@ pub(crate) struct Reading<'a> {
     /// Whether a part of the text is lost.
     is_torn: bool,
     pub(super) findings: Findings<'a>,
-    /// The first location of each entry, by its event, its matcher and its handler as written (C-13).
+    /// The first location of each entry, by its event, its matcher and its handler as written
+    /// (C-13).
     entries: HashMap<(EventName, Option<String>, String), Location>,
     read: ReadConfig,
 }

@@ -1,4 +1,5 @@
-//! Decodes and encodes the JSON of events that Claude Code passes to a hook. Knows no hook and no answer.
+//! Decodes and encodes the JSON of events that Claude Code passes to a hook. Knows no hook and no
+//! answer.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The event table of Claude Code: its events and the answers that each accepts. Data only; a new event
-//! is one new row.
+//! The event table of Claude Code: its events and the answers that each accepts. Data only; a new
+//! event is one new row.
 //!
 //! The table follows version 2.1.332. Where the documentation and an observed run disagree, the
 //! observation wins and a comment notes it.
@@ -31,8 +31,8 @@ const GATE: &[(&str, Field)] = &[
     ("updatedInput", Field::Input),
     CONTEXT,
 ];
-/// Fields of an answer about a shell line of a skill. A changed line does not run: the reply denies it
-/// (BR-91).
+/// Fields of an answer about a shell line of a skill. A changed line does not run: the reply denies
+/// it (BR-91).
 const SKILL_GATE: &[(&str, Field)] = &[
     ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
     REASON,
@@ -295,7 +295,8 @@ pub(super) static EVENTS: &[Spec] = &[
         plain: Plain::Own(worktree),
         universal: Universal::NoStop,
         fields: &[("worktreePath", Field::ExtraText)],
-        // Any exit code but 0 fails the creation: here the hook does the work, it does not only watch it.
+        // Any exit code but 0 fails the creation: here the hook does the work, it does not only
+        // watch it.
         failure: OnFailure::Block,
         ..Spec::new("WorktreeCreate", About::Nothing, "a worktree is wanted, which the hook makes")
     },
@@ -371,8 +372,8 @@ pub(super) static EVENTS: &[Spec] = &[
     },
 ];
 
-/// The answers of this dialect's hooks to an event of another program, whose row decides which of them
-/// have an effect.
+/// The answers of this dialect's hooks to an event of another program, whose row decides which of
+/// them have an effect.
 pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::BlocksOrApproves,

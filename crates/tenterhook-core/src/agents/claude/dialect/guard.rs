@@ -1,6 +1,6 @@
-//! The guard module of the user's settings, which runs ahead of all other modules in Claude Code and
-//! prevents them from silencing hooks. Measured with 2.1.332. Pure: texts, and whether a folder holds
-//! exactly these.
+//! The guard module of the user's settings, which runs ahead of all other modules in Claude Code
+//! and prevents them from silencing hooks. Measured with 2.1.332. Pure: texts, and whether a folder
+//! holds exactly these.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use crate::dialect::{Disk, Scan};
 use crate::hook::Layer;
 use crate::syntax::Node;
 
-/// The module. `plugin.register` drops the modules of every plugin that a user or a project added and
-/// keeps its other parts; `classic.*` passes each hook event around all other modules. A handler that
-/// fails refuses the plugin.
+/// The module. `plugin.register` drops the modules of every plugin that a user or a project added
+/// and keeps its other parts; `classic.*` passes each hook event around all other modules. A
+/// handler that fails refuses the plugin.
 const MODULE: &str = r#"// Written by `tenterhook install claude --guard`. It keeps modules of plugins from silencing the hooks of settings.
 export const register = (on: any) => {
   on("plugin.register", async ($: any, e: any, next: any) => {
@@ -58,9 +58,9 @@ pub(super) fn is_guard(root: &Path, disk: &dyn Disk) -> bool {
         .all(|(path, text)| disk.read(&root.join(path)).is_some_and(|(found, _)| *found == **text))
 }
 
-/// Whether a guard runs ahead of all modules: the user's settings load it first, and there are no managed
-/// settings, with which the agent ignores the user's order. `env` of settings overrides the environment,
-/// so it must name no other folders.
+/// Whether a guard runs ahead of all modules: the user's settings load it first, and there are no
+/// managed settings, with which the agent ignores the user's order. `env` of settings overrides the
+/// environment, so it must name no other folders.
 pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
     if settings.iter().any(|file| file.source.layer == Layer::Managed) {
         return false;

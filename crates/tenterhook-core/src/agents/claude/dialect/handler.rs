@@ -1,8 +1,8 @@
 //! Reads one handler into a hook: what it runs, and for which events. Knows no group and no file;
 //! `handler/terms.rs` reads its other fields.
 //!
-//! If a field decides what runs, or for which events, and cannot be read, the handler is off (C-24).
-//! Any other field that cannot be read is ignored (C-25).
+//! If a field decides what runs, or for which events, and cannot be read, the handler is off
+//! (C-24). Any other field that cannot be read is ignored (C-25).
 
 mod content;
 mod terms;
@@ -140,7 +140,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Builds an id such as `project:PreToolUse:Bash:1`: source, event, matcher and a number (C-34).
+    /// Builds an id such as `project:PreToolUse:Bash:1`: source, event, matcher and a number
+    /// (C-34).
     fn id(&mut self, event: &EventName, scope: &Scope) -> HookId {
         let matcher = match (&scope.matcher_text, &scope.matcher) {
             (_, MatcherSpec::Any) => "*".to_owned(),

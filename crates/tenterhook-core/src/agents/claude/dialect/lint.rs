@@ -19,7 +19,8 @@ use crate::matcher::MatcherSpec;
 /// The label of a finding whose hook can never run.
 pub(super) const NEVER: &str = "never runs";
 
-/// The reason why no event can select `hook`, and the rule: its matcher or its condition never matches.
+/// The reason why no event can select `hook`, and the rule: its matcher or its condition never
+/// matches.
 pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
     let event = find_event(hook.event.as_str())?;
     let text = match hook.matcher.spec() {

@@ -1,10 +1,11 @@
-//! Parses the text of a `matcher`: everything, a list of names, or an expression. Pure; matches no event.
+//! Parses the text of a `matcher`: everything, a list of names, or an expression. Pure; matches no
+//! event.
 
 use super::vocabulary::ALIASES;
 use crate::matcher::MatcherSpec;
 
-/// Events whose lists may contain only letters, digits, `_` and `|`; any other text is an expression
-/// (S-62).
+/// Events whose lists may contain only letters, digits, `_` and `|`; any other text is an
+/// expression (S-62).
 const NARROW: &[&str] = &["FileChanged", "StopFailure"];
 
 /// Parses the matcher of a group for `event`; `None` is a missing matcher (S-60 to S-64).

@@ -1,5 +1,5 @@
-//! Models that serve as Claude Code's hooks: the instructions about the form of their answer, how an
-//! answer is read, and their timeout (MO-10 to MO-12).
+//! Models that serve as Claude Code's hooks: the instructions about the form of their answer, how
+//! an answer is read, and their timeout (MO-10 to MO-12).
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Finds the plugin folders that Claude Code would load and whose hooks file lists modules ("mods"). A
-//! module runs inside the agent and can answer for every hook of settings. Pure: the caller passes the
-//! disk; module code is not read.
+//! Finds the plugin folders that Claude Code would load and whose hooks file lists modules
+//! ("mods"). A module runs inside the agent and can answer for every hook of settings. Pure: the
+//! caller passes the disk; module code is not read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -148,8 +148,8 @@ impl Search<'_> {
         folders.collect()
     }
 
-    /// The marketplaces in a directory, by their names, and findings for those that cannot be read although
-    /// a plugin of theirs is enabled.
+    /// The marketplaces in a directory, by their names, and findings for those that cannot be read
+    /// although a plugin of theirs is enabled.
     fn marketplaces(&self) -> (BTreeMap<String, Marketplace>, Vec<Silencer>) {
         let (mut known, mut unread) = (BTreeMap::new(), Vec::new());
         let registry = plugins::directory(self.scan.roots).join("known_marketplaces.json");

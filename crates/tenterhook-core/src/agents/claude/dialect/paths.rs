@@ -1,5 +1,5 @@
-//! The files that Claude Code loads from given roots, and whether a file is one of its configs. Opens
-//! no file.
+//! The files that Claude Code loads from given roots, and whether a file is one of its configs.
+//! Opens no file.
 
 use std::path::Path;
 
@@ -13,7 +13,8 @@ pub(crate) const MACHINE: &[machine::File] =
     &[(None, "managed-settings.json"), (None, "managed-settings.d/*.json")];
 
 /// The files of the settings layers, strongest first (C-38). A project's file is read only from the
-/// directory where the agent starts, not from its parents; the local file only from the repository's root.
+/// directory where the agent starts, not from its parents; the local file only from the
+/// repository's root.
 pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
     let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);

@@ -1,8 +1,9 @@
-//! Replaces `${CLAUDE_...}` in commands with the agent's directories. Pure; expands no other variable.
+//! Replaces `${CLAUDE_...}` in commands with the agent's directories. Pure; expands no other
+//! variable.
 //!
 //! Without a shell, every placeholder is replaced. A shell expands the variable of the same name
-//! itself, and does not read the value as code. Only in single quotes, where a shell does not expand,
-//! the value is inserted, with its quotes escaped (C-27).
+//! itself, and does not read the value as code. Only in single quotes, where a shell does not
+//! expand, the value is inserted, with its quotes escaped (C-27).
 
 use std::path::Path;
 
@@ -75,7 +76,8 @@ impl Placeholders {
         out
     }
 
-    /// Replaces the placeholders of a text for PowerShell, whose `${NAME}` is no environment variable.
+    /// Replaces the placeholders of a text for PowerShell, whose `${NAME}` is no environment
+    /// variable.
     pub(super) fn in_powershell(&self, text: &str) -> String {
         replace(text, |name| NAMES.contains(&name).then(|| format!("${{env:{name}}}")))
     }

@@ -1,6 +1,7 @@
 //! Finds the active plugins, from the agent's registry and its settings. Pure: opens no file.
 //!
-//! The registry lists every plugin that was ever installed; `enabledPlugins` of the settings enables them.
+//! The registry lists every plugin that was ever installed; `enabledPlugins` of the settings
+//! enables them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
         let help = "mend it, or install the plugins anew".to_owned();
         Some(Flaw { why: broken(&registry)?, help, kept: Completeness::Nothing, untrusted: None })
     });
-    // The plugins of an unreadable registry are unknown. If no plugin is enabled, this has no effect.
+    // The plugins of an unreadable registry are unknown. If no plugin is enabled, this has no
+    // effect.
     let flaw = flaw
         .filter(|_| any_enabled(&texts))
         .map(|flaw| Flaw { kept: Completeness::Nothing, ..flaw });
@@ -31,7 +33,8 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
     Plugins { active: active.collect(), flawed: flaw.map(|flaw| (place, flaw)) }
 }
 
-/// The hook files of a plugin. A manifest that cannot be read may bring hooks, and name files that do.
+/// The hook files of a plugin. A manifest that cannot be read may bring hooks, and name files that
+/// do.
 pub(super) fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
     let manifest = disk.read(&self::manifest(plugin));
     let mut files = files(plugin, manifest.as_ref().map(|(text, _)| &**text));
@@ -56,7 +59,8 @@ pub(super) fn user_files(roots: &Roots) -> PathBuf {
     roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"))
 }
 
-/// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their names (C-38).
+/// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their
+/// names (C-38).
 fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
     let registry = read(registry).root;
     let known = registry.as_ref().and_then(|registry| registry.get("plugins"));
@@ -73,7 +77,8 @@ fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
         .collect()
 }
 
-/// What `settings`, weakest first, say of each plugin; a `false` in a file that is not read counts for nothing.
+/// What `settings`, weakest first, say of each plugin; a `false` in a file that is not read counts
+/// for nothing.
 pub(super) fn enabled(settings: &[&str], is_read: impl Fn(&str) -> bool) -> BTreeMap<String, bool> {
     let mut enabled = BTreeMap::new();
     for text in settings {
@@ -87,7 +92,8 @@ pub(super) fn enabled(settings: &[&str], is_read: impl Fn(&str) -> bool) -> BTre
     enabled
 }
 
-/// Whether Claude Code (2.1.332, played) loads a plugin: only `false`, in a file that it reads, switches one off.
+/// Whether Claude Code (2.1.332, played) loads a plugin: only `false`, in a file that it reads,
+/// switches one off.
 fn is_enabled(node: &Node, is_read: bool) -> bool {
     node.as_bool() != Some(false) || !is_read
 }
@@ -97,7 +103,8 @@ fn may_be_read(text: &str) -> bool {
     !matches!(judged(text), Some(Acceptance::Refused(_)) | None)
 }
 
-/// Why Claude Code refuses a settings file, or may, as a clause; `None` for one that it reads (BR-102).
+/// Why Claude Code refuses a settings file, or may, as a clause; `None` for one that it reads
+/// (BR-102).
 pub(crate) fn why_refused(text: &str) -> Option<String> {
     match judged(text) {
         None => Some("Claude Code refuses a file that is not one object of strict JSON".to_owned()),
@@ -117,7 +124,8 @@ pub(crate) fn refused_key(root: &Node) -> Option<&Entry> {
     root.entries().iter().rev().find(|entry| path.split('.').next() == Some(&entry.key))
 }
 
-/// What becomes of a settings file; `None` for one that is not one object of strict JSON. A byte order mark is read over.
+/// What becomes of a settings file; `None` for one that is not one object of strict JSON. A byte
+/// order mark is read over.
 fn judged(text: &str) -> Option<Acceptance> {
     let text = text.trim_start_matches('\u{feff}');
     let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
@@ -162,7 +170,8 @@ fn file_name(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// The files in which a plugin configures hooks: the usual one, its manifest, and those that the manifest names (C-33).
+/// The files in which a plugin configures hooks: the usual one, its manifest, and those that the
+/// manifest names (C-33).
 fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
     let usual = plugin.root.join("hooks/hooks.json");
     let mut files = vec![usual.clone()];

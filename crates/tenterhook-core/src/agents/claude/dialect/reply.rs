@@ -1,5 +1,5 @@
-//! The replies that Claude Code accepts on each event, and their fields (BR-20). Data only; observed in
-//! 2.1.197 and 2.1.330.
+//! The replies that Claude Code accepts on each event, and their fields (BR-20). Data only;
+//! observed in 2.1.197 and 2.1.330.
 
 use crate::answer::Power;
 use crate::dialect::kit::reply::phrases::{
@@ -30,8 +30,8 @@ const STOP_CALL: PowerPhrase = (
 const GATE: &[PowerPhrase] =
     &[DENY_CALL, ASK_CALL, DEFER_CALL, ALLOW_CALL, CHANGE_CALL, STOP_CALL, CONTEXT, MESSAGE];
 
-/// A malformed answer or a changed line lets a skill's line run, or loses the reason: only these work
-/// (BR-91).
+/// A malformed answer or a changed line lets a skill's line run, or loses the reason: only these
+/// work (BR-91).
 const SKILL_GATE: &[PowerPhrase] = &[DENY_CALL, STOP_CALL, MESSAGE];
 
 const REQUEST: &[PowerPhrase] = &[

@@ -1,8 +1,8 @@
-//! Finds the MCP servers that Claude Code connects, from the texts of its files. Pure: opens no file,
-//! fills in no variable.
+//! Finds the MCP servers that Claude Code connects, from the texts of its files. Pure: opens no
+//! file, fills in no variable.
 //!
-//! Separate files configure them (`.mcp.json`, `~/.claude.json`), which are read only if a hook calls a
-//! server (MC-14).
+//! Separate files configure them (`.mcp.json`, `~/.claude.json`), which are read only if a hook
+//! calls a server (MC-14).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,7 +72,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads a file. `~/.claude.json` also has servers of single projects, which precede the user's.
+    /// Reads a file. `~/.claude.json` also has servers of single projects, which precede the
+    /// user's.
     fn root(&mut self, root: &Node) {
         let own = root
             .get("projects")

@@ -1,5 +1,5 @@
-//! Finds what silences the hooks of Claude Code's settings, or could. Measured with 2.1.332. Pure: the
-//! caller passes the disk; runs no module and reads no JavaScript. `mods` finds the modules.
+//! Finds what silences the hooks of Claude Code's settings, or could. Measured with 2.1.332. Pure:
+//! the caller passes the disk; runs no module and reads no JavaScript. `mods` finds the modules.
 
 use std::sync::Arc;
 
@@ -126,8 +126,8 @@ fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
         && node.and_then(Node::as_bool) == Some(true)
 }
 
-/// A managed `prependPlugins` without the vendor's guard, which removes that guard: every module can
-/// silence hooks again.
+/// A managed `prependPlugins` without the vendor's guard, which removes that guard: every module
+/// can silence hooks again.
 fn unseats_vendor_guard(file: &Settings<'_>) -> Option<Silencer> {
     let entry = file.entry("prependPlugins").filter(|_| file.source.layer == Layer::Managed)?;
     let listed = entry.node.as_array().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The project files that Claude Code runs without `PreToolUse`. Data only; observed in 2.1.332 where a
-//! comment says so.
+//! The project files that Claude Code runs without `PreToolUse`. Data only; observed in 2.1.332
+//! where a comment says so.
 
 use crate::dialect::kit::unasked::{Commands, Key, UnaskedFile};
 
@@ -35,8 +35,8 @@ const SETTINGS: &[Key] = &[
     (&["statusLine", "command"], SHOWN),
     (&["subagentStatusLine", "command"], SHOWN),
     (&["fileSuggestion", "command"], "when a file is looked for"),
-    // Bash runs the file of the first two before each command; the others change which programs a command
-    // starts.
+    // Bash runs the file of the first two before each command; the others change which programs a
+    // command starts.
     (&["env", "BASH_ENV"], EVERY),
     (&["env", "ENV"], EVERY),
     (&["env", "CLAUDE_CODE_SHELL_PREFIX"], EVERY),

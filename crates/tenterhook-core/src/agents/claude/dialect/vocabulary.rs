@@ -1,5 +1,5 @@
-//! The names in Claude Code's configs besides its events: handler types and their fields, tools, and
-//! variables. Tables only; decides nothing.
+//! The names in Claude Code's configs besides its events: handler types and their fields, tools,
+//! and variables. Tables only; decides nothing.
 
 use crate::dialect::kit::protocol::Accepts;
 
@@ -23,8 +23,8 @@ pub(super) static TYPES: &[HandlerType] = &[
     HandlerType {
         name: "command",
         required: &["command"],
-        // The last four are the agent's own affair: where a hook of a cloud session runs, and what it says to whom. They
-        // change nothing here.
+        // The last four are the agent's own affair: where a hook of a cloud session runs, and what
+        // it says to whom. They change nothing here.
         optional: &[
             "args",
             "shell",
@@ -153,7 +153,8 @@ pub(super) const TOOLS: &[&str] = &[
     "Write",
 ];
 
-/// Tools of older versions that have no present name: harmless to list, dead alone only in new versions.
+/// Tools of older versions that have no present name: harmless to list, dead alone only in new
+/// versions.
 pub(super) const FORMER_TOOLS: &[&str] = &[
     "MultiEdit",
     "LS",

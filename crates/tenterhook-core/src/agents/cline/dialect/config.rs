@@ -1,5 +1,6 @@
-//! Finds the files that are hooks of Cline, and the program that runs each (CL-1 to CL-6). The name is the
-//! event; the first line or the extension selects the program. Nothing else can be configured.
+//! Finds the files that are hooks of Cline, and the program that runs each (CL-1 to CL-6). The name
+//! is the event; the first line or the extension selects the program. Nothing else can be
+//! configured.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -57,7 +58,8 @@ pub(super) fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
     if folder && named(path).is_some() { Fit::Certain } else { Fit::No }
 }
 
-/// The event of a file, and the program that runs it without a `#!` line. The name is case-insensitive.
+/// The event of a file, and the program that runs it without a `#!` line. The name is
+/// case-insensitive.
 fn named(path: &Path) -> Option<(&'static EventRow, &'static str)> {
     let stem = path.file_stem()?.to_str()?;
     let ending = path.extension().map_or(Some(""), |extension| extension.to_str())?;
@@ -87,8 +89,8 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     ReadConfig { hooks: vec![hook], mentions, ..ReadConfig::default() }
 }
 
-/// The program of the `#!` line, else of the extension, with the file. For a script of Tenterhook, its
-/// text, by which it is recognized (BR-31).
+/// The program of the `#!` line, else of the extension, with the file. For a script of Tenterhook,
+/// its text, by which it is recognized (BR-31).
 fn invocation(source: &Source, program: &str) -> Invocation {
     if source.text.contains(OURS) {
         return Invocation::Shell { text: source.text.to_string(), shell: Shell::Sh };

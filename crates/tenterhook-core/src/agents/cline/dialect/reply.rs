@@ -1,7 +1,7 @@
-//! The replies that Cline accepts on each event, and how it reads the answers of its hooks (BR-26, CL-40
-//! to CL-44). A denial ends the whole run; for the shell tool, the call is replaced by one that prints
-//! the reason and fails. Cline reads a line that begins with `HOOK_CONTROL` and a tab, and ignores the
-//! other lines.
+//! The replies that Cline accepts on each event, and how it reads the answers of its hooks (BR-26,
+//! CL-40 to CL-44). A denial ends the whole run; for the shell tool, the call is replaced by one
+//! that prints the reason and fails. Cline reads a line that begins with `HOOK_CONTROL` and a tab,
+//! and ignores the other lines.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! The names of Cline: its events, its tools, and its payload, which has each call twice (CL-20, CL-30).
+//! The names of Cline: its events, its tools, and its payload, which has each call twice (CL-20,
+//! CL-30).
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! The parts of Codex's answers that are the same on every event, and the well-formed answers that it
-//! refuses (CX-40 to CX-45). On a refused answer, the agent fails the hook and continues.
+//! The parts of Codex's answers that are the same on every event, and the well-formed answers that
+//! it refuses (CX-40 to CX-45). On a refused answer, the agent fails the hook and continues.
 
 use serde_json::{Map, Value};
 
@@ -37,7 +37,8 @@ pub(super) static ANSWERS: Answers = Answers {
     },
 };
 
-/// Checks what the agent refuses: a decision without a reason, and keys that the event does not accept.
+/// Checks what the agent refuses: a decision without a reason, and keys that the event does not
+/// accept.
 fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
     if spec.top == Top::Blocks && says("decision", "block") && blank(object, "reason") {

@@ -1,5 +1,5 @@
-//! Reads `hooks.json`, and the hooks of a `config.toml` or `requirements.toml` (CX-4 to CX-9): events,
-//! and the fields of handlers.
+//! Reads `hooks.json`, and the hooks of a `config.toml` or `requirements.toml` (CX-4 to CX-9):
+//! events, and the fields of handlers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -152,8 +152,8 @@ fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpT
     }
 }
 
-/// The variables of a plugin's root and data directory, with the agent's names and those that scripts for
-/// Claude Code expect (CX-8).
+/// The variables of a plugin's root and data directory, with the agent's names and those that
+/// scripts for Claude Code expect (CX-8).
 fn plugin_variables(source: &Source) -> Vec<(String, String)> {
     let Some(plugin) = &source.plugin else { return Vec::new() };
     let named = |(name, path): (&str, &Path)| {

@@ -30,8 +30,8 @@ static TOOLS: &[ToolWords] = &[
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
 
-/// An event whose hooks only observe: exit code 2 is an ordinary failure, and `continue: false` stops
-/// nothing.
+/// An event whose hooks only observe: exit code 2 is an ordinary failure, and `continue: false`
+/// stops nothing.
 const fn observer(name: &'static str, about: About, when: &'static str) -> Spec {
     Spec { exit2: Exit2::Fails, universal: Universal::NoStop, ..Spec::new(name, about, when) }
 }
@@ -116,12 +116,12 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec { timeout: SHORT, ..observer("SessionEnd", About::Nothing, "a session ends") },
 ];
 
-/// The agent runs a tool although its hook answers `continue: false`; in guarded mode, the turn stops
-/// (CX-43).
+/// The agent runs a tool although its hook answers `continue: false`; in guarded mode, the turn
+/// stops (CX-43).
 const ENDS: &[Power] = &[Power::Stop];
 
-/// The answers of this dialect's hooks to an event of another program, whose row decides which of them
-/// have an effect.
+/// The answers of this dialect's hooks to an event of another program, whose row decides which of
+/// them have an effect.
 pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::Blocks,

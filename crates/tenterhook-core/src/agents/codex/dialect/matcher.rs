@@ -1,5 +1,5 @@
-//! Parses the text of a `matcher` (CX-10, CX-11): everything, a list of names, or an expression. Pure;
-//! matches no event.
+//! Parses the text of a `matcher` (CX-10, CX-11): everything, a list of names, or an expression.
+//! Pure; matches no event.
 
 use crate::hook::Compat;
 use crate::matcher::{Matcher, MatcherSpec};

@@ -1,5 +1,5 @@
-//! The files that Codex loads from given roots, and whether a file is one of its configs (CX-1 to CX-3).
-//! Opens no file.
+//! The files that Codex loads from given roots, and whether a file is one of its configs (CX-1 to
+//! CX-3). Opens no file.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ pub(crate) const MACHINE: &[machine::File] = &[
     (Some("codex"), "config.toml"),
 ];
 
-/// The managed files, the user's, and those of each directory from the repository's root to the working
-/// directory.
+/// The managed files, the user's, and those of each directory from the repository's root to the
+/// working directory.
 pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     let home = roots.home_of(DialectId::CODEX, ".codex");
     let user = FORMS.map(|form| (home.join(form), Layer::User));
@@ -37,8 +37,8 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
 /// Ends of paths that only this agent reads.
 const OWN: &[&str] = &[".codex/hooks.json", ".codex/config.toml", "codex/requirements.toml"];
 
-/// How certainly a file is a config of this agent: by its path, or as TOML with groups in an event. JSON
-/// of that shape is Claude Code's unless the caller names an agent.
+/// How certainly a file is a config of this agent: by its path, or as TOML with groups in an event.
+/// JSON of that shape is Claude Code's unless the caller names an agent.
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if OWN.iter().any(|end| path.ends_with(end)) {
         return Fit::Certain;

@@ -1,5 +1,5 @@
-//! Reads the files of Copilot CLI (CP-1 to CP-12): an event has a list of hooks, or, if it has Claude
-//! Code's name, a list of groups.
+//! Reads the files of Copilot CLI (CP-1 to CP-12): an event has a list of hooks, or, if it has
+//! Claude Code's name, a list of groups.
 
 use std::time::Duration;
 
@@ -201,8 +201,8 @@ fn missing(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFaul
     EntryFault::MissingField { key }
 }
 
-/// Reads the matcher, and returns the reason if the agent skips the entry for it. An expression must match
-/// the whole name; `*` is invalid in the camel-case form (CP-10).
+/// Reads the matcher, and returns the reason if the agent skips the entry for it. An expression
+/// must match the whole name; `*` is invalid in the camel-case form (CP-10).
 fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec, Option<Off>) {
     let text = scope.matcher.as_str();
     let Some(field) = node.entry("matcher").filter(|_| !text.is_empty()) else {

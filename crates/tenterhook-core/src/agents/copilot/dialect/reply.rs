@@ -1,5 +1,5 @@
-//! The replies that Copilot CLI accepts on each event, in both forms, and how it reads the answers of its
-//! hooks (BR-22, CP-40 to CP-46). Data, except for exit codes.
+//! The replies that Copilot CLI accepts on each event, in both forms, and how it reads the answers
+//! of its hooks (BR-22, CP-40 to CP-46). Data, except for exit codes.
 
 use std::borrow::Cow;
 

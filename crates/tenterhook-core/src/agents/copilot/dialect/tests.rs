@@ -189,7 +189,8 @@ fn agent_loads_its_files_and_a_projects_claude_settings() {
     }
 }
 
-/// CP-42: any exit code but 0 denies before a tool, with the hook's stderr as the reason if there is any.
+/// CP-42: any exit code but 0 denies before a tool, with the hook's stderr as the reason if there
+/// is any.
 #[test]
 fn exit_code_denies_only_before_a_tool() {
     let ended = |event: &str, code, stderr| {

@@ -1,5 +1,5 @@
-//! The names of Copilot CLI in both forms: its events, the fields of its payloads, its tools (CP-20,
-//! CP-30). Tables, and the event of a payload that does not name it.
+//! The names of Copilot CLI in both forms: its events, the fields of its payloads, its tools
+//! (CP-20, CP-30). Tables, and the event of a payload that does not name it.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
-//! The replies that Qwen Code accepts on each event, and how it reads the answers of its hooks (BR-24,
-//! QW-40 to QW-45). The form is Claude Code's, but before a tool, a changed call and context have no
-//! effect; after a tool, only context has one. Data, except for exit codes.
+//! The replies that Qwen Code accepts on each event, and how it reads the answers of its hooks
+//! (BR-24, QW-40 to QW-45). The form is Claude Code's, but before a tool, a changed call and
+//! context have no effect; after a tool, only context has one. Data, except for exit codes.
 
 use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Answer;
@@ -52,7 +52,8 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     denial: Protocol { halt: Halt::Denies, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
-/// Reads plain output: text is context before a prompt; exit code 2 denies with stderr as the reason.
+/// Reads plain output: text is context before a prompt; exit code 2 denies with stderr as the
+/// reason.
 fn ended(output: &Ended<'_>) -> Answer {
     let reads = matches!(&*output.row.event, "UserPromptSubmit" | "SessionStart");
     match (output.code, output.stdout) {

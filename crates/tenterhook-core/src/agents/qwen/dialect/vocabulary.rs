@@ -1,4 +1,5 @@
-//! The names of Qwen Code: its events, the fields of its payloads, its tools (QW-20, QW-30). Tables only.
+//! The names of Qwen Code: its events, the fields of its payloads, its tools (QW-20, QW-30). Tables
+//! only.
 
 use std::sync::LazyLock;
 use std::time::Duration;

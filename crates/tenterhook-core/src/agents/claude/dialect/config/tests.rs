@@ -194,7 +194,8 @@ fn a_file_that_the_agent_refuses_runs_as_far_as_it_is_whole() {
     assert_eq!(codes(&marked), ["byte-order-mark"]);
 }
 
-/// C-71: a group without its matcher, and a handler without its end, are other entries than those that were written.
+/// C-71: a group without its matcher, and a handler without its end, are other entries than those
+/// that were written.
 #[test]
 fn of_a_torn_file_those_entries_run_that_are_whole() {
     let group = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": ["#;
@@ -370,7 +371,8 @@ fn misplaced_entry_is_shown_and_never_runs() {
     }
 }
 
-/// C-13: the agent was seen to run three copies once. Entries that mean the same in other words stay apart.
+/// C-13: the agent was seen to run three copies once. Entries that mean the same in other words
+/// stay apart.
 #[test]
 fn a_copy_in_the_same_words_runs_once() {
     let handler = r#"{"type": "command", "command": "x"}"#;

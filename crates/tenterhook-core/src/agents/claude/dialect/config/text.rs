@@ -8,8 +8,8 @@ use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed};
 
 impl Reading<'_> {
-    /// Reports syntax errors. The agent refuses the whole file; in exact mode the reason is returned, else
-    /// the complete entries run (C-21).
+    /// Reports syntax errors. The agent refuses the whole file; in exact mode the reason is
+    /// returned, else the complete entries run (C-21).
     pub(super) fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
         let mut refused = None;
         let mut said: Vec<FaultKind> = Vec::new();

@@ -1,4 +1,5 @@
-//! Reads the fields of a handler that is no command: a request, a prompt, or a call of an MCP tool (C-24).
+//! Reads the fields of a handler that is no command: a request, a prompt, or a call of an MCP tool
+//! (C-24).
 
 use crate::diagnostic::Code;
 use crate::dialect::claude::config::{Off, Reading, finding};

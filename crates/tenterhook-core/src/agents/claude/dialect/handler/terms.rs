@@ -1,5 +1,5 @@
-//! Reads the other fields of a handler: whether the event waits for it, its timeout, how often it runs,
-//! and what a failure means.
+//! Reads the other fields of a handler: whether the event waits for it, its timeout, how often it
+//! runs, and what a failure means.
 //!
 //! No such field decides what runs: one that cannot be read is ignored (C-25).
 

@@ -1,5 +1,5 @@
-//! Finds the variables of a shell text, and whether the shell splits their values. A scanner for lints,
-//! not a parser: the engine's shell parser decides about hooks.
+//! Finds the variables of a shell text, and whether the shell splits their values. A scanner for
+//! lints, not a parser: the engine's shell parser decides about hooks.
 
 /// One `$NAME` or `${...}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

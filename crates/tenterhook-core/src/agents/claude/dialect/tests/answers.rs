@@ -1,4 +1,5 @@
-//! The decision procedure of answers, one test a rule, and every field of every event.
+//! The decision procedure of answers, one test a rule, and every field of every
+//! event.
 
 use std::time::Duration;
 
@@ -198,8 +199,8 @@ fn what_was_said_before_the_end_counts_as_a_denial_and_as_nothing_else() {
         (vec!["output-too-large"], Restraint::Silent)
     );
     assert_eq!(judged("deny", Closed::Truncated, &exited).restraint, Restraint::Deny);
-    // If the system stops reading, the output may be half of a denial: the host's failure asks the user
-    //
+    // If the system stops reading, the output may be half of a denial: the host's failure asks the
+    // user.
     let broken = judged("allow", Closed::Broken(12), &exited);
     assert_eq!((codes(&broken), broken.restraint), (vec!["out-of-resources"], Restraint::Ask));
     assert_eq!(judged("deny", Closed::Broken(12), &exited).restraint, Restraint::Deny);

@@ -1,5 +1,6 @@
-//! The table of near misses and innocents (A-20 to A-40): every near miss restrains although the agent would lose it, and
-//! no innocent does or is accused. The innocents of events whose plain stdout is context prove A-22.
+//! The table of near misses and innocents (A-20 to A-40): every near miss restrains although the
+//! agent would lose it, and no innocent does or is accused. The innocents of events whose plain
+//! stdout is context prove A-22.
 
 use std::collections::BTreeSet;
 
@@ -135,7 +136,8 @@ fn every_slip_has_near_misses_and_they_cite_its_rule() {
     }
 }
 
-/// A-21: whatever a hook prints, what slipped never consents, and guarded reading never restrains less than exact reading.
+/// A-21: whatever a hook prints, what slipped never consents, and guarded reading never restrains
+/// less than exact reading.
 #[test]
 fn a_slip_never_allows_and_no_denial_is_lost_in_any_corner() {
     let allow = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "x"}}}"#;
