@@ -1,8 +1,7 @@
-//! Every agent that this project knows, one file each, and what each file says of its agent. Data:
-//! decides nothing.
+//! The known agents, with one file each. Data; decides nothing.
 //!
-//! A path without a start is one in any directory; `~/` is a home. A path that ends in `/` stands
-//! for everything in it; `*` is any text in a name.
+//! A relative path matches in any directory; `~/` is a home. A path that ends in `/` includes
+//! everything in it; `*` matches any text in a name.
 
 mod amp;
 mod antigravity;
@@ -34,17 +33,17 @@ use installation::{config_path, gate, observer, tool_gate, tool_observer};
 /// An agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent {
-    /// What it is called here, and its dialect, where it has one.
+    /// Its name in flags and configs, which is also the name of its dialect, if any.
     pub name: &'static str,
-    /// What people call it.
+    /// Its name for people.
     pub title: &'static str,
-    /// What its program is called, the usual name first.
+    /// The names of its program, the usual one first.
     pub programs: &'static [&'static str],
-    /// Packages and images by which it is started whose name is not the name of a program.
+    /// Packages and images that start it, unless they have the name of a program.
     pub packages: &'static [&'static str],
-    /// What decides whether its hooks run.
+    /// The files, variables and options that decide whether its hooks run.
     pub guarded: Guarded,
-    /// How it is made to call; [`Installation::NONE`] where it cannot be.
+    /// How to register hooks with it; [`Installation::NONE`] if that is impossible.
     pub installation: Installation,
 }
 
@@ -52,17 +51,17 @@ pub struct Agent {
 /// documentation.
 #[derive(Clone, Copy, Debug)]
 pub struct Guarded {
-    /// Files that say which hooks it has, whether they run, and whom it trusts.
+    /// Files that configure its hooks, whether they run, and its trust.
     pub files: &'static [&'static str],
-    /// Variables that make it read other files, or skip them.
+    /// Variables that make it read different files, or skip files.
     pub variables: &'static [&'static str],
-    /// Options that switch hooks, questions or trust off, or make it read other files. With `=`,
-    /// that value alone.
+    /// Options that disable hooks, questions or trust checks, or make it read different files. An
+    /// option with `=` has this effect only with that value.
     pub options: &'static [&'static str],
-    /// Directories of texts whose head may hold hooks. A person lets agents write them, so that no
-    /// tool call is denied for them; a sandbox does not write there.
+    /// Directories of texts whose front matter may have hooks. Users let agents write them, so no
+    /// tool call is denied for them; a sandbox does not allow writes there.
     pub texts: &'static [&'static str],
-    /// Where it finds modules that run inside it, where it has such.
+    /// How it loads modules that run inside it, if it has any.
     pub modules: Option<&'static Modules>,
 }
 
@@ -70,7 +69,7 @@ impl Guarded {
     const NONE: Self = Self { files: &[], variables: &[], options: &[], texts: &[], modules: None };
 }
 
-/// How one agent comes by modules.
+/// How an agent loads modules.
 #[derive(Clone, Copy, Debug)]
 pub struct Modules {
     /// Files without which a folder is no plugin, written as in the table of agents.
@@ -79,22 +78,22 @@ pub struct Modules {
     pub directories: &'static [&'static str],
     /// The file that makes such a directory a plugin.
     pub manifest: &'static str,
-    /// Its commands that install, enable or load plugins, by their first words.
+    /// Its commands that install, enable or load plugins, by their first arguments.
     pub commands: &'static [&'static [&'static str]],
-    /// Its slash commands that do.
+    /// Its slash commands with the same effect.
     pub slash: &'static [&'static str],
-    /// Settings that do, as they are written on a command line.
+    /// Settings with the same effect, as written on a command line.
     pub settings: &'static [&'static str],
-    /// The words before a folder with which its program analyses the modules of that folder,
-    /// without running them.
+    /// The arguments before a folder that make its program analyze the folder's modules without
+    /// running them.
     pub validate: &'static [&'static str],
-    /// How the names of events and calls begin with which a module could silence hooks, or change
-    /// what they see.
+    /// Prefixes of the events and calls by which a module could silence hooks, or change their
+    /// input.
     pub silencing: &'static [&'static str],
 }
 
 impl Agent {
-    /// What its program is usually called.
+    /// The usual name of its program.
     #[must_use]
     pub fn program(&self) -> &'static str {
         self.programs.first().copied().unwrap_or(self.name)
@@ -125,7 +124,7 @@ pub static AGENTS: &[&Agent] = &[
     &reasonix::AGENT,
 ];
 
-/// The agent whose program has that file name.
+/// The agent whose program has this file name.
 #[must_use]
 pub fn agent_by_program(program: &str) -> Option<&'static Agent> {
     AGENTS.iter().copied().find(|agent| agent.programs.contains(&program))

@@ -133,8 +133,7 @@ pub struct Report {
     pub moved_to: Option<PathBuf>,
     /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
-    /// What people should hear of how it ran, whatever it said; each becomes a fault and decides
-    /// nothing.
+    /// Notes for people about the run; each becomes a fault and decides nothing.
     pub notes: Vec<Failure>,
 }
 
@@ -156,9 +155,8 @@ impl Report {
         }
     }
 
-    /// Why this is no answer, whatever the output: the step did not come to its own end, or not all
-    /// that it said was kept. The same words for every dialect. An exit code, whatever it is,
-    /// is for the dialect to read.
+    /// The failure of a step that did not exit by itself, or whose output is incomplete. The
+    /// message is the same for every dialect. Dialects read exit codes.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         let (code, message) = match &self.end {
@@ -211,8 +209,7 @@ impl Report {
         }
     }
 
-    /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing
-    /// left behind.
+    /// Whether it exited with 0, without output, notes or leftovers.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
         *self == Self::silent(End::Exited(0), self.took)
@@ -253,8 +250,7 @@ pub fn unread(stream: &str, errno: i32) -> String {
 mod tests {
     use super::*;
 
-    /// A report that tells of anything is read and judged; none but an end without words or traces
-    /// is passed by.
+    /// Only a report of exit code 0 without output or traces is skipped; every other is judged.
     #[test]
     fn only_a_good_end_without_words_or_traces_says_nothing() {
         let silent = |end| Report::silent(end, Duration::from_millis(3));

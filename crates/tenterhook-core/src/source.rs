@@ -1,7 +1,6 @@
 //! One config text, as given, and the result of reading it. Values only.
 //!
-//! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their
-//! names.
+//! `dialect` reads sources; `config` combines them into one ruleset.
 
 mod flaw;
 mod record;
@@ -58,7 +57,7 @@ pub struct Source {
 /// The reason for reading a source, which decides how much of it applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// Its agent reads it where it works: all of it applies.
+    /// Its agent reads it in the working directory: all of it applies.
     #[default]
     Usual,
     /// A variable moved the user's own files there: its statements do not bind hooks of the
@@ -70,12 +69,12 @@ pub enum Standing {
     Left,
 }
 
-/// The directory, among the user's own files, of the entries that were moved away from agents, a
-/// file an agent (BR-75).
+/// The directory of entries that were moved away from agents, with one file for each agent, among
+/// the user's files (BR-75).
 pub const ADOPTED: &str = "adopted";
 
 impl Source {
-    /// Whether it is a managed file that others than root may write, of which nothing is obeyed
+    /// Whether it is a managed file that users other than root may write, and so has no effect
     /// (C-89).
     pub fn is_exposed(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.untrusted.is_some())
@@ -91,12 +90,12 @@ impl Source {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Gone)
     }
 
-    /// The same place with another text, all of which could be read.
+    /// The same source with a different text, all of which could be read.
     pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), flaw: None, ..self.clone() }
     }
 
-    /// Whether it is being saved, so that its text may be a part of what it will say (C-93).
+    /// Whether it is being saved, so that its text may be incomplete (C-93).
     pub fn is_being_saved(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Saving)
     }
@@ -157,11 +156,11 @@ pub struct Plugin {
 pub enum Switch {
     /// No hook runs but managed ones; from a managed source, none at all.
     DisableAll,
-    /// Takes back a `DisableAll` of a weaker layer.
+    /// Cancels a `DisableAll` of a weaker layer.
     EnableAll,
     /// Only managed hooks run.
     ManagedOnly(Whose),
-    /// Gates of a repository hold what they match until somebody approves them, for any agent
+    /// Gates of a repository block what they match until the user approves them, for any agent
     /// (T-13).
     HoldUnapproved,
     /// The hook of this name (native) is off.
