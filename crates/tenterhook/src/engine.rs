@@ -1,4 +1,5 @@
-//! Builds, reloads and fires. Holds no rule: every decision is taken in the room whose name stands in the code below.
+//! Builds, reloads and fires. Holds no rule: each decision belongs to the module that the code
+//! below calls.
 //!
 //! An **event** is **planned** against the **hooks**, each step is handed its **envelope** and **run** by an executor,
 //! each **report** is read into an **answer** and judged into a **verdict**, verdicts are **merged** into an
@@ -9,12 +10,12 @@ mod builder;
 #[cfg(feature = "mcp")]
 mod connected;
 mod firing;
-mod ground;
 mod judge;
 mod late;
 mod lazy_verdict;
 mod parts;
 mod polish;
+mod preconditions;
 mod projects;
 mod recording;
 mod second_round;
@@ -48,7 +49,8 @@ use tenterhook_core::plan;
 #[cfg(test)]
 mod tests;
 
-/// One engine: the hooks of one configuration, ready to fire. Cheap to clone; every clone is the same engine.
+/// One engine: the hooks of one configuration, ready to fire. Cheap to clone; every clone is the
+/// same engine.
 #[derive(Clone, Debug)]
 pub struct Engine {
     inner: Arc<Inner>,
@@ -60,7 +62,7 @@ struct Inner {
     added: Added,
     ambient: Arc<Ambient>,
     parallel: Arc<Semaphore>,
-    /// Turns of detached steps: they may take minutes, and no gate waits for one of them.
+    /// Permits for detached steps, which may take minutes: a gate never waits for one of them.
     background: Arc<Semaphore>,
     sink: Option<Arc<dyn Sink>>,
     #[cfg(feature = "mcp")]
@@ -72,34 +74,37 @@ struct Inner {
     projects: projects::Projects,
 }
 
-/// Which hooks in shadow are asked here: a process that ends with its reply leaves those to another one that take time (SH-7).
+/// Which shadow hooks this process runs. A process that exits after its reply leaves slow shadow
+/// hooks to a second process (SH-7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Shadows {
-    /// All.
+    /// All of them.
     #[default]
     Here,
-    /// Those that are over at once; of the others, the record says that they go on.
+    /// Only those that return at once; the record reports the others as still running.
     PutOff,
-    /// Those that were put off, and no other hook.
+    /// Only those that `PutOff` left out, and no other hook.
     Alone,
 }
 
 impl Engine {
-    /// The hooks as they stand.
+    /// The current hooks.
     #[must_use]
     pub fn ruleset(&self) -> Arc<Ruleset> {
         self.inner.ruleset.load_full()
     }
 
-    /// Finds the files that the agents would load from `roots` now, as this engine trusts them: what [`Engine::reload`] takes.
+    /// Finds the files that the agents would load from `roots` now and that this engine trusts. The
+    /// result is the input of [`Engine::reload`].
     #[must_use]
     pub fn find(&self, roots: &Roots) -> Found {
         self.inner.judge.find(roots)
     }
 
-    /// Replaces all sources at once. Events in flight keep the hooks with which they began (C-2); a source that can no
-    /// longer be read keeps its last good hooks (C-3), and the diagnostics say so.
+    /// Replaces all sources at once. Events in flight keep the hooks with which they began (C-2). A
+    /// source that can no longer be read keeps its last good hooks (C-3), and a diagnostic reports
+    /// it.
     pub fn reload(&self, sources: &[Source]) -> Vec<Diagnostic> {
         let last = self.inner.ruleset.load();
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
@@ -112,16 +117,19 @@ impl Engine {
         loaded.diagnostics
     }
 
-    /// Fires `event` and returns what its hooks together want. Never an error: what went wrong is in the outcome.
+    /// Fires `event` and returns what its hooks decided together. Never an error: failures are
+    /// reported in the outcome.
     ///
-    /// It needs a tokio runtime with timers; without one no hook runs, and the failure policy of each decides.
-    /// Each hook gets its own time-out. Dropping the future cancels every step that is under way.
+    /// Needs a tokio runtime with timers. Without one no hook runs, and the failure policy of each
+    /// hook decides. Each hook has its own timeout. Dropping the future cancels every
+    /// running step.
     pub async fn fire(&self, event: Event, session: &Session) -> Outcome {
         self.fire_within(event, session, None).await
     }
 
-    /// The same, with the host's budget for the whole event: each hook gets the smaller of its own time-out and what is
-    /// left, and what is unfinished at its end is settled by its failure policy.
+    /// Fires `event` like [`Engine::fire`], within a `budget` for the whole event. Each hook gets
+    /// the smaller of its own timeout and the rest of the budget; the failure policy of each
+    /// unfinished hook decides.
     pub async fn fire_within(
         &self,
         event: Event,
@@ -131,8 +139,9 @@ impl Engine {
         self.dispatch(event, session, budget, Dispatch::Awaited).await
     }
 
-    /// Fires `event` and waits for none of its hooks that takes time: each runs in the session's background, in its own time, and
-    /// in the order of its stage. For a host that is about to end, and wants to wait for all that is under way at once.
+    /// Fires `event` without waiting for hooks that take time: they run in the session's
+    /// background, in the order of their stage. For a host that is about to exit and wants to wait
+    /// for all background steps at once.
     pub async fn fire_and_forget(&self, event: Event, session: &Session) -> Outcome {
         self.dispatch(event, session, None, Dispatch::FireAndForget).await
     }
@@ -149,17 +158,18 @@ impl Engine {
             event.within.home.clone_from(&self.inner.home);
         }
         let view = session.view(&event.name);
-        // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
+        // Configured hooks first, then the session's own. A reload does not change either list for
+        // this event (C-2).
         let ruleset = self.ruleset();
         let rulesets = [Arc::clone(&ruleset), session.hooks()];
         session.keep_only(&rulesets);
-        // Hooks of tool calls judge the call that the event would be, too (BR-90).
+        // Hooks of tool calls also judge an event that amounts to a tool call (BR-90).
         let call = event.as_tool_call().map(Arc::new);
         let own_stages = stages(&rulesets, &event.name);
         let call_stages = call.as_ref().map_or_else(Vec::new, |call| stages(&rulesets, &call.name));
         let is_hooked = !(own_stages.is_empty() && call_stages.is_empty());
-        // What nobody hooks costs nothing, and needs nothing.
-        let lack = if is_hooked { ground::lack() } else { None };
+        // An event without hooks costs nothing and needs no runtime.
+        let failure = if is_hooked { preconditions::failure() } else { None };
         let event = Arc::new(event);
         let faults = session.take_faults();
         let is_recorded = is_hooked || !faults.is_empty();
@@ -168,42 +178,45 @@ impl Engine {
             let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
             Firing::new(&self.inner, session, &view, event, (left, dispatch), recording.behind())
         };
-        // What must be on record and is not happens in no part: no hook is asked.
+        // An event that must be recorded and cannot be is held back: no hook runs.
         let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
-        let mut finished = ask(begin(event), &own_stages, phases, lack.as_ref()).await;
+        let mut finished = run_stages(begin(event), &own_stages, phases, failure.as_ref()).await;
         if let Some(call) = call {
             let call = begin(call).without_twins_of(&finished.hooks);
-            finished.add(Box::pin(ask(call, &call_stages, phases, lack.as_ref())).await);
+            finished.add(Box::pin(run_stages(call, &call_stages, phases, failure.as_ref())).await);
         }
         let Finished { event, mut verdicts, records, hooks } = finished;
         verdicts.extend(plan::unknown(&rulesets, &event.name));
         let mut outcome = merge::fold(verdicts);
         outcome.faults.splice(0..0, faults);
-        outcome.faults.extend(ground::nowhere(&event).filter(|_| !records.is_empty()));
+        outcome
+            .faults
+            .extend(preconditions::missing_directory(&event).filter(|_| !records.is_empty()));
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(outcome.with_steps(records), &self.inner.ambient);
-        if lack.is_none() && session.begins() {
+        if failure.is_none() && session.begins() {
             ahead::start(&rulesets, &self.inner.ambient, &event, session);
         }
         recording.end(outcome, &hooks)
     }
 }
 
-/// Asks the hooks of one event, stage by stage.
-async fn ask(
+/// Runs the hooks of one event, stage by stage.
+async fn run_stages(
     mut firing: Firing<'_>,
     stages: &[Staged<'_>],
     phases: &[Phase],
-    lack: Option<&Failure>,
+    failure: Option<&Failure>,
 ) -> Finished {
     for phase in phases.iter().copied() {
         for (ruleset, stage) in of_phase(stages, phase) {
             let steps = firing.select(ruleset, stage);
-            // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
+            // After a denial later gates have nothing to decide; observers still receive the event
+            // (M-7).
             if firing.denied() && phase != Phase::Observe {
                 firing.pass_over(&steps);
-            } else if let Some(failure) = lack {
+            } else if let Some(failure) = failure {
                 firing.cannot_run(&steps, failure);
             } else {
                 firing.run(stage, steps).await;
@@ -216,17 +229,17 @@ async fn ask(
     firing.finish()
 }
 
-/// A stage of an event, and the hooks that it is made of.
+/// A stage of an event, and the hooks that it consists of.
 type Staged<'a> = (&'a Ruleset, &'a Stage);
 
-/// The stages of an event: the name does not change on the way, so they are looked up once.
+/// The stages of an event. A rewrite never changes the event's name, so they are looked up once.
 fn stages<'a>(rulesets: &'a [Arc<Ruleset>], event: &EventName) -> Vec<Staged<'a>> {
     let of =
         |ruleset: &'a Arc<Ruleset>| ruleset.stages(event).iter().map(|stage| (&**ruleset, stage));
     rulesets.iter().flat_map(of).collect()
 }
 
-/// Those of one phase, in the order in which they run.
+/// The stages of one phase, in the order in which they run.
 fn of_phase<'a>(stages: &[Staged<'a>], phase: Phase) -> impl Iterator<Item = Staged<'a>> {
     stages.iter().copied().filter(move |(_, stage)| stage.phase == phase)
 }

@@ -8,8 +8,9 @@ use tenterhook_core::config::Ruleset;
 use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Arming, Hook, around};
 
-/// Starts them in the background; the first event itself is over. What the hooks of other events will be handed is not
-/// known yet, but what their environment will hold mostly is; a process that does not fit its event is not used.
+/// Starts processes in the background, so that the first event does not wait. The input of later
+/// events is unknown yet, but most of their environment is known; a process whose environment does
+/// not fit its event is not used.
 pub(super) fn start(
     rulesets: &[Arc<Ruleset>],
     ambient: &Arc<Ambient>,
@@ -19,7 +20,8 @@ pub(super) fn start(
     let hooks =
         rulesets.iter().flat_map(|rules| rules.hooks().iter().map(move |hook| (rules, hook)));
     let armed = hooks.filter(|(_, hook)| hook.is_prewarmed() && hook.arming == Arming::Armed);
-    // One that would be refused is not started either: what it starts might begin a session, too.
+    // A hook that would be refused is not started early either: what it starts might begin a
+    // session, too.
     let armed = armed.filter(|(_, hook)| around::refuses(hook, &ambient.env).is_none());
     let tasks = armed.map(|(rules, hook)| Arc::new(task(rules, hook, ambient, first, session)));
     executor::start_ahead(tasks.collect());

@@ -1,4 +1,4 @@
-//! What an engine is made of, and how it is put together. Fires nothing.
+//! The parts of an engine, and how they are put together. Fires nothing.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 #[cfg(feature = "mcp")]
 use super::connected;
 use super::judge::Judge;
-use super::{Engine, Inner, Shadows, ground, projects};
+use super::{Engine, Inner, Shadows, preconditions, projects};
 use crate::executor::Ambient;
 #[cfg(all(feature = "rule", feature = "trust"))]
 use crate::exemptions;
@@ -23,11 +23,11 @@ use tenterhook_core::dialect::Roots;
 use tenterhook_core::dialect::{DialectId, EventRow};
 use tenterhook_core::hook::Hook;
 
-/// How many steps of one engine run at once when the host does not say. More than any known agent starts for one event
-/// (the longest list in public configs has 37 hooks), and few enough for a small machine.
+/// Default limit of steps that one engine runs at once. More than any known agent starts for one
+/// event (the longest list in public configs has 37 hooks), and few enough for a small machine.
 const PARALLEL: usize = 64;
 
-/// What an engine is made of.
+/// The parts of an engine.
 #[derive(Debug, Default)]
 pub struct Builder {
     sources: Vec<Source>,
@@ -42,7 +42,7 @@ pub struct Builder {
     of_several_projects: bool,
     /// The user's home, for events that name none.
     home: PathBuf,
-    /// Whether the programs that the person approved are those that `PATH` of `ambient` names.
+    /// Whether approved programs are looked up in the `PATH` of `ambient`.
     #[cfg(feature = "trust")]
     searches_ambient: bool,
 }
@@ -78,22 +78,22 @@ impl Builder {
         self
     }
 
-    /// Runs the commands and workers that a repository brings in the sandbox `standard`, as far as this machine can, where neither
-    /// their entries nor the person say anything of it.
+    /// Runs a repository's commands and workers in the sandbox `standard`, as far as this machine
+    /// supports it, unless their entries or the user set another profile.
     #[must_use]
     pub const fn confine_repositories(mut self) -> Self {
         self.added.confines_repositories = true;
         self
     }
 
-    /// Leaves the hooks alone that this agent runs itself, because it is the one that calls (BR-30).
+    /// Skips the hooks that `caller` runs itself, because it is the agent that calls (BR-30).
     #[must_use]
     pub const fn behind(mut self, caller: DialectId) -> Self {
         self.added.caller = Some(caller);
         self
     }
 
-    /// Says which hooks in shadow are asked here.
+    /// Sets which shadow hooks this process runs.
     #[doc(hidden)]
     #[must_use]
     pub const fn shadows(mut self, which: Shadows) -> Self {
@@ -101,7 +101,8 @@ impl Builder {
         self
     }
 
-    /// Runs each hook of a project's file for that project, whichever one the event names: the sources are of several (BR-18).
+    /// Runs each hook of a project's file for that project, whichever project the event names: the
+    /// sources belong to several projects (BR-18).
     #[must_use]
     pub const fn of_several_projects(mut self) -> Self {
         self.of_several_projects = true;
@@ -115,7 +116,7 @@ impl Builder {
         self
     }
 
-    /// What the host's process gives its hooks: nothing, unless this is called.
+    /// Sets what hooks get from the host's process. They get nothing unless this is called.
     #[must_use]
     pub fn ambient(mut self, ambient: Ambient) -> Self {
         self.ambient = ambient;
@@ -132,22 +133,23 @@ impl Builder {
         self
     }
 
-    /// How many steps may run at once (64 by default, at least 1), and as many in the background; further ones wait for
-    /// their turn.
+    /// Sets how many steps may run at once (64 by default, at least 1), and as many in the
+    /// background. Further steps wait.
     #[must_use]
     pub fn parallel(mut self, steps: usize) -> Self {
         self.parallel = Some(steps.max(1));
         self
     }
 
-    /// Where records go; nowhere by default.
+    /// Sets where records go; by default none are kept.
     #[must_use]
     pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sink = Some(sink);
         self
     }
 
-    /// Records every firing in files; where the user wants no records there is no journal, and this changes nothing.
+    /// Records every firing in files. `None` means that the user wants no records, and changes
+    /// nothing.
     #[cfg(feature = "record")]
     #[must_use]
     pub fn record(self, journal: Option<Arc<crate::record::Journal>>) -> Self {
@@ -157,9 +159,10 @@ impl Builder {
         }
     }
 
-    /// Arms and obeys of sources that came with a repository only what the person approved, now and at each reload (T-10).
+    /// Runs and applies only what the user approved of sources that came with a repository, now and
+    /// at each reload (T-10).
     ///
-    /// Find the files with [`Trust::find`], so that no file says which plugins there are before it was approved.
+    /// Find the files with [`Trust::find`], so that no file chooses plugins before it was approved.
     /// [`Engine::discover`] does both.
     #[cfg(feature = "trust")]
     #[must_use]
@@ -169,19 +172,21 @@ impl Builder {
         self
     }
 
-    /// Runs whatever a repository brings without asking anybody: its hooks, its plugins and its servers start programs with the
-    /// user's rights. For a host that asked the person itself, or for files that the person named.
+    /// Runs everything that a repository brings without an approval: its hooks, its plugins and its
+    /// servers start programs with the user's rights. For a host that asked the user itself, or for
+    /// files that the user named.
     ///
-    /// Without this call and without an approval the hooks of a repository are off, and a diagnostic says so (T-97).
+    /// Without this call and without an approval the hooks of a repository are off, and a
+    /// diagnostic reports it (T-97).
     #[must_use]
     pub fn trust_repositories_unasked(mut self) -> Self {
         self.judge = Judge::Unasked;
         self
     }
 
-    /// Builds the engine, with everything that is wrong with its sources. There is always an engine: what cannot be
-    /// read is named in the diagnostics, and the rest works. A runtime that keeps no time is named there, too, where the
-    /// engine is built in it.
+    /// Builds the engine, and returns diagnostics of everything that is wrong with its sources.
+    /// There is always an engine: a source that cannot be read is reported, and the rest works. If
+    /// this is called in a runtime without timers, that is reported, too.
     #[must_use]
     #[cfg_attr(
         not(any(feature = "mcp", feature = "trust")),
@@ -193,7 +198,7 @@ impl Builder {
             self.judge = self.judge.searching(&self.ambient.env);
         }
         let mut loaded = self.judge.load(&self.sources, &self.added, None);
-        loaded.diagnostics.extend(ground::without_timers());
+        loaded.diagnostics.extend(preconditions::timers_diagnostic());
         #[cfg(feature = "mcp")]
         let connected =
             self.connect.map(|roots| connected::Connected::new(roots, &mut self.ambient));

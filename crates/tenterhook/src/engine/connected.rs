@@ -1,4 +1,5 @@
-//! The MCP servers that an engine connects for its hooks: found again with every configuration. Calls none.
+//! The MCP servers that an engine connects for its hooks, found anew with every configuration.
+//! Calls none.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ pub(super) struct Connected {
 }
 
 impl Connected {
-    /// Hooks that run with `ambient` call the servers of this, which are none yet.
+    /// Makes hooks that run with `ambient` call these servers. The list is empty until
+    /// [`Connected::find`].
     pub(super) fn new(roots: Roots, ambient: &mut Ambient) -> Self {
         let servers = Configured::new([], ambient.env.clone());
         let servers = Arc::new(servers.reached_by(ambient.network.clone()).within(ambient));
@@ -25,7 +27,7 @@ impl Connected {
         Self { servers, roots }
     }
 
-    /// Looks for the servers of these hooks, as far as they may start; what is wrong with them.
+    /// Finds the servers of these hooks that may start. Returns what is wrong with them.
     pub(super) fn find(
         &self,
         judge: &Judge,

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::parts::{self, Part};
 use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
-use super::step::{Done, Once, Place, Queue, Setting};
+use super::step::{Done, Once, Queue, Setting, Waiting};
 use super::{Inner, Shadows, Staged, of_phase};
 use crate::executor::Sealed;
 use crate::session::{Session, View, Wanted, Watched};
@@ -35,35 +35,36 @@ pub(super) struct Firing<'a> {
     event: Arc<Event>,
     /// How often the decide phase has rewritten the event.
     version: u32,
-    /// Who wrote the last of those rewrites.
+    /// The hook that wrote the last of those rewrites.
     author: Option<HookId>,
     deadline: Option<Instant>,
     /// Whether the host waits for any hook of the event.
     dispatch: Dispatch,
-    /// How the steps of the stage relate that is being run.
+    /// How the steps of the current stage relate.
     mode: Mode,
-    /// Closes when the last detached step of the stage is over that the next one must wait for.
+    /// Closes when the last detached step of the stage ends; the next detached step waits for it.
     before: Option<watch::Receiver<()>>,
-    /// One for each dialect so far; a handful at most.
+    /// One envelope for each dialect so far; a handful at most.
     envelopes: Vec<Arc<Sealed>>,
-    /// What rules and conditions see of the event.
+    /// The event as rules and conditions see it.
     rule_input: Arc<RuleInput>,
-    /// Its parts, where it is a call that changes several files.
+    /// The parts of a call that changes several files.
     parts: Vec<Part>,
-    /// Whether anybody still wants the event.
+    /// Whether the caller still waits for the event.
     wanted: Wanted,
-    /// How long steps have computed since anybody else had a turn.
+    /// How long steps have computed since other tasks last had a turn.
     computed: Duration,
     done: Vec<Done>,
-    /// The claims of hooks that run once: given back with the firing, whose steps may be tasks that end later (N-6).
+    /// The claims of hooks that run once. They are returned with the firing, whose steps may be
+    /// tasks that end later (N-6).
     claims: Vec<Watched>,
     /// Where steps that end later are recorded.
     behind: Behind,
-    /// The hooks that were asked about the same call by its own event (BR-101).
+    /// The hooks that already ran on the same call by its own event (BR-101).
     asked: Vec<Arc<Hook>>,
 }
 
-/// What a firing leaves.
+/// The result of a firing.
 pub(super) struct Finished {
     /// The event as rewritten.
     pub(super) event: Arc<Event>,
@@ -75,7 +76,7 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Adds what another firing of the same call left; the event stays.
+    /// Adds the result of another firing of the same call; the event stays.
     pub(super) fn add(&mut self, other: Self) {
         self.verdicts.extend(other.verdicts);
         self.records.extend(other.records);
@@ -97,7 +98,7 @@ impl<'a> Firing<'a> {
             inner,
             session,
             view,
-            parts: parts::of(&rule_input),
+            parts: parts::split(&rule_input),
             rule_input,
             wanted: session.wanted(),
             computed: Duration::ZERO,
@@ -116,7 +117,7 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// The same without the hooks whose programs these started already (BR-101).
+    /// The same firing without the hooks whose programs `asked` started already (BR-101).
     pub(super) fn without_twins_of(mut self, asked: &[Arc<Hook>]) -> Self {
         self.asked = asked.to_vec();
         self
@@ -147,7 +148,7 @@ impl<'a> Firing<'a> {
         self.done.extend(steps.iter().map(Done::passed_over));
     }
 
-    /// Settles steps that nothing can run here: the failure policy of each decides.
+    /// Settles steps that cannot run here: the failure policy of each decides.
     pub(super) fn cannot_run(&mut self, steps: &[Step], failure: &Failure) {
         self.done.extend(steps.iter().map(|step| Done::unable(step, failure)));
     }
@@ -187,7 +188,8 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// The steps that this process asks; those that it puts off are recorded so.
+    /// The steps that this process runs. Steps that it leaves to a second process are recorded as
+    /// detached.
     fn asked_here(&mut self, steps: Vec<Step>) -> Vec<Step> {
         let is_aside = |step: &Step| step.hook.runs_detached() && step.broken.is_none();
         match self.inner.shadows {
@@ -201,7 +203,7 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// Takes the steps of one stage, or one link of a chain, and carries on what they rewrote.
+    /// Adds the steps of one stage, or of one link of a chain, and applies their rewrites.
     fn take(&mut self, phase: Phase, mut done: Vec<Done>) {
         let undecided = !self.denied() && !done.iter().any(Done::denies);
         if phase == Phase::Decide
@@ -219,8 +221,8 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// Gives what the decide phase rewrote once more to the gates that have not judged it (M-8). A link of a chain may
-    /// deny, too: it saw the payload before the decide phase, and judges what came of it.
+    /// Gives a rewrite of the decide phase to the gates that have not judged it (M-8). A link of a
+    /// chain may deny, too: it saw the payload before the decide phase, and judges the result.
     pub(super) async fn judge_rewrites(&mut self, stages: &[Staged<'_>]) {
         let Some(author) = self.author.take().filter(|_| !self.denied()) else { return };
         let mut again = Vec::new();
@@ -236,23 +238,25 @@ impl<'a> Firing<'a> {
         self.done = combine(std::mem::take(&mut self.done), second);
     }
 
-    /// The outcome's material.
+    /// Consumes the firing and returns its verdicts, records and hooks.
     pub(super) fn finish(self) -> Finished {
-        // Room for as many as there are: each is large, and a list that grows by itself begins with room for several.
+        // Capacity for the exact number: each entry is large, and a growing list starts with space
+        // for several.
         let count = self.done.len();
         let (mut verdicts, mut records) = (Vec::new(), Vec::with_capacity(count));
         let mut hooks = Vec::with_capacity(count);
-        // A built-in rule that has nothing to say leaves no trace: nobody asked for it, and it is there at every call.
+        // A silent built-in rule leaves no trace: the user did not configure it, and it runs at
+        // every call.
         for done in self.done.into_iter().filter(|d| !d.is_quiet()) {
-            // What says nothing changes nothing.
-            verdicts.extend(done.verdict.spoken());
+            // A silent verdict changes nothing.
+            verdicts.extend(done.verdict.into_verdict());
             records.push(*done.record);
             hooks.push(done.hook);
         }
         Finished { event: self.event, verdicts, records, hooks }
     }
 
-    /// What a step is about: the event, or a part of it.
+    /// The event that a step judges, or a part of it.
     fn about(&self, step: &Step) -> (&Arc<Event>, &Arc<RuleInput>) {
         match step.parts.first().and_then(|at| self.parts.get(*at)) {
             Some(part) => (&part.event, &part.rule_input),
@@ -272,13 +276,13 @@ impl<'a> Firing<'a> {
             true => self.envelope(step.hook.dialect),
             false => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),
         };
-        let once = Once::of(&step, self.session);
+        let once = Once::claim(&step, self.session);
         self.claims.extend(once.watched());
-        let place = self.place(&step);
-        let (turns, deadline) = match &place {
-            Place::Attached => (&self.inner.parallel, self.deadline),
-            // It outlives the event, and its budget.
-            Place::Detached(_) => (&self.inner.background, None),
+        let waiting = self.waiting(&step);
+        let (turns, deadline) = match &waiting {
+            Waiting::Attached => (&self.inner.parallel, self.deadline),
+            // It outlives the event and its budget.
+            Waiting::Detached(_) => (&self.inner.background, None),
         };
         Box::new(Setting {
             once,
@@ -287,7 +291,7 @@ impl<'a> Firing<'a> {
             deadline,
             ambient: Arc::clone(&self.inner.ambient),
             turns: Arc::clone(turns),
-            place,
+            waiting,
             session: self.session.within(),
             version: self.version,
             rule_input,
@@ -297,25 +301,26 @@ impl<'a> Firing<'a> {
         })
     }
 
-    /// Whether the event waits for a step. A host that waits for everything waits for what an agent would not, too.
-    fn place(&mut self, step: &Step) -> Place {
+    /// Whether the event waits for a step. A host that waits for everything also waits for hooks
+    /// that an agent would not wait for.
+    fn waiting(&mut self, step: &Step) -> Waiting {
         let hook = &step.hook;
         if hook.wait != Wait::Attached || hook.runs_detached() {
             // It begins in its turn, and no other step waits for it.
-            return Place::Detached(Queue { before: self.before.clone(), held: None });
+            return Waiting::Detached(Queue { before: self.before.clone(), done: None });
         }
         let awaited = self.dispatch == Dispatch::Awaited && step.row.awaits(hook);
         if awaited || self.session.host_waits() {
-            return Place::Attached;
+            return Waiting::Attached;
         }
         if self.mode == Mode::Parallel {
-            return Place::Detached(Queue::default());
+            return Waiting::Detached(Queue::default());
         }
-        let (held, over) = watch::channel(());
-        Place::Detached(Queue { before: self.before.replace(over), held: Some(held) })
+        let (done, over) = watch::channel(());
+        Waiting::Detached(Queue { before: self.before.replace(over), done: Some(done) })
     }
 
-    /// The one envelope of the event as it stands, for all hooks of a dialect.
+    /// The current envelope of the event, shared by all hooks of a dialect.
     fn envelope(&mut self, dialect: DialectId) -> Arc<Sealed> {
         if let Some(sealed) = self.envelopes.iter().find(|envelope| envelope.dialect() == dialect) {
             return Arc::clone(sealed);
@@ -342,21 +347,22 @@ impl<'a> Firing<'a> {
                     Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
                     self.rule_input = Arc::new(self.rule_input.rewritten(&self.event));
-                    self.parts = parts::of(&self.rule_input);
+                    self.parts = parts::split(&self.rule_input);
                 }
             }
         }
     }
 }
 
-/// Lets rules look into the files that a call names.
+/// Lets rules read the files that a call names.
 fn looking(rule_input: RuleInput) -> RuleInput {
     #[cfg(feature = "rule")]
     let rule_input = rule_input.looking(crate::executor::disk());
     rule_input
 }
 
-/// A rewrite of a later stage or link was made from the earlier one, which it replaces: that is no conflict (P-8).
+/// A rewrite of a later stage or link was made from the earlier one and replaces it: that is no
+/// conflict (P-8).
 fn supersede(before: &mut Effects, after: &Effects) {
     before.updated_input.take_if(|_| after.updated_input.is_some());
     before.updated_prompt.take_if(|_| after.updated_prompt.is_some());

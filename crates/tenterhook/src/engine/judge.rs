@@ -1,4 +1,5 @@
-//! Whose word arms the hooks of a repository: the host's, the person's or none. Loads sources by it; decides nothing.
+//! Who may arm the hooks of a repository: the host, the user, or no one. Loads sources accordingly;
+//! decides nothing.
 
 use crate::discover::{self, Found};
 #[cfg(feature = "trust")]
@@ -8,21 +9,21 @@ use crate::{config::Server, diagnostic::Diagnostic};
 use tenterhook_core::config::{self, Added, Loaded, Ruleset, Source};
 use tenterhook_core::dialect::Roots;
 
-/// Whose word arms hooks of a repository.
+/// Who arms the hooks of a repository.
 #[derive(Debug, Default)]
 pub(super) enum Judge {
-    /// The host did not say: they are off (T-97).
+    /// The host chose nothing: they are off (T-97).
     #[default]
     Unsaid,
-    /// The host's, for all of them.
+    /// The host arms all of them.
     Unasked,
-    /// The person's, for what they approved (T-10).
+    /// The user arms what they approved (T-10).
     #[cfg(feature = "trust")]
     Approved(Trust),
 }
 
 impl Judge {
-    /// The same, for programs that hooks of this environment find.
+    /// The same, with approved programs looked up in this environment.
     #[cfg(feature = "trust")]
     pub(super) fn searching(self, env: &[(String, String)]) -> Self {
         match self {
@@ -40,7 +41,7 @@ impl Judge {
         }
     }
 
-    /// Loads `sources` with what may run of them.
+    /// Loads `sources`, with their hooks armed as far as they may run.
     pub(super) fn load(&self, sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
         let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
         match self {
@@ -58,7 +59,7 @@ impl Judge {
         }
     }
 
-    /// The MCP servers that agents would connect, as far as they may start (T-23).
+    /// The MCP servers that agents would connect and that may start (T-23).
     #[cfg(feature = "mcp")]
     pub(super) fn servers(
         &self,

@@ -1,5 +1,5 @@
-//! What a step leaves that ended when its event was over: an outcome of its own, folded and made safe like any other. Decides
-//! nothing, and holds nothing up.
+//! The outcome of a step that ends after its event: merged and cleaned like any other outcome.
+//! Decides nothing, and delays nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::polish::polish;
 use super::recording::Behind;
-use super::step::{Setting, aside, ended, judge_context, read, show_refusal_once, spend, spoken};
+use super::step::{
+    Setting, ended, judge_context, judged_record, read, shadow_record, show_refusal_once, spend,
+};
 use crate::executor::Ambient;
 use crate::session::{Claim, Finished, Session};
 use tenterhook_core::answer::{Answer, Power, Restraint};
@@ -21,7 +23,7 @@ use tenterhook_core::plan::Step;
 use tenterhook_core::report::{End, Report};
 use tenterhook_core::verdict::{self, Verdict};
 
-/// What has to be known of such a step when it ends.
+/// What is needed when such a step ends.
 #[derive(Clone)]
 pub(super) struct Late {
     step: Step,
@@ -32,7 +34,7 @@ pub(super) struct Late {
 }
 
 impl Late {
-    pub(super) fn of(setting: &Setting) -> Self {
+    pub(super) fn new(setting: &Setting) -> Self {
         let Setting { step, event, ambient, behind, session, .. } = setting;
         Self {
             step: step.clone(),
@@ -51,16 +53,16 @@ impl Late {
         self.event.name.clone()
     }
 
-    /// The outcome of the step alone, recorded and made safe.
-    fn tell(&self, outcome: Outcome, wakes: bool) -> Finished {
+    /// Cleans and records the outcome of the step alone.
+    fn report(&self, outcome: Outcome, wakes: bool) -> Finished {
         let outcome = polish(outcome, &self.ambient);
-        let outcome = self.behind.tell(&self.event, &self.step.hook, outcome);
+        let outcome = self.behind.record(&self.event, &self.step.hook, outcome);
         let agent = self.event.within.facts.get("agent_id").and_then(Value::as_str);
         Finished::new(self.event_name(), outcome, wakes).of_agent(agent)
     }
 }
 
-/// A step that was dropped before it was over: it ran for this long, or had not begun (N-14).
+/// A step that was dropped before it ended: it ran for this long, or had not begun (N-14).
 pub(super) fn cut(late: &Late, ran: Option<Duration>) -> Finished {
     let report = Report::silent(End::Cancelled, ran.unwrap_or_default());
     let mut answer = Answer { failure: report.failure(), ..Answer::default() };
@@ -71,20 +73,22 @@ pub(super) fn cut(late: &Late, ran: Option<Duration>) -> Finished {
         how = Ended::NotRun(why.to_owned());
     }
     let verdict = verdict::judge_late(judge_context(&late.step), answer);
-    let record = spoken(&late.step, Ended::InBackground(Box::new(how)), report.took, &verdict);
+    let record =
+        judged_record(&late.step, Ended::InBackground(Box::new(how)), report.took, &verdict);
     let outcome = alone(late, record, verdict);
-    late.tell(outcome, false)
+    late.report(outcome, false)
 }
 
-/// The outcome of one step; of a hook in shadow the record alone.
+/// The outcome of one step; for a shadow hook, only its record.
 fn alone(late: &Late, record: outcome::Step, verdict: Verdict) -> Outcome {
     match late.step.hook.enforcement.is_shadow() {
-        true => Outcome::silent().with_steps(vec![aside(record, verdict)]),
+        true => Outcome::silent().with_steps(vec![shadow_record(record, verdict)]),
         false => merge::fold(vec![verdict]).with_steps(vec![record]),
     }
 }
 
-/// Background steps take the same road (decision 13); one that may wake the agent may always object.
+/// Background steps are judged like others (decision 13), and a step that may wake the agent may
+/// always object.
 pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Finished {
     let mut step = late.step.clone();
     let may_wake = step.hook.wait == Wait::Rewake;
@@ -95,7 +99,7 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     let answer = read(&step, &late.event, report);
     spend(claim, &answer);
     let mut verdict = match step.hook.runs_detached() {
-        // What it would have done in time, had it been asked to wait for (SH-7).
+        // A shadow hook is judged as if the event had waited for it (SH-7).
         true => verdict::judge(judge_context(&step), answer),
         false => verdict::judge_late(judge_context(&step), answer),
     };
@@ -103,8 +107,8 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     let is_shadow = step.hook.enforcement.is_shadow();
     let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
     let ended = Ended::InBackground(Box::new(ended(&step, report)));
-    let mut record = spoken(&step, ended, report.took, &verdict);
+    let mut record = judged_record(&step, ended, report.took, &verdict);
     record.tier = report.tier;
     let outcome = alone(late, record, verdict);
-    late.tell(outcome, wakes)
+    late.report(outcome, wakes)
 }

@@ -1,17 +1,18 @@
-//! A verdict that is made once somebody has something to say: most rules have nothing, at every call. Judges nothing.
+//! A verdict that is allocated only when it is not silent: most rules are silent at every call.
+//! Judges nothing.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::LazyLock;
 
 use tenterhook_core::verdict::Verdict;
 
-/// The verdict of one step; the silent one where none was made. To write to it makes it.
+/// The verdict of one step; silent until it is written to.
 #[derive(Debug, Default)]
 pub(super) struct LazyVerdict(Option<Box<Verdict>>);
 
 impl LazyVerdict {
-    /// The verdict; nothing, where it says nothing.
-    pub(super) fn spoken(self) -> Option<Verdict> {
+    /// The verdict, or `None` if it is silent.
+    pub(super) fn into_verdict(self) -> Option<Verdict> {
         self.0.map(|verdict| *verdict).filter(|verdict| !verdict.is_silent())
     }
 }
@@ -46,9 +47,9 @@ mod tests {
     fn what_was_written_is_read_and_silence_stays_silent() {
         let mut verdict = LazyVerdict::default();
         assert_eq!(*verdict, Verdict::silent());
-        assert_eq!(LazyVerdict::default().spoken(), None);
-        assert_eq!(LazyVerdict::from(Verdict::silent()).spoken(), None);
+        assert_eq!(LazyVerdict::default().into_verdict(), None);
+        assert_eq!(LazyVerdict::from(Verdict::silent()).into_verdict(), None);
         verdict.restraint = Restraint::Deny;
-        assert_eq!(verdict.spoken().map(|verdict| verdict.restraint), Some(Restraint::Deny));
+        assert_eq!(verdict.into_verdict().map(|verdict| verdict.restraint), Some(Restraint::Deny));
     }
 }

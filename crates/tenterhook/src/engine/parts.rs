@@ -1,5 +1,5 @@
-//! What a hook says of several files of one call, as one verdict: the strictest word counts, consent is consent to all, and a part of a
-//! call cannot be changed (P-13, P-14). Pure.
+//! Merges the verdicts of a hook about several files of one call: the strictest restraint wins, an
+//! allow needs an allow for every file, and a part of a call cannot be changed (P-13, P-14). Pure.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(super) struct Part {
     pub(super) rule_input: Arc<RuleInput>,
 }
 
-/// The parts of the event that rules see; what they cost is counted with what it costs.
-pub(super) fn of(whole: &RuleInput) -> Vec<Part> {
+/// Splits the event of `whole` into its parts. They share its budget of rule steps.
+pub(super) fn split(whole: &RuleInput) -> Vec<Part> {
     let part = |event: Event| {
         let event = Arc::new(event);
         Part { rule_input: Arc::new(whole.rewritten(&event)), event }
@@ -31,27 +31,29 @@ pub(super) fn of(whole: &RuleInput) -> Vec<Part> {
     parts::parts(whole.event()).into_iter().map(part).collect()
 }
 
-/// A step for each part that it is about, each with the place at which its step stood.
-pub(super) fn each(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
+/// One step for each part that a step judges, each with the position of its original step.
+pub(super) fn split_steps(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
     let alone = |step: &Step, at: usize| Step { parts: vec![at], ..step.clone() };
-    let each = steps.into_iter().enumerate().flat_map(|(place, step)| {
+    let each = steps.into_iter().enumerate().flat_map(|(position, step)| {
         let steps: Vec<Step> = match step.parts.len() {
             0 | 1 => vec![step],
             _ => step.parts.iter().map(|at| alone(&step, *at)).collect(),
         };
-        steps.into_iter().map(move |step| (place, step))
+        steps.into_iter().map(move |step| (position, step))
     });
     each.unzip()
 }
 
-/// What the steps of one hook came to.
-pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
+/// Merges the results of the steps of one hook.
+pub(super) fn merge_steps(mut all: Vec<Done>) -> Option<Done> {
     let is_all = all.iter().all(|done| done.verdict.restraint != Restraint::Silent);
     let strictest = all.iter().map(|done| done.verdict.restraint).max()?;
     let at = all.iter().position(|done| done.verdict.restraint == strictest)?;
     let took = all.iter().map(|done| done.record.took).max()?;
-    let verdicts: Vec<Verdict> =
-        all.iter_mut().filter_map(|done| std::mem::take(&mut done.verdict).spoken()).collect();
+    let verdicts: Vec<Verdict> = all
+        .iter_mut()
+        .filter_map(|done| std::mem::take(&mut done.verdict).into_verdict())
+        .collect();
     let context = all.iter().flat_map(|done| done.record.context.clone()).collect();
     let mut done = all.swap_remove(at);
     let if_denied = verdicts.iter().find_map(|verdict| verdict.if_denied.clone());
@@ -80,7 +82,8 @@ pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
     Some(done)
 }
 
-/// A changed part would have to be put back into the patch: it is a denial that says what the hook would have written (P-14).
+/// Turns a changed part into a denial whose reason has the input that the hook would have written:
+/// the change would have to be put back into the patch (P-14).
 pub(super) fn keep_whole(done: &mut Done, part: &Event) {
     let Some(input) = done.verdict.effects.updated_input.take() else { return };
     done.record.rewrote = false;

@@ -13,13 +13,14 @@ use tenterhook_core::text::{self, CONTEXT_CAP, PREVIEW_CAP};
 /// How many characters of a fault are shown: it is one line for a person.
 const FAULT_CAP: usize = 2_000;
 
-/// Tells the files of one process apart.
+/// Distinguishes the files of one process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Cleans and bounds every text (decision 6); context beyond its cap goes to a file of the session, where there is one.
+/// Cleans and bounds every text (decision 6). Context beyond its cap goes to a file of the session,
+/// if there is a scratch directory.
 pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     for step in &mut outcome.steps {
-        // What stands aside is recorded and shown to people, and has to be safe for that.
+        // The verdict of a shadow hook is recorded and shown to people, and must be safe for that.
         step.shadow = step.shadow.take().map(|shadow| Box::new(polish(*shadow, ambient)));
     }
     let mut hidden = 0;
@@ -33,7 +34,7 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
         bound(context, ambient.scratch.as_deref());
     }
     let effects = &mut outcome.effects;
-    // The same texts once more, now clean: every one of them is some step's.
+    // The same texts once more, now clean: each of them belongs to a step.
     effects.context = outcome.steps.iter().flat_map(|step| step.context.clone()).collect();
     let own = outcome.steps.iter_mut().flat_map(|step| &mut step.messages);
     for message in effects.messages.iter_mut().chain(own) {
@@ -45,13 +46,13 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     if let Some(reason) = effects.stop.as_mut().and_then(|stop| stop.reason.as_mut()) {
         wash(reason, CONTEXT_CAP);
     }
-    // These two stand in the user's place: cutting them would put words into the user's mouth.
+    // These two replace text of the user: a cut would change what the user wrote.
     for text in
         [&mut effects.updated_prompt, &mut effects.initial_user_message].into_iter().flatten()
     {
         wash(text, usize::MAX);
     }
-    // A path in it may hold anything.
+    // The path in it may hold any character.
     for step in &mut outcome.steps {
         if let Some(words) = step.ended.words_mut() {
             *words = text::clean(words, FAULT_CAP).text;
@@ -70,7 +71,8 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     outcome
 }
 
-/// Keeps `context` under its cap: a preview and the path to the whole, or where there is no place for it, a cut.
+/// Keeps `context` under its cap: a preview and the path of the whole text, or a cut text if there
+/// is no scratch directory.
 fn bound(context: &mut String, scratch: Option<&Path>) {
     if context.chars().nth(CONTEXT_CAP).is_none() {
         return;

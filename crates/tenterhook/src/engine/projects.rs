@@ -1,5 +1,5 @@
-//! Which project does a hook belong to, where an engine has files of several? A hook is run for its own project, whichever project
-//! the event names (BR-18). Reads no file.
+//! Finds the project that a hook belongs to, if an engine has files of several. A hook runs for its
+//! own project, whichever project the event names (BR-18). Reads no file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Hook, Layer};
 use tenterhook_core::source::Source;
 
-/// The project of each file that belongs to one; where the host has one project, of the files that were found from below theirs.
+/// The project of each file that belongs to one. If the host has one project, only files found in
+/// nested projects are listed.
 #[derive(Debug, Default)]
 pub(super) struct Projects(HashMap<Arc<str>, PathBuf>);
 

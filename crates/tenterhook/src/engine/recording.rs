@@ -1,5 +1,5 @@
-//! One firing on its way to the record: told when it begins, told once how it ended, also when the host gave it up. Decides
-//! nothing but what the room `record` says of a firing that is not on it.
+//! Reports one firing to the record: when it begins, and once how it ended, also if the host drops
+//! it. Decides only, by the module `record`, whether an unrecorded firing may go on.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use tenterhook_core::outcome::Outcome;
 
 /// One firing, as far as it is on record.
 pub(super) struct Recording {
-    /// Where to; `None` where nothing is recorded, or nothing is left to tell.
+    /// The sink and the event; `None` if the firing is not recorded, or its end was reported.
     to: Option<(Arc<dyn Sink>, Arc<Event>)>,
     begun: Option<Number>,
     /// Why its beginning is not on record.
@@ -21,7 +21,7 @@ pub(super) struct Recording {
     since: Instant,
 }
 
-/// Where the steps that outlive the event tell their end.
+/// Reports the end of steps that outlive the event.
 #[derive(Clone, Default)]
 pub(super) struct Behind {
     to: Option<Arc<dyn Sink>>,
@@ -29,8 +29,8 @@ pub(super) struct Behind {
 }
 
 impl Recording {
-    /// `event` was handed over. It begins something where hooks are configured for it, and is nothing to record where there are
-    /// none that could have held it up either (RE-1).
+    /// Records that `event` begins, if hooks are configured for it. An event without hooks is
+    /// recorded only if it could have been denied (RE-1).
     pub(super) fn begin(sink: Option<&Arc<dyn Sink>>, event: &Arc<Event>, is_hooked: bool) -> Self {
         let since = Instant::now();
         let is_before_effect = sink.is_some() && DialectId::NATIVE.is_at_stake(event.name.as_str());
@@ -44,7 +44,7 @@ impl Recording {
         Self { to, begun, lack, is_before_effect, since }
     }
 
-    /// Whether nothing of the event may happen: its hooks are not asked either (RE-21).
+    /// Whether the event must be held back; then its hooks do not run either (RE-21).
     pub(super) fn holds(&self) -> bool {
         self.is_before_effect && self.lack.as_ref().is_some_and(|unrecorded| unrecorded.is_required)
     }
@@ -54,7 +54,7 @@ impl Recording {
         Behind { to: self.to.as_ref().map(|(sink, _)| Arc::clone(sink)), begun: self.begun }
     }
 
-    /// The outcome is known: it is on record when this returns, or says that it is not.
+    /// Records the outcome. If that fails, the returned outcome reports it.
     pub(super) fn end(mut self, outcome: Outcome, hooks: &[Arc<Hook>]) -> Outcome {
         let took = self.since.elapsed();
         let Some((sink, event)) = self.to.take() else { return outcome };
@@ -68,11 +68,11 @@ impl Recording {
 }
 
 impl Drop for Recording {
-    /// The host gave the firing up.
+    /// The host dropped the firing.
     fn drop(&mut self) {
         if let Some((sink, event)) = self.to.take().filter(|_| self.begun.is_some()) {
             let took = self.since.elapsed();
-            // Nobody is left to be told that it is not on record.
+            // No caller is left to receive the error.
             let _ = sink.end(&Record {
                 begun: self.begun,
                 event: &event,
@@ -85,8 +85,8 @@ impl Drop for Recording {
 }
 
 impl Behind {
-    /// A step ended behind its event.
-    pub(super) fn tell(&self, event: &Event, hook: &Arc<Hook>, outcome: Outcome) -> Outcome {
+    /// Records a step that ended after its event.
+    pub(super) fn record(&self, event: &Event, hook: &Arc<Hook>, outcome: Outcome) -> Outcome {
         let Some(sink) = &self.to else { return outcome };
         match sink.late(&Late { begun: self.begun, event, outcome: &outcome, hook }) {
             Ok(()) => outcome,

@@ -1,7 +1,9 @@
-//! What a rewrite out of the decide phase means for the gates that judged the payload before it (M-8). Pure.
+//! What a rewrite in the decide phase means for the gates that judged the payload before it (M-8).
+//! Pure.
 //!
-//! Every gate sees what will happen: a rewrite goes once more to the gates that match the new payload. A further rewrite
-//! there is dropped with a fault, because no gate would have judged it.
+//! Every gate judges what will happen: a rewrite goes once more to the gates that match the new
+//! payload. A further rewrite by one of them is dropped with a fault, because no gate would have
+//! judged it.
 
 use super::step::Done;
 use tenterhook_core::answer::{Effects, Restraint};
@@ -11,17 +13,17 @@ use tenterhook_core::outcome::Fault;
 use tenterhook_core::plan::Step;
 use tenterhook_core::verdict::Verdict;
 
-/// What is said of an allow that was for another payload.
-const VOIDED: &str =
-    "its allow does not count: another hook rewrote the action after it had judged";
+/// The fault of an allow that was for an earlier payload.
+const VOIDED: &str = "its allow is ignored: another hook rewrote the action after it had judged";
 
 /// Whether these effects change what will happen.
 pub(super) fn rewrites_action(effects: &Effects) -> bool {
     effects.updated_input.is_some() || effects.updated_prompt.is_some()
 }
 
-/// Who rewrote the event in one stage: of several rewrites the last configured stands. The others are dropped, so that
-/// merge sees one, and what was allowed beside it was another payload.
+/// The hook whose rewrite applies to the event after one stage: of several rewrites the last
+/// configured one. The others are dropped, so that merge sees one, and an allow beside it is
+/// voided.
 pub(super) fn one_author(done: &mut [Done]) -> Option<HookId> {
     let author = done.iter().rev().find(|d| rewrites_action(&d.verdict.effects))?.hook.id.clone();
     for one in done.iter_mut().filter(|d| d.hook.id != author) {
@@ -31,8 +33,9 @@ pub(super) fn one_author(done: &mut [Done]) -> Option<HookId> {
     Some(author)
 }
 
-/// Who wrote the rewrite has judged it, as has every gate that saw this version; exact sources skip the second round; a
-/// detached step was never a judge; and what runs once had its run.
+/// Whether a gate judges the rewritten payload. The author of the rewrite and every gate that saw
+/// this version have judged it; exact sources skip the second round; a detached step never judges;
+/// a hook that runs once had its run.
 pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: &[Done]) -> bool {
     let hook = &step.hook;
     let before = done.iter().find(|d| d.hook.id == hook.id);
@@ -43,13 +46,14 @@ pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: 
     hook.id != *author && judge && !judged && !spent
 }
 
-/// The verdicts of both rounds as one, in configured order; gates that only the new payload selected stand last.
+/// Merges the results of both rounds in configured order. Gates that only the new payload selected
+/// come last.
 pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
     second.iter_mut().for_each(refuse_rewrite);
     let mut all: Vec<Done> = Vec::with_capacity(first.len() + second.len());
     for before in first {
         match second.iter().position(|done| done.hook.id == before.hook.id) {
-            Some(at) => all.push(speak_again(before, second.remove(at))),
+            Some(at) => all.push(merge_rounds(before, second.remove(at))),
             None => all.push(before),
         }
     }
@@ -57,11 +61,11 @@ pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
     all
 }
 
-/// A gate that judged twice speaks by its second word, but what it restrained first is never taken back, and what went
-/// wrong first stays told.
-fn speak_again(before: Done, mut after: Done) -> Done {
+/// A gate that judged twice is represented by its second verdict, but keeps the restraint and the
+/// faults of its first.
+fn merge_rounds(before: Done, mut after: Done) -> Done {
     after.record.took += before.record.took;
-    let first = before.verdict.spoken().unwrap_or_else(Verdict::silent);
+    let first = before.verdict.into_verdict().unwrap_or_else(Verdict::silent);
     let second = &mut *after.verdict;
     if first.restraint > Restraint::Allow.max(second.restraint) {
         second.restraint = first.restraint;
@@ -70,7 +74,7 @@ fn speak_again(before: Done, mut after: Done) -> Done {
     second.effects.stop = first.effects.stop.or_else(|| second.effects.stop.take());
     let mut faults = first.faults;
     if second.restraint == Restraint::Allow {
-        // It has said so again, of the payload that stands.
+        // The second round reported it again, for the current payload.
         faults.retain(|fault| Some(fault) != before.voided.as_ref());
     }
     let new =
@@ -81,7 +85,8 @@ fn speak_again(before: Done, mut after: Done) -> Done {
     after
 }
 
-/// An allow was for the payload that its hook saw. When another hook rewrites that payload afterwards, it is silent (M-10).
+/// An allow was for the payload that its hook saw. If another hook rewrites that payload later, the
+/// allow becomes silent (M-10).
 pub(super) fn void_allow(done: &mut Done) {
     if done.verdict.restraint != Restraint::Allow || done.hook.compat == Compat::Exact {
         return;

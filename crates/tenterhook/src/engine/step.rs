@@ -1,4 +1,4 @@
-//! One step on its road: claimed, run, read, judged, recorded. Knows no other step.
+//! Takes one step from claim to record: claimed, run, read, judged, recorded. Knows no other step.
 
 mod detached;
 mod done;
@@ -12,9 +12,9 @@ use tokio::time::Instant;
 use super::recording::Behind;
 use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
 use crate::session::{Claim, Session, Wanted, Watched};
-pub(super) use detached::{Place, Queue};
+pub(super) use detached::{Queue, Waiting};
 use done::judge;
-pub(super) use done::{Done, aside, judge_context, spoken};
+pub(super) use done::{Done, judge_context, judged_record, shadow_record};
 use tenterhook_core::answer::{Answer, Failure, Power, Restraint};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::event::Event;
@@ -25,8 +25,8 @@ use tenterhook_core::report::{End, Report, StepOutput};
 use tenterhook_core::rule::RuleInput;
 use tenterhook_core::verdict::Verdict;
 
-/// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
-/// copied as a whole more than once.
+/// Everything that one step needs. It is boxed: otherwise each future that holds it would reserve
+/// space for it, and it would be copied several times.
 pub(super) struct Setting {
     pub(super) step: Step,
     pub(super) event: Arc<Event>,
@@ -37,38 +37,38 @@ pub(super) struct Setting {
     pub(super) session: Session,
     /// Which version of the event it judges.
     pub(super) version: u32,
-    /// What rules see of the event, where the hook is one.
+    /// The event as rules see it, if the hook is a rule.
     pub(super) rule_input: Option<Arc<RuleInput>>,
-    /// Whether anybody still wants the event.
+    /// Whether the caller still waits for the event.
     pub(super) wanted: Wanted,
-    /// Where its end is recorded when it ends behind its event.
+    /// Where its end is recorded if it ends after its event.
     pub(super) behind: Behind,
     /// Whether it may run at all.
     pub(super) once: Once,
     /// Whether its event waits for it.
-    pub(super) place: Place,
+    pub(super) waiting: Waiting,
 }
 
-/// Whether a hook that runs once has its run.
+/// The state of a hook's single run.
 pub(super) enum Once {
-    /// It may run as often as it is asked.
+    /// It may run as often as events select it.
     Never,
-    /// This is its run.
+    /// This is its single run.
     Now(Claim),
-    /// It had its run.
+    /// It already had its single run.
     Before,
 }
 
 impl Once {
-    /// Claims the run of a hook at the start of its step (N-6).
-    pub(super) fn of(step: &Step, session: &Session) -> Self {
+    /// Claims the single run of a hook at the start of its step (N-6).
+    pub(super) fn claim(step: &Step, session: &Session) -> Self {
         if !step.hook.once || step.broken.is_some() {
             return Self::Never;
         }
         session.claim_run(&step.hook.id).map_or(Self::Before, Self::Now)
     }
 
-    /// The share of the event that waits.
+    /// A watch on the claim, for the event to hold while it waits.
     pub(super) fn watched(&self) -> Option<Watched> {
         match self {
             Self::Now(claim) => Some(claim.watched()),
@@ -90,7 +90,8 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
     }
     if let Some(failure) = &step.broken {
         let mut done = Done::unable(step, failure);
-        // The restraint comes with each event, and its reason; the message comes once a session (C-74, T-12).
+        // The restraint comes with each event and has its reason; the message is shown once a
+        // session (C-74, T-12).
         if step.hook.shown_once_key().is_some_and(|hook_id| !setting.session.claim(&hook_id)) {
             done.verdict.faults.clear();
         }
@@ -103,13 +104,14 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
             return Done::silent(&setting.step, "it runs once in a session, and did");
         }
     };
-    match std::mem::replace(&mut setting.place, Place::Attached) {
-        Place::Attached => attached(setting, claim).await,
-        Place::Detached(queue) => detached::whole(setting, queue, claim),
+    match std::mem::replace(&mut setting.waiting, Waiting::Attached) {
+        Waiting::Attached => attached(setting, claim).await,
+        Waiting::Detached(queue) => detached::whole(setting, queue, claim),
     }
 }
 
-/// A hook that would fire within itself denies, where it could have: that is no failure, and no policy loosens it (P-10).
+/// A hook that would fire within itself denies if it could have denied: that is no failure, so no
+/// failure policy loosens it (P-10).
 fn refused(step: &Step, refusal: Failure) -> Answer {
     let hook = &step.hook;
     let gates = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
@@ -129,7 +131,7 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     };
     let report = match progress {
         Progress::Ended(report) => report,
-        // A host that waits has not gone on: what the hook says now is as good as what it said before.
+        // A host that waits has not gone on, so the hook's late answer still applies.
         Progress::Detached(rest) if setting.session.host_waits() => {
             let _shown = setting.session.show(status(&setting));
             rest.0.await
@@ -143,8 +145,8 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     done
 }
 
-/// Keeps what the sandbox refused, and the line that grants it, once a session, in the place of the exit code that it led to
-/// . What restrains keeps its exit code.
+/// Keeps the sandbox's refusal, and the line that grants it, once a session, in place of the exit
+/// code that it caused. A restraining answer keeps its exit code.
 pub(super) fn show_refusal_once(
     hook: &Hook,
     session: &Session,
@@ -167,7 +169,7 @@ pub(super) fn show_refusal_once(
     });
 }
 
-/// What comes of a report: read, judged, recorded.
+/// Reads, judges and records a report.
 fn judged(step: &Step, event: &Event, report: &Report, claim: Option<Claim>) -> Done {
     let answer = read(step, event, report);
     spend(claim, &answer);
@@ -180,7 +182,8 @@ fn judged(step: &Step, event: &Event, report: &Report, claim: Option<Claim>) -> 
     done
 }
 
-/// Asks a rule here and now, where nothing else is to be done for it: it waits for nobody, and needs no turn and no envelope.
+/// Evaluates a rule here and now if it needs nothing else: it waits for no other task, and needs no
+/// turn and no envelope.
 pub(super) fn ask(asked: &Asked<'_>, step: &Step) -> Option<Done> {
     let Run::Rule(rule) = &step.hook.run else { return None };
     let hook = &step.hook;
@@ -189,16 +192,16 @@ pub(super) fn ask(asked: &Asked<'_>, step: &Step) -> Option<Done> {
         return None;
     }
     let report = executor::ask(asked, rule);
-    // Most rules do not hold, and then there is nothing to read or to judge, unless silence is a failure.
+    // Most rules do not match; then nothing is read or judged, unless silence is a failure.
     if report.says_nothing() && !hook.answer_required {
-        let mut done = Done::without_words(step, Ended::Answered);
+        let mut done = Done::without_verdict(step, Ended::Answered);
         done.record.took = report.took;
         return Some(done);
     }
     Some(judged(step, asked.event, &report, None))
 }
 
-/// A machine that cannot confine is told of once a session, not once a hook and call.
+/// A machine without a sandbox is reported once a session, not once per hook and call.
 fn unconfined(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> {
     let is_bare = report.tier == Some(Tier::T0);
     (is_bare && session.claim(&HookId::new("sandbox:T0"))).then(|| {
@@ -208,21 +211,21 @@ fn unconfined(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> 
     })
 }
 
-/// What is shown while it runs: nothing of a hook in shadow.
+/// The status text shown while it runs; `None` for a shadow hook.
 fn status(setting: &Setting) -> Option<&str> {
     let hook = &setting.step.hook;
     hook.status.as_deref().filter(|_| !hook.enforcement.is_shadow())
 }
 
-/// The one run of a hook is over when it has answered (N-6).
+/// Spends the single run of a hook once it has answered (N-6).
 pub(super) fn spend(claim: Option<Claim>, answer: &Answer) {
     if let Some(claim) = claim.filter(|_| answer.failure.is_none()) {
         claim.spend();
     }
 }
 
-/// Waits for a turn, on the event's clock too: when that runs out, the step is timed out without having run. Mostly one is
-/// free, and no clock needs to be set.
+/// Waits for a turn, within the event's deadline: if that expires, the step times out without
+/// having run. Mostly a permit is free, and no timer is needed.
 async fn turn(setting: &Setting) -> Option<SemaphorePermit<'_>> {
     if let Ok(turn) = setting.turns.try_acquire() {
         return Some(turn);
@@ -234,7 +237,8 @@ async fn turn(setting: &Setting) -> Option<SemaphorePermit<'_>> {
     }
 }
 
-/// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
+/// The task of a step. Its limits are its own timeout and the event's deadline; a detached
+/// step has no deadline.
 fn task(setting: &Setting) -> Task {
     let Setting { step, event, envelope, deadline, ambient, session, rule_input, wanted, .. } =
         setting;
@@ -252,19 +256,20 @@ fn task(setting: &Setting) -> Task {
     }
 }
 
-/// Bytes are read in the hook's dialect; an answer that came as one needs no reading, and where nothing was said there
-/// is nothing to read.
+/// Reads a report in the hook's dialect. An answer that came as a value is not parsed, and silence
+/// needs no reading.
 pub(super) fn read(step: &Step, event: &Event, report: &Report) -> Answer {
     let mut answer = match refused_before_the_end(step, report) {
         Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
-        None => said(step, event, report),
+        None => read_output(step, event, report),
     };
     answer.remarks.extend(circumstances(report));
     answer
 }
 
-/// The failure of a hook whose exit code 2 may come from its shell: at the end of a turn, beside a refusal of the sandbox,
-/// with nothing on stdout. A shell exits with 2 where it cannot open the file of a redirection.
+/// The failure of a hook whose exit code 2 may come from its shell: at the end of a turn, after a
+/// refusal of the sandbox, with empty stdout. A shell exits with 2 if it cannot open the
+/// file of a redirection.
 fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
     let is_refused = report.notes.iter().any(|note| note.code == Code::SandboxRefused);
     let StepOutput::Bytes { stdout, .. } = &report.said else { return None };
@@ -275,8 +280,8 @@ fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
     applies.then(|| Failure { exit: Some(2), ..Failure::new(Code::ExitCode, message) })
 }
 
-/// What people should hear of how the step ran, whatever it said: where it ran instead, what it left, and
-/// what its executor adds.
+/// Reports about how the step ran, whatever it answered: where it ran instead, which
+/// processes it left, and the notes of its executor.
 fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     let moved = report.moved_to.as_ref().map(|path| {
         let message = format!("its directory cannot be entered, so it ran in `{}`", path.display());
@@ -290,7 +295,7 @@ fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     moved.into_iter().chain(survivors).chain(report.notes.iter().cloned())
 }
 
-fn said(step: &Step, event: &Event, report: &Report) -> Answer {
+fn read_output(step: &Step, event: &Event, report: &Report) -> Answer {
     if let StepOutput::Answer(answer) = &report.said {
         let answer = Answer::clone(answer);
         return Answer { failure: report.failure().or(answer.failure), ..answer };

@@ -1,5 +1,6 @@
-//! How steps run at once: inside, in this task, where that takes no time; else each in a task of its own. What comes back is in
-//! configured order, whatever finished first. Decides nothing, and carries no rewrite.
+//! Runs steps at once: those that return without waiting in this task, each other one in a separate
+//! task. Results are in configured order, whichever step ends first. Decides nothing, and applies
+//! no rewrite.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -14,29 +15,29 @@ use crate::engine::step::{self, Done};
 use crate::executor::{self, Asked};
 use tenterhook_core::plan::Step;
 
-/// How long steps compute before others have a turn.
+/// How long steps compute before other tasks have a turn.
 const LONGEST_TURN: Duration = Duration::from_millis(1);
 
 impl Firing<'_> {
-    /// Runs `steps` at once, those about several parts once for each; what comes back is in configured order, whatever finished
-    /// first.
+    /// Runs `steps` at once, and a step about several parts once for each. Results are in
+    /// configured order, whichever step ends first.
     pub(super) async fn run_all(&mut self, steps: Vec<Step>) -> Vec<Done> {
         if steps.iter().all(|step| step.parts.is_empty()) {
             return self.run_each(steps).await;
         }
-        let (places, steps) = parts::each(steps);
+        let (positions, steps) = parts::split_steps(steps);
         let about: Vec<Option<usize>> =
             steps.iter().map(|step| step.parts.first().copied()).collect();
         let mut of_hook: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
-        for ((place, about), mut done) in
-            places.into_iter().zip(about).zip(self.run_each(steps).await)
+        for ((position, about), mut done) in
+            positions.into_iter().zip(about).zip(self.run_each(steps).await)
         {
             if let Some(part) = about.and_then(|n| self.parts.get(n)) {
                 parts::keep_whole(&mut done, &part.event);
             }
-            of_hook.entry(place).or_default().push(done);
+            of_hook.entry(position).or_default().push(done);
         }
-        of_hook.into_values().filter_map(parts::together).collect()
+        of_hook.into_values().filter_map(parts::merge_steps).collect()
     }
 
     async fn run_each(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
@@ -55,7 +56,7 @@ impl Firing<'_> {
         }
         let mut all = Vec::with_capacity(steps.len());
         let mut tasks = Tasks::default();
-        // What works outside sets out first, so that it is under way while this task does what is done inside.
+        // Steps in tasks start first, so that they run while this task evaluates the others.
         let (inside, outside): (Vec<_>, Vec<_>) =
             steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.is_inside());
         for (at, step) in outside {
@@ -71,7 +72,7 @@ impl Firing<'_> {
             let copy = step.clone();
             let mut run = Box::pin(step::run(self.set(step)));
             match begin(run.as_mut()).await {
-                // To make a task costs more than most rules and callbacks do.
+                // Creating a task costs more than most rules and callbacks do.
                 Poll::Ready(done) => {
                     self.give_way(&done).await;
                     all.push((at, done));
@@ -84,8 +85,8 @@ impl Firing<'_> {
         all.into_iter().map(|(_, done)| done).collect()
     }
 
-    /// Lets others have a turn after a step that has computed here for long: whoever waits for a signal, or wants to drop the
-    /// firing.
+    /// Yields to other tasks after steps have computed here for long: a task may wait for a signal
+    /// or want to drop the firing.
     async fn give_way(&mut self, done: &Done) {
         if done.hook.run.is_inside() {
             self.computed += done.record.took;
@@ -96,7 +97,7 @@ impl Firing<'_> {
         }
     }
 
-    /// What comes of a rule that can be asked here and now.
+    /// Evaluates a step that is a rule and can run here and now; `None` for other steps.
     fn ask(&self, step: &Step) -> Option<Done> {
         let (event, rule_input) = self.about(step);
         let asked = Asked {
@@ -112,11 +113,12 @@ impl Firing<'_> {
     }
 }
 
-/// Steps that run in tasks of their own, each with its place in the configured order.
+/// Steps that run in separate tasks, each with its position in the configured order.
 #[derive(Default)]
 struct Tasks {
     running: JoinSet<(usize, Done)>,
-    /// What is handed to a task stays known here: a task can be lost, and a gate that is lost is no consent.
+    /// A copy of each step that was given to a task: a task can be lost, and a lost gate is no
+    /// consent.
     handed: Vec<(task::Id, usize, Step)>,
 }
 
@@ -130,7 +132,8 @@ impl Tasks {
     async fn join(mut self) -> Vec<(usize, Done)> {
         let mut all = Vec::with_capacity(self.handed.len());
         while let Some(joined) = self.running.join_next().await {
-            // Executors catch what panics; what is left is the end of the host's runtime.
+            // Executors catch panics, so a lost task means that the host's runtime was shut down
+            //
             let lost = |error: JoinError| {
                 let (_, at, step) = self.handed.iter().find(|(id, ..)| *id == error.id())?;
                 Some((*at, Done::lost(step, &error)))
@@ -141,7 +144,7 @@ impl Tasks {
     }
 }
 
-/// Polls a step once: what is over then has never waited.
+/// Polls a step once; a step that is ready then has never waited.
 async fn begin(mut run: Pin<&mut (impl Future<Output = Done> + ?Sized)>) -> Poll<Done> {
     std::future::poll_fn(|context| Poll::Ready(run.as_mut().poll(context))).await
 }

@@ -1,4 +1,5 @@
-//! A step that its event does not wait for: handed to the session, run in its turn, judged when it is over. Decides nothing.
+//! A step that its event does not wait for: passed to the session, run in its turn, judged when it
+//! ends. Decides nothing.
 
 use std::future::Future;
 use std::sync::{Arc, OnceLock};
@@ -17,34 +18,34 @@ use tenterhook_core::outcome::{Ended, Fault};
 use tenterhook_core::report::Report;
 
 /// Whether an event waits for a step.
-pub(in crate::engine) enum Place {
+pub(in crate::engine) enum Waiting {
     /// It waits.
     Attached,
     /// It goes on without the step, which begins when its queue lets it.
     Detached(Queue),
 }
 
-/// The place of a detached step among those that run one after the other.
+/// The position of a detached step among those that run one after the other.
 #[derive(Default)]
 pub(in crate::engine) struct Queue {
     /// Closes when the step before this one is over.
     pub(in crate::engine) before: Option<watch::Receiver<()>>,
-    /// Held until this step is over.
-    pub(in crate::engine) held: Option<watch::Sender<()>>,
+    /// Dropped when this step ends.
+    pub(in crate::engine) done: Option<watch::Sender<()>>,
 }
 
 /// When a detached step began, if it did.
 type Began = Arc<OnceLock<Instant>>;
 
-/// Hands a whole step to the session.
+/// Passes a whole step to the session.
 pub(super) fn whole(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -> Done {
     claim.iter().for_each(Claim::detach);
-    let (late, began) = (Late::of(&setting), Began::default());
+    let (late, began) = (Late::new(&setting), Began::default());
     let (about, starts) = (late.clone(), Arc::clone(&began));
     let session = setting.session.clone();
     let run = async move {
-        let Queue { before, held } = queue;
-        // A sender that is dropped is a step that is over.
+        let Queue { before, done } = queue;
+        // The sender is dropped when the previous step ends.
         if let Some(mut before) = before {
             let _ = before.changed().await;
         }
@@ -52,23 +53,24 @@ pub(super) fn whole(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -
         let _ = starts.set(Instant::now());
         let _shown = setting.session.show(status(&setting));
         let report = finish(executor::run(task(&setting)).await).await;
-        drop(held);
+        drop(done);
         late::finished(&about, &report, claim)
     };
     hand_over(&session, late, began, run)
 }
 
-/// Hands over the rest of a step that asked for the background in its first line.
+/// Passes the rest of a step to the session that asked for the background in its first line.
 pub(super) fn rest(setting: &Setting, rest: Rest, claim: Option<Claim>) -> Done {
     claim.iter().for_each(Claim::detach);
-    let late = Late::of(setting);
+    let late = Late::new(setting);
     let about = late.clone();
     let began = Arc::new(OnceLock::from(Instant::now()));
     let run = async move { late::finished(&about, &rest.0.await, claim) };
     hand_over(&setting.session, late, began, run)
 }
 
-/// Hands a step to the session; one too many is not run, and says so (N-8).
+/// Passes a step to the session. Beyond the limit the step does not run, and a fault reports it
+/// (N-8).
 fn hand_over(
     session: &crate::session::Session,
     late: Late,
@@ -80,7 +82,7 @@ fn hand_over(
     let running = Running::new(late.event_name(), step.hook.id.clone(), may_wake);
     let cut = move || late::cut(&late, began.get().map(Instant::elapsed));
     if session.adopt(running, run, cut) {
-        return Done::without_words(&step, Ended::Detached);
+        return Done::without_verdict(&step, Ended::Detached);
     }
     let mut done = Done::silent(&step, "the background is full");
     let message = format!(

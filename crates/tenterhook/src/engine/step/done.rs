@@ -1,4 +1,5 @@
-//! A step that is over, as far as its event is concerned: its verdict and its record. Runs nothing, and reads no report.
+//! The result of a step, as far as its event is concerned: its verdict and its record. Runs
+//! nothing, and reads no report.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +15,16 @@ use tenterhook_core::outcome::{self, Ended, Fault};
 use tenterhook_core::plan::Step;
 use tenterhook_core::verdict::{self, JudgeContext, Verdict};
 
-/// A step that is over, as far as its event is concerned.
+/// The result of a step, as far as its event is concerned.
 ///
-/// It goes through many hands, and what is in it is large.
+/// The record is boxed: it is large, and this value is moved often.
 pub(in crate::engine) struct Done {
     pub(in crate::engine) hook: Arc<Hook>,
     pub(in crate::engine) verdict: LazyVerdict,
     pub(in crate::engine) record: Box<outcome::Step>,
-    /// Which version of the event it judged.
+    /// The version of the event that it judged.
     pub(in crate::engine) version: u32,
-    /// The fault that says why its allow no longer counts.
+    /// The fault that reports why its allow is ignored.
     pub(in crate::engine) voided: Option<Fault>,
 }
 
@@ -32,12 +33,12 @@ impl Done {
         Self::silent(step, "a hook before it denied")
     }
 
-    /// A step that another process asks.
+    /// A step that a second process runs.
     pub(in crate::engine) fn put_off(step: &Step) -> Self {
-        Self::without_words(step, Ended::Detached)
+        Self::without_verdict(step, Ended::Detached)
     }
 
-    /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
+    /// A step whose task is gone: the runtime ended it, or it panicked. Its failure policy decides.
     pub(in crate::engine) fn lost(step: &Step, error: &JoinError) -> Self {
         let (code, message) = if error.is_panic() {
             (Code::Panicked, "it panicked: this is a defect of its executor")
@@ -49,7 +50,7 @@ impl Done {
         judge(step, answer, Ended::Failed(code), Duration::ZERO)
     }
 
-    /// A step that nothing can run, and why. Its failure policy decides.
+    /// A step that cannot run, and why. Its failure policy decides.
     pub(in crate::engine) fn unable(step: &Step, failure: &Failure) -> Self {
         let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
         judge(step, answer, Ended::NotRun(failure.message.clone()), Duration::ZERO)
@@ -59,39 +60,43 @@ impl Done {
         self.verdict.restraint == Restraint::Deny
     }
 
-    /// Whether a built-in rule looked on and had nothing to say.
+    /// Whether a built-in rule ran and reported nothing.
     pub(in crate::engine) fn is_quiet(&self) -> bool {
         let Verdict { restraint, faults, effects, .. } = &*self.verdict;
         let silent = *restraint == Restraint::Silent && faults.is_empty();
         let shadow = self.record.shadow.as_ref();
-        let aside = shadow
+        let shadow_is_quiet = shadow
             .is_none_or(|shadow| shadow.restraint == Restraint::Silent && shadow.faults.is_empty());
-        self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty() && aside
+        self.hook.layer == Layer::BuiltIn
+            && silent
+            && effects.messages.is_empty()
+            && shadow_is_quiet
     }
 
-    /// The same, of which only the record hears where its hook is in shadow (SH-6).
-    fn seen(mut self) -> Self {
+    /// Moves the verdict of a shadow hook into the record, and nowhere else (SH-6).
+    fn with_shadow_recorded(mut self) -> Self {
         if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
             let verdict =
-                std::mem::take(&mut self.verdict).spoken().unwrap_or_else(Verdict::silent);
-            self.record = Box::new(aside(*self.record, verdict));
+                std::mem::take(&mut self.verdict).into_verdict().unwrap_or_else(Verdict::silent);
+            self.record = Box::new(shadow_record(*self.record, verdict));
         }
         self
     }
 
     pub(super) fn silent(step: &Step, why: &str) -> Self {
-        Self::without_words(step, Ended::NotRun(why.to_owned()))
+        Self::without_verdict(step, Ended::NotRun(why.to_owned()))
     }
 
-    pub(super) fn without_words(step: &Step, ended: Ended) -> Self {
+    pub(super) fn without_verdict(step: &Step, ended: Ended) -> Self {
         let record = Box::new(record(step, ended, Duration::ZERO, Restraint::Silent));
         let hook = Arc::clone(&step.hook);
-        Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }.seen()
+        Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }
+            .with_shadow_recorded()
     }
 }
 
-/// The record of a step in shadow: what its hook said stands aside, in an outcome of its own.
-pub(in crate::engine) fn aside(record: outcome::Step, verdict: Verdict) -> outcome::Step {
+/// The record of a shadow step: its verdict is a separate outcome inside the record.
+pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) -> outcome::Step {
     let own = merge::fold(vec![verdict]).with_steps(vec![record.clone()]);
     outcome::Step {
         verdict: Restraint::Silent,
@@ -104,12 +109,12 @@ pub(in crate::engine) fn aside(record: outcome::Step, verdict: Verdict) -> outco
     }
 }
 
-/// What the answer of a step means here, with its record.
+/// Judges the answer of a step, and records it.
 pub(super) fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
     let verdict = verdict::judge(judge_context(step), answer);
-    let record = Box::new(spoken(step, ended, took, &verdict));
+    let record = Box::new(judged_record(step, ended, took, &verdict));
     let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
-    Done { hook, verdict, record, version: 0, voided: None }.seen()
+    Done { hook, verdict, record, version: 0, voided: None }.with_shadow_recorded()
 }
 
 pub(in crate::engine) fn judge_context(step: &Step) -> JudgeContext<'_> {
@@ -117,7 +122,7 @@ pub(in crate::engine) fn judge_context(step: &Step) -> JudgeContext<'_> {
 }
 
 /// The record of a step that was judged.
-pub(in crate::engine) fn spoken(
+pub(in crate::engine) fn judged_record(
     step: &Step,
     ended: Ended,
     took: Duration,
@@ -135,11 +140,11 @@ pub(in crate::engine) fn spoken(
 }
 
 fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
-    let place = step.hook.place.as_ref();
+    let location = step.hook.place.as_ref();
     outcome::Step {
         hook: step.hook.id.clone(),
-        source: place.map(|location| location.file.to_string()).unwrap_or_default(),
-        line: place.map_or(0, |location| location.line),
+        source: location.map(|location| location.file.to_string()).unwrap_or_default(),
+        line: location.map_or(0, |location| location.line),
         executor: step.hook.run.executor(),
         ended,
         took,

@@ -1,18 +1,18 @@
-//! What hooks say whose event is over, and hooks that run once and do not come to an answer.
+//! Hooks that end after their event, and once hooks that end without an answer.
 
 use super::*;
 use crate::session::Finished;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Compat;
 
-/// A hook that says that it is there, and answers when it may.
-fn held(id: &str, answer: Answer) -> (Hook, Arc<Semaphore>, Arc<Semaphore>) {
+/// A hook that signals that it runs, and answers when it is released.
+fn blocking_hook(id: &str, answer: Answer) -> (Hook, Arc<Semaphore>, Arc<Semaphore>) {
     let (there, may) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let (says, waits) = (Arc::clone(&there), Arc::clone(&may));
+    let (ready, waits) = (Arc::clone(&there), Arc::clone(&may));
     let hook = hook(id, move |_| {
-        let (says, waits, answer) = (Arc::clone(&says), Arc::clone(&waits), answer.clone());
+        let (ready, waits, answer) = (Arc::clone(&ready), Arc::clone(&waits), answer.clone());
         async move {
-            says.add_permits(1);
+            ready.add_permits(1);
             waits.acquire().await.expect("it is open").forget();
             answer
         }
@@ -24,20 +24,21 @@ fn codes(outcome: &Outcome) -> Vec<&'static str> {
     outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
-/// N-6: whatever keeps a hook from its answer, it has not run: the next event meets the gate.
+/// N-6: a once hook that did not answer, for whatever reason, has not run: the next event selects
+/// it again.
 #[tokio::test]
-async fn what_runs_once_and_was_interrupted_runs_again() {
-    let (gate, there, may) = held("gate", Answer::deny("no"));
+async fn interrupted_once_hook_runs_again() {
+    let (gate, there, may) = blocking_hook("gate", Answer::deny("no"));
     let gate = Hook { once: true, ..gate };
     for count in [1, 2] {
-        // Alone and in the company that makes it a task of its own.
-        let others = (1..count).map(|i| says(&format!("h{i}"), Answer::default()));
+        // Alone, and beside a second hook, which makes each a separate task.
+        let others = (1..count).map(|i| answering(&format!("h{i}"), Answer::default()));
         let engine = engine(others.chain([gate.clone()]));
         let session = Session::default();
         for _ in 0..3 {
             tokio::select! {
                 biased;
-                _ = engine.fire(event(), &session) => panic!("nobody let it answer"),
+                _ = engine.fire(event(), &session) => panic!("it was not released"),
                 _ = async { there.acquire().await.expect("it is open").forget() } => {}
             }
         }
@@ -51,8 +52,8 @@ async fn what_runs_once_and_was_interrupted_runs_again() {
 
 /// N-6.
 #[tokio::test]
-async fn what_runs_once_and_failed_runs_again() {
-    let failed = says("gate", Answer::failed(Code::NoAnswer, "it broke"));
+async fn failed_once_hook_runs_again() {
+    let failed = answering("gate", Answer::failed(Code::NoAnswer, "it broke"));
     let gone = hook("gate", |_| async { panic!("it broke") });
     for gate in [failed, gone] {
         for wait in [Wait::Attached, Wait::Detached] {
@@ -67,21 +68,23 @@ async fn what_runs_once_and_failed_runs_again() {
     }
 }
 
-/// what asked for the background and denies all the same denies where the host waits, and followed exactly nowhere.
+/// a hook that asked for the background and denies all the same does deny if the host waits.
+/// Exact sources never do.
 #[tokio::test]
-async fn where_the_host_waits_all_that_was_said_counts() {
+async fn late_denial_blocks_when_the_host_waits() {
     let late = Answer { detached: true, ..Answer::deny("no") };
     let failed = Answer { detached: true, ..Answer::failed(Code::TimedOut, "too slow") };
     for session in [Session::of_a_waiting_host(), Session::of_one_event(), Session::default()] {
-        let outcome = engine([says("gate", late.clone())]).fire(event(), &session).await;
-        assert!(outcome.blocked(), "it was said before anybody went on");
+        let outcome = engine([answering("gate", late.clone())]).fire(event(), &session).await;
+        assert!(outcome.blocked(), "it denied before the host went on");
         assert_eq!(outcome.steps[0].ended.to_string(), "answered, detached");
-        let exact = Hook { compat: Compat::Exact, ..says("gate", late.clone()) };
+        let exact = Hook { compat: Compat::Exact, ..answering("gate", late.clone()) };
         let outcome = engine([exact]).fire(event(), &session).await;
         assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec!["too-late"]));
         assert_eq!(outcome.effects.messages, ["no"]);
-        // It promised to hold nothing up, and did not deny.
-        let strict = Hook { on_failure: Some(OnFailure::Block), ..says("gate", failed.clone()) };
+        // It promised not to delay the event, and did not deny.
+        let strict =
+            Hook { on_failure: Some(OnFailure::Block), ..answering("gate", failed.clone()) };
         let outcome = engine([strict]).fire(event(), &session).await;
         assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec!["timed-out"]));
     }
@@ -89,16 +92,16 @@ async fn where_the_host_waits_all_that_was_said_counts() {
 
 async fn late(answer: Answer, wait: Wait) -> (Finished, Session) {
     let session = Session::default();
-    let (hook, _, may) = held("background", answer);
+    let (hook, _, may) = blocking_hook("background", answer);
     let outcome = engine([Hook { wait, ..hook }]).fire(event(), &session).await;
     assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec![]));
     may.add_permits(1);
     (session.next_finished().await.expect("the session listens"), session)
 }
 
-/// R-22, N-4, R-40: an objection that comes too late holds nothing up, and is not lost either.
+/// R-22, N-4, R-40: an objection that comes too late blocks nothing, and is still reported.
 #[tokio::test]
-async fn what_comes_too_late_is_said_and_restrains_nothing() {
+async fn late_objection_is_reported_and_blocks_nothing() {
     let stop = Effects {
         stop: Some(tenterhook_core::answer::Stop { reason: None }),
         ..Effects::default()
@@ -123,9 +126,10 @@ async fn what_comes_too_late_is_said_and_restrains_nothing() {
     assert_eq!(finished.outcome.reason().as_deref(), Some("look"));
 }
 
-/// N-10, H-8: what a background step sets is kept, and what it says is as clean as anybody's.
+/// N-10, H-8: variables that a background step sets are stored, and its texts are cleaned like
+/// those of other hooks.
 #[tokio::test]
-async fn what_a_background_step_sets_reaches_the_session() {
+async fn variables_of_a_background_step_reach_the_session() {
     let effects = || Effects {
         env: json!({"A": "1"}).as_object().cloned().unwrap_or_default(),
         watch_paths: Some(vec!["/w".to_owned()]),
@@ -140,9 +144,9 @@ async fn what_a_background_step_sets_reaches_the_session() {
     assert_eq!(finished.outcome.labelled_context().len(), 1);
     assert_eq!(codes(&finished.outcome), ["hidden-text"]);
 
-    // N-13: of what is over nothing is kept.
+    // N-13: after the event is stale, nothing is stored.
     let session = Session::default();
-    let (hook, there, may) = held("b", Answer { effects: effects(), ..Answer::default() });
+    let (hook, there, may) = blocking_hook("b", Answer { effects: effects(), ..Answer::default() });
     drop(engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await);
     there.acquire().await.expect("it is open").forget();
     session.begin_anew();
@@ -151,16 +155,17 @@ async fn what_a_background_step_sets_reaches_the_session() {
     assert!(session.env().is_empty() && session.watched().borrow().is_empty());
 }
 
-/// N-4, M-11: what background steps leave joins their event in configured order, whoever is over first.
+/// N-4, M-11: results of background steps join their event in configured order, whichever step ends
+/// first.
 #[tokio::test]
-async fn what_joins_an_event_joins_in_configured_order() {
-    let said = |text: &str| {
+async fn late_results_join_in_configured_order() {
+    let answered = |text: &str| {
         let effects = Effects { context: vec![text.to_owned()], ..Effects::default() };
         Answer { effects, ..Answer::default() }
     };
     for first in [0, 1] {
-        let (one, _, may_one) = held("one", said("1"));
-        let (two, _, may_two) = held("two", Answer::deny("2"));
+        let (one, _, may_one) = blocking_hook("one", answered("1"));
+        let (two, _, may_two) = blocking_hook("two", Answer::deny("2"));
         let (one, two) = (Hook { wait: Wait::Detached, ..one }, Hook { wait: Wait::Rewake, ..two });
         let session = Session::of_a_waiting_host();
         let mut outcome = engine([one, two]).fire(event(), &session).await;
@@ -181,10 +186,10 @@ async fn what_joins_an_event_joins_in_configured_order() {
     }
 }
 
-/// N-5: whoever still holds a session that was ended holds nothing that runs.
+/// N-5: a handle to a session that was ended keeps no process running.
 #[tokio::test]
 async fn ending_a_session_ends_its_background() {
-    let (hook, there, _may) = held("b", Answer::default());
+    let (hook, there, _may) = blocking_hook("b", Answer::default());
     let session = Session::default();
     drop(engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await);
     there.acquire().await.expect("it is open").forget();
@@ -192,8 +197,8 @@ async fn ending_a_session_ends_its_background() {
     assert_eq!(session.background(), 0);
 }
 
-/// hooks of an event that its agent does not wait for run behind it, one after the other where their stage says so; a host that
-/// waits for everything waits for these, too.
+/// hooks of an event that its agent does not wait for run in the background, one after the
+/// other if their stage requires it. A host that waits for everything waits for these, too.
 #[tokio::test]
 async fn unawaited_hooks_run_behind_the_event_in_their_order() {
     let observed = || Event::new("PostToolUse", tenterhook_core::event::Surroundings::default());
@@ -201,12 +206,12 @@ async fn unawaited_hooks_run_behind_the_event_in_their_order() {
         let hook = Hook { dialect: DialectId::GEN, ..hook };
         Hook { event: "PostToolUse".into(), ..hook }
     };
-    let said = |text: &str| Answer {
+    let answered = |text: &str| Answer {
         effects: Effects { context: vec![text.to_owned()], ..Effects::default() },
         ..Answer::default()
     };
-    let (first, there, may) = held("first", said("1"));
-    let (second, second_there, second_may) = held("second", said("2"));
+    let (first, there, may) = blocking_hook("first", answered("1"));
+    let (second, second_there, second_may) = blocking_hook("second", answered("2"));
     second_may.add_permits(1);
     let (engine, _) = Engine::builder().hook(of_gen(first)).hook(of_gen(second)).build();
     let session = Session::default();
@@ -229,10 +234,10 @@ async fn unawaited_hooks_run_behind_the_event_in_their_order() {
     assert_eq!(outcome.effects.context, ["1", "2"]);
 }
 
-/// a host that waits for nothing now starts every hook, and waits for all of them later.
+/// a host that cannot wait now starts every hook, and waits for all of them later.
 #[tokio::test]
 async fn fire_and_forget_starts_every_hook() {
-    let (gate, there, may) = held("gate", Answer::deny("no"));
+    let (gate, there, may) = blocking_hook("gate", Answer::deny("no"));
     let session = Session::default();
     let outcome = engine([gate]).fire_and_forget(event(), &session).await;
     assert!(!outcome.blocked());
@@ -242,10 +247,10 @@ async fn fire_and_forget_starts_every_hook() {
     assert_eq!((late.len(), codes(&late[0].outcome)), (1, vec!["too-late"]));
 }
 
-/// N-14: a step that is cut is on record as what it was: ended, or never begun.
+/// N-14: a step that is cut off is recorded as ended or as never begun.
 #[tokio::test]
-async fn cut_step_says_whether_it_had_begun() {
-    let (hook, there, _may) = held("b", Answer::default());
+async fn cut_step_is_recorded_as_ended_or_never_begun() {
+    let (hook, there, _may) = blocking_hook("b", Answer::default());
     let engine = engine([Hook { wait: Wait::Detached, ..hook }]);
     let session = Session::default();
     drop(engine.fire(event(), &session).await);

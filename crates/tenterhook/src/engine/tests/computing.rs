@@ -1,4 +1,5 @@
-//! Rules that compute for long, in the middle of a firing: others have their turn, and who gives up is obeyed.
+//! Rules that compute for long during a firing: other tasks have a turn, and a host that gives up
+//! cancels them.
 
 use super::*;
 use tenterhook_core::rule::Rule;
@@ -18,7 +19,8 @@ fn faults(outcome: &Outcome) -> Vec<&str> {
     outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
-/// rules are over at their first poll, all of them in one of the firing; between them others have a turn.
+/// rules end at their first poll, all of them in one poll of the firing; other tasks have a
+/// turn between them.
 #[tokio::test]
 async fn others_have_a_turn_between_rules_that_compute() {
     let engine = engine(["a", "b", "c"].map(costly));
@@ -33,7 +35,8 @@ async fn others_have_a_turn_between_rules_that_compute() {
     assert!(polls > 2, "{polls} polls");
 }
 
-/// what computes when the host gives up gives up itself, and was no consent; later events are judged as ever.
+/// a rule that computes when the host gives up stops, and its result is no consent. Later
+/// events are judged normally.
 #[tokio::test]
 async fn a_host_that_gives_up_cuts_what_computes() {
     let session = Session::default();
@@ -52,7 +55,8 @@ async fn a_host_that_gives_up_cuts_what_computes() {
     assert_eq!(outcome.reason().as_deref(), Some("no Bash"));
 }
 
-/// RU-34, R-2: what the event's time does not suffice for is timed out, and asks no more of it.
+/// RU-34, R-2: a rule that the event's time does not suffice for times out, and evaluates no
+/// further.
 #[tokio::test]
 async fn rules_behind_the_end_of_the_budget_are_timed_out() {
     let engine = engine([costly("a"), costly("b")]);

@@ -1,5 +1,5 @@
-//! The laws that the engine adds to those of merging: what a rewrite does to consent, what the clock covers, and that who
-//! finishes first never decides.
+//! Laws that the engine adds to those of merging: what a rewrite does to consent, what the clock
+//! covers, and that the order of completion decides nothing.
 
 use proptest::prelude::*;
 
@@ -24,40 +24,44 @@ fn ended(outcome: &Outcome) -> Vec<(&str, Ended)> {
     outcome.steps.iter().map(|step| (step.hook.as_str(), step.ended.clone())).collect()
 }
 
-/// M-8: what a gate restrained or reported in the first round is not lost in the second.
+/// M-8: a restraint or report of a gate in the first round is kept in the second.
 #[tokio::test]
-async fn the_second_word_takes_no_restraint_back() {
+async fn second_round_keeps_restraints_of_the_first() {
     let asks_once = hook("gate", |event| {
         let first = event.payload["tool_input"]["command"] == "first";
         std::future::ready(answer(if first { Restraint::Ask } else { Restraint::Allow }))
     });
-    let outcome = fire(vec![asks_once, says("author", rewrite("pwd"))]).await;
+    let outcome = fire(vec![asks_once, answering("author", rewrite("pwd"))]).await;
     assert_eq!(outcome.restraint, Restraint::Ask);
     assert_eq!(outcome.reason().as_deref(), Some("Ask"));
 }
 
-/// M-10: an allow was for the payload that its hook saw; after another hook's rewrite it is silent, and its author's stays.
+/// M-10: an allow was for the payload that its hook saw; after another hook's rewrite it becomes
+/// silent. An allow by the author of the rewrite stays.
 #[tokio::test]
 async fn an_allow_does_not_outlive_a_rewrite() {
-    let allow = || Hook { once: true, ..says("consent", answer(Restraint::Allow)) };
-    let outcome = fire(vec![allow(), says("author", rewrite("rm"))]).await;
+    let allow = || Hook { once: true, ..answering("consent", answer(Restraint::Allow)) };
+    let outcome = fire(vec![allow(), answering("author", rewrite("rm"))]).await;
     assert_eq!(
         (outcome.restraint, codes(&outcome)),
         (Restraint::Silent, vec!["allow-not-covered"])
     );
 
     let early = Hook { phase: Phase::Rewrite, ..allow() };
-    let late = Hook { phase: Phase::Rewrite, ..says("author", rewrite("rm")) };
+    let late = Hook { phase: Phase::Rewrite, ..answering("author", rewrite("rm")) };
     assert_eq!(fire(vec![early, late]).await.restraint, Restraint::Silent);
 
     let exact = Hook { compat: Compat::Exact, ..allow() };
-    assert_eq!(fire(vec![exact, says("author", rewrite("rm"))]).await.restraint, Restraint::Allow);
+    assert_eq!(
+        fire(vec![exact, answering("author", rewrite("rm"))]).await.restraint,
+        Restraint::Allow
+    );
 
     let own = Answer { restraint: Restraint::Allow, ..rewrite("pwd") };
-    assert_eq!(fire(vec![says("author", own)]).await.restraint, Restraint::Allow);
+    assert_eq!(fire(vec![answering("author", own)]).await.restraint, Restraint::Allow);
 }
 
-/// a hook gets the smaller of its own time-out and what is left of the host's budget.
+/// a hook gets the smaller of its own timeout and the rest of the host's budget.
 #[tokio::test(start_paused = true)]
 async fn the_budget_holds_for_the_whole_event() {
     let slow = |id: &str| Hook {
@@ -75,9 +79,9 @@ async fn the_budget_holds_for_the_whole_event() {
     assert_eq!(ended(&outcome)[..2], [("one", Ended::Answered), ("two", Ended::TimedOut)]);
 }
 
-/// without a budget each hook has its own time-out, and that of one does not shorten another's.
+/// without a budget each hook has its own timeout, which does not shorten another's.
 #[tokio::test(start_paused = true)]
-async fn each_hook_has_its_own_time() {
+async fn each_hook_has_its_own_timeout() {
     let of = |id: &str, seconds| Hook {
         timeout: Some(Duration::from_secs(seconds)),
         ..after(id, 5000, Answer::default())
@@ -86,7 +90,8 @@ async fn each_hook_has_its_own_time() {
     assert_eq!(ended(&outcome), [("short", Ended::TimedOut), ("long", Ended::Answered)]);
 }
 
-/// waiting for a turn is on the event's clock, and background steps take no turn from a gate.
+/// the event's clock runs while a gate waits for a turn, and background steps take no turn
+/// from a gate.
 ///
 #[tokio::test(start_paused = true)]
 async fn a_gate_waits_for_no_turn_past_its_budget() {
@@ -106,14 +111,14 @@ async fn a_gate_waits_for_no_turn_past_its_budget() {
 
     let began = Instant::now();
     let background = Hook { wait: Wait::Detached, ..slow() };
-    let both = build(vec![background, says("gate", answer(Restraint::Deny))]);
+    let both = build(vec![background, answering("gate", answer(Restraint::Deny))]);
     let outcome = both.fire(event(), &session).await;
     assert!(outcome.blocked() && began.elapsed().is_zero());
 }
 
-/// a host that shuts its runtime down while somebody waits for an outcome takes the tasks of its steps with it.
+/// a host that shuts its runtime down during a firing ends the tasks of its steps.
 #[test]
-fn a_runtime_that_is_shut_down_is_no_consent() {
+fn runtime_shutdown_during_a_firing_blocks() {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(1).enable_time().build().unwrap();
     let (entered, begun) = std::sync::mpsc::channel();
@@ -122,7 +127,8 @@ fn a_runtime_that_is_shut_down_is_no_consent() {
         hook(id, move |_| {
             let entered = entered.clone();
             async move {
-                // Its clock is set when it was polled twice, and no clock can be set any more when the runtime has ended.
+                // Its timer is set when it was polled twice, and no timer can be set after the
+                // runtime has ended.
                 tokio::task::yield_now().await;
                 tokio::task::yield_now().await;
                 entered.send(()).unwrap();
@@ -142,13 +148,13 @@ fn a_runtime_that_is_shut_down_is_no_consent() {
     assert_eq!(outcome.steps.len(), 2);
 }
 
-/// S-3: a broken matcher goes to the failure policy without a run.
+/// S-3: a hook with a broken matcher does not run, and its failure policy decides.
 #[tokio::test]
 async fn a_broken_matcher_is_a_failure() {
     let broken = Hook {
         matcher: Matcher::new(MatcherSpec::Regex("(".into())),
         on_failure: Some(OnFailure::Block),
-        ..says("broken", answer(Restraint::Allow))
+        ..answering("broken", answer(Restraint::Allow))
     };
     let outcome = fire(vec![broken]).await;
     assert!(outcome.blocked());
@@ -203,7 +209,8 @@ fn fire_with_delays(words: &[u8], delays: &[u64]) -> Outcome {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// M-11: who finishes first never decides: the whole outcome is the same under every order of completion.
+    /// M-11: the order of completion decides nothing: the whole outcome is the same under every
+    /// order.
     #[test]
     fn completion_order_never_decides(
         words in proptest::collection::vec(any::<u8>(), 1..6),
@@ -214,22 +221,22 @@ proptest! {
     }
 }
 
-/// The outcome is a value that a host may keep: it borrows nothing and crosses threads.
+/// The outcome is a value that a host may store: it borrows nothing and crosses threads.
 #[test]
 fn an_outcome_is_a_plain_value() {
     fn plain<T: Send + Sync + Clone + 'static>() {}
     plain::<Outcome>();
 }
 
-/// H-10: long context goes to a file of its own; the model gets the beginning and the path.
+/// H-10: long context goes to a separate file; the model gets the beginning and the path.
 #[tokio::test]
 async fn long_context_goes_to_a_file() {
     let scratch = tempfile::tempdir().unwrap();
     let ambient = Ambient { scratch: Some(scratch.path().to_owned()), ..Ambient::default() };
     let text = "word ".repeat(3_000);
-    let says = says("talks", Answer::context(text.clone()));
+    let hook = answering("talks", Answer::context(text.clone()));
     let builder = Engine::builder().event(row()).ambient(ambient);
-    let outcome = builder.hook(says).build().0.fire(event(), &Session::default()).await;
+    let outcome = builder.hook(hook).build().0.fire(event(), &Session::default()).await;
     let [context] = outcome.effects.context.as_slice() else { panic!("one context") };
     assert!(context.chars().count() < 3_000 && context.starts_with("word word"));
     let file = std::fs::read_dir(scratch.path()).unwrap().next().unwrap().unwrap().path();

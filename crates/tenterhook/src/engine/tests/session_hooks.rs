@@ -40,9 +40,9 @@ async fn configured_hooks_run_before_those_of_the_session() {
     assert_eq!(context(engine.fire(call("Edit"), &session).await), Vec::<String>::new());
 }
 
-/// G-40 over both: a block among configured hooks ends the row of the session, too.
+/// G-40 over both: a block by a configured hook skips the session's hooks, too.
 #[tokio::test]
-async fn a_configured_block_ends_the_row_of_the_session() {
+async fn block_by_configured_hook_skips_session_hooks() {
     let (engine, _) = Engine::builder().hook(function("guard", "", Answer::deny("no"))).build();
     let session = Session::default();
     session.add_hook(function("session", "", Answer::context("never")));
@@ -50,9 +50,10 @@ async fn a_configured_block_ends_the_row_of_the_session() {
     assert!(outcome.blocked() && outcome.effects.context.is_empty());
 }
 
-/// G-43: the caller does not wait, and the words of a block reach the host; one that passes is silent.
+/// G-43: the caller does not wait, and the reason of a block reaches the host; a hook that passes
+/// is silent.
 #[tokio::test]
-async fn a_block_in_the_background_wakes_the_agent_with_its_words() {
+async fn a_block_in_the_background_wakes_the_agent_with_its_reason() {
     let mut scan = function("scan", "", Answer::deny("a leak in line 3"));
     scan.wait = Wait::Rewake;
     scan.event = "Stop".into();

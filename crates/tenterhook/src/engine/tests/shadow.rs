@@ -1,11 +1,11 @@
-//! Hooks in shadow: nothing of them is in an outcome, and all of it is on record.
+//! Hooks in shadow: they change nothing in an outcome, and are fully recorded.
 
 use super::*;
 use tenterhook_core::answer::Stop;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Phase;
 
-/// An answer that wants everything there is.
+/// An answer with every effect.
 fn everything() -> Answer {
     let effects = Effects {
         updated_input: Some(json!({"command": "rewritten"})),
@@ -25,12 +25,12 @@ fn everything() -> Answer {
 
 /// SH-6.
 #[tokio::test]
-async fn nothing_of_a_shadow_reaches_the_outcome() {
+async fn shadow_hook_changes_nothing_in_the_outcome() {
     let broken = || Answer::failed(Code::NoAnswer, "it broke");
     for answer in [everything(), broken(), Answer { detached: true, ..everything() }] {
         for wait in [Wait::Attached, Wait::Detached, Wait::Rewake] {
             for phase in Phase::ALL {
-                let gate = says("gate", answer.clone()).wait(wait).phase(phase).shadow();
+                let gate = answering("gate", answer.clone()).wait(wait).phase(phase).shadow();
                 let gate = Hook { status: Some("asking".to_owned()), ..gate };
                 let gate = gate.on_failure(OnFailure::Block);
                 let (engine, session) = (engine([gate]), Session::default());
@@ -55,8 +55,8 @@ async fn nothing_of_a_shadow_reaches_the_outcome() {
 
 /// SH-8.
 #[tokio::test]
-async fn a_shadow_is_on_record() {
-    let gate = says("gate", everything()).shadow();
+async fn shadow_hook_is_recorded() {
+    let gate = answering("gate", everything()).shadow();
     let (engine, session) = (engine([gate]), Session::default());
     let mut outcome = engine.fire(event(), &session).await;
     session.drain_into(&mut outcome).await;
@@ -69,10 +69,10 @@ async fn a_shadow_is_on_record() {
     assert_eq!(json["steps"][0]["verdict"], json!(null));
 }
 
-/// The clock stands still unless everybody waits: an event that waited would move it.
+/// The paused clock moves only if the event waits.
 /// SH-7.
 #[tokio::test(start_paused = true)]
-async fn a_shadow_costs_its_event_no_time() {
+async fn shadow_hook_does_not_delay_its_event() {
     let began = Instant::now();
     let gate = after("gate", 60_000, Answer::deny("no")).shadow();
     let gate = gate.timeout(Duration::from_secs(90));
@@ -86,10 +86,11 @@ async fn a_shadow_costs_its_event_no_time() {
     assert_eq!(shadow.restraint, Restraint::Deny, "as if the event had waited");
 }
 
-/// SH-7: of two processes, one answers the event and the other asks what takes time.
+/// SH-7: of two processes, one answers the event and the other runs the slow shadow hooks.
 #[tokio::test]
-async fn what_is_put_off_is_asked_elsewhere() {
-    let gates = || [says("gate", Answer::deny("no")).shadow(), says("counts", Answer::default())];
+async fn slow_shadow_hooks_run_in_the_second_process() {
+    let gates =
+        || [answering("gate", Answer::deny("no")).shadow(), answering("counts", Answer::default())];
     let engine = |which| {
         let builder = Engine::builder().event(row()).shadows(which);
         gates().into_iter().fold(builder, Builder::hook).build().0
@@ -98,22 +99,22 @@ async fn what_is_put_off_is_asked_elsewhere() {
     let ended = |outcome: &Outcome| -> Vec<_> {
         outcome.steps.iter().map(|step| (step.hook.to_string(), step.ended.to_string())).collect()
     };
-    let said = |hook: &str, how: &str| (hook.to_owned(), how.to_owned());
+    let entry = |hook: &str, how: &str| (hook.to_owned(), how.to_owned());
     let outcome = engine(Shadows::PutOff).fire(event(), &session).await;
-    assert_eq!(ended(&outcome), [said("gate", "detached"), said("counts", "answered")]);
+    assert_eq!(ended(&outcome), [entry("gate", "detached"), entry("counts", "answered")]);
     assert_eq!(session.drain().await, [], "nothing was started");
     let mut outcome = engine(Shadows::Alone).fire(event(), &session).await;
     session.drain_into(&mut outcome).await;
-    assert_eq!(ended(&outcome), [said("gate", "answered, detached")]);
+    assert_eq!(ended(&outcome), [entry("gate", "answered, detached")]);
     assert!(outcome.steps[0].shadow.as_ref().is_some_and(|shadow| shadow.blocked()));
 }
 
 /// SH-9.
 #[tokio::test]
-async fn a_shadow_rewrites_nothing_for_others() {
+async fn shadow_rewrite_is_not_seen_by_other_hooks() {
     for phase in [Phase::Rewrite, Phase::Decide] {
         let rewrites =
-            says("shadow", rewriting(json!({"command": "second"}))).phase(phase).shadow();
+            answering("shadow", rewriting(json!({"command": "second"}))).phase(phase).shadow();
         let asked = Arc::new(AtomicUsize::new(0));
         let counts = Arc::clone(&asked);
         let sees = hook("sees", move |event| {

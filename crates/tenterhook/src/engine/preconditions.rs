@@ -1,5 +1,5 @@
-//! What an engine stands on: a runtime that runs tasks and keeps time, and an event that says where it happens. Runs
-//! nothing.
+//! Preconditions of a firing: a runtime that runs tasks and keeps time, and an event that names its
+//! directory. Runs nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -13,25 +13,26 @@ use tenterhook_core::outcome::Fault;
 
 const REMEDY: &str = "call `enable_time` (or `enable_all`) on the builder of the runtime";
 
-/// Whether the runtime that is entered here keeps time; `None` outside of one.
+/// Whether the current runtime has timers; `None` outside of a runtime.
 ///
-/// A runtime tells this in no other way than by a panic, so it is provoked where it can be caught, before any hook has
-/// begun.
+/// A runtime reports missing timers only by a panic, so this provokes one where it can be caught,
+/// before any hook has begun.
 fn keeps_time() -> Option<bool> {
     Handle::try_current().ok()?;
     Some(catch_unwind(AssertUnwindSafe(|| drop(tokio::time::sleep(Duration::ZERO)))).is_ok())
 }
 
-/// What is wrong with the runtime in which an engine is built. Outside of one nothing is known yet.
-pub(super) fn without_timers() -> Option<Diagnostic> {
+/// A diagnostic if the runtime in which an engine is built has no timers. `None` outside of
+/// a runtime, where this is not known yet.
+pub(super) fn timers_diagnostic() -> Option<Diagnostic> {
     (keeps_time() == Some(false)).then(|| {
-        let message = "the runtime keeps no time, so no hook can run: a time-out would never end";
+        let message = "the runtime keeps no time, so no hook can run: a timeout would never end";
         Diagnostic::new(Code::NoTimers, message, None).help(REMEDY)
     })
 }
 
-/// Why no hook can run here; `None` where they can.
-pub(super) fn lack() -> Option<Failure> {
+/// The failure of every hook if hooks cannot run here; `None` if they can.
+pub(super) fn failure() -> Option<Failure> {
     let message = match keeps_time() {
         Some(true) => return None,
         Some(false) => format!("it was not run, because the runtime keeps no time; {REMEDY}"),
@@ -40,8 +41,8 @@ pub(super) fn lack() -> Option<Failure> {
     Some(Failure::new(Code::NoTimers, message))
 }
 
-/// The fault of an event that does not say where it happens, though hooks start there (E-8).
-pub(super) fn nowhere(event: &Event) -> Option<Fault> {
+/// A fault if hooks start for an event that names no directory (E-8).
+pub(super) fn missing_directory(event: &Event) -> Option<Fault> {
     event.within.cwd.as_os_str().is_empty().then(|| {
         let session = if event.within.session_id.is_empty() { " and no session" } else { "" };
         let message = format!(

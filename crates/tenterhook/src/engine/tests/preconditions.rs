@@ -1,4 +1,4 @@
-//! What an engine does without what it stands on: timers, a runtime, a place.
+//! Firing without a precondition: timers, a runtime, a directory.
 
 use super::*;
 use tenterhook_core::outcome::Decision;
@@ -15,7 +15,7 @@ fn fire_untimed(hook: Hook) -> (Vec<Diagnostic>, Outcome) {
 //
 #[test]
 fn runtime_without_timers_is_reported_when_the_engine_is_built() {
-    let consents = || says("consents", Answer::decided(Restraint::Allow, "fine"));
+    let consents = || answering("consents", Answer::decided(Restraint::Allow, "fine"));
     let (diagnostics, outcome) = fire_untimed(consents());
     let [found] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };
     assert_eq!(
@@ -34,8 +34,8 @@ fn runtime_without_timers_is_reported_when_the_engine_is_built() {
 
 //
 #[test]
-fn outside_of_a_runtime_a_gate_is_no_consent() {
-    let engine = engine([says("consents", Answer::decided(Restraint::Allow, "fine"))]);
+fn gate_outside_of_a_runtime_blocks() {
+    let engine = engine([answering("consents", Answer::decided(Restraint::Allow, "fine"))]);
     let session = Session::default();
     let fired = engine.fire(event(), &session);
     let mut fired = std::pin::pin!(fired);
@@ -48,8 +48,8 @@ fn outside_of_a_runtime_a_gate_is_no_consent() {
 
 // E-8
 #[tokio::test(start_paused = true)]
-async fn an_event_that_happens_nowhere_is_a_fault() {
-    let engine = engine([says("silent", Answer::default())]);
+async fn event_without_a_directory_is_a_fault() {
+    let engine = engine([answering("silent", Answer::default())]);
     let nowhere = Event { within: Surroundings::default(), ..event() };
     let outcome = engine.fire(nowhere, &Session::default()).await;
     let [fault] = outcome.faults.as_slice() else { panic!("{outcome:?}") };
