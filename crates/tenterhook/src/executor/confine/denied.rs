@@ -1,7 +1,8 @@
-//! What a confined hook was refused, as far as it can be told, and the line that grants it (X-10).
+//! Reports what the sandbox refused a hook, as far as it is known, and the line that grants it
+//! (X-10).
 //!
-//! The kernel tells nobody but the program. What is known is what the program printed: a path in a line that complains of
-//! a refusal counts where the grants do not hold it.
+//! The kernel reports a refusal only to the program. So this reads what the program printed: a path
+//! in a line about a refusal is reported if the grants do not include it.
 
 mod complaint;
 mod resolved;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tenterhook_process as process;
 
 use super::Confined;
-use super::places::within;
+use super::paths::within;
 use complaint::{Complaint, complaints, is_about_attributes, named};
 pub(super) use resolved::Refused;
 use resolved::{Resolved, nearest};
@@ -22,30 +23,30 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::native;
 use tenterhook_core::hook::{Grants, Peers, Sandbox, Tier};
 
-/// The terminal of whoever has one: no hook has, whatever it is granted (R-1).
+/// The user's terminal: no hook has it, whatever it is granted (R-1).
 const TERMINAL: &str = "/dev/tty";
 
-/// How many paths that a program names are looked at.
+/// How many of the paths that a program prints are examined.
 const MOST_PATHS: usize = 1024;
 
-/// Who was refused something, where only what a program printed tells of it.
+/// The subject of a message if only a program's output reports the refusal.
 const IT: &str = "it";
 
-/// How the files begin that `sed -i` gives the mode of those whose place they take.
+/// Prefix of the files that `sed -i` creates with the mode of the file that they replace.
 const KEEPS_MODE: &str = "sed";
 
-/// What of a program was refused.
+/// What was refused.
 pub(super) enum Found {
     Path(PathBuf, Refused),
-    /// With the file, where it is told.
+    /// With the file, if it is known.
     Attributes(Option<PathBuf>),
-    /// Nobody was reached, with the peers among whom somebody would be.
+    /// No host was reached; with the peers to grant.
     Peers(Peers),
     Git,
 }
 
 impl Confined {
-    /// What people should hear of what `stderr` complains of.
+    /// Faults about refusals that `stderr` reports.
     pub(in crate::executor) fn reported_denial(
         &self,
         stderr: &[u8],
@@ -60,14 +61,14 @@ impl Confined {
         Some(Failure::new(Code::SandboxRefused, message))
     }
 
-    /// The first refusal that is complained of in `text`.
+    /// The first refusal that `text` reports.
     pub(super) fn found(&self, text: &str) -> Option<Found> {
-        let resolved = Resolved::of(self);
-        // Only in a root of its own a program does not find what it is not granted.
+        let resolved = Resolved::new(self);
+        // Only in a separate root do files without a grant look missing.
         let is_rooted = !self.means().limits_files();
         let mut looked = BTreeSet::new();
         complaints(text).find_map(|complaint| match complaint {
-            // Who may reach it already and is not answered has another trouble.
+            // A reachable port that does not answer is a different problem.
             Complaint::Unreached(port) => {
                 let wanted = self.with_port(port);
                 (wanted != self.granted.net).then_some(Found::Peers(wanted))
@@ -94,7 +95,7 @@ impl Confined {
         })
     }
 
-    /// The paths that a line names, as far as they were not looked at yet.
+    /// The paths in a line that were not examined yet.
     fn paths<'a>(
         &'a self,
         line: &'a str,
@@ -108,7 +109,7 @@ impl Confined {
     fn of_path(&self, who: &str, path: &Path, how: &Refused, project: &Path) -> String {
         let shown = shown(path);
         let verb = if matches!(how, Refused::Read) { "read" } else { "change" };
-        // Who lists the home for its names would be granted all keys in it.
+        // Granting the home for listing would grant all keys in it.
         if matches!(how, Refused::Read | Refused::Write) && self.opens_home(nearest(path)) {
             return format!(
                 "the sandbox did not let {who} {verb} `{shown}`; no line is proposed, as it would open your whole home"
@@ -143,18 +144,18 @@ impl Confined {
         }
     }
 
-    /// What it would take to reach a port: everybody, where nothing tells ports apart (X-14).
+    /// The peers to grant for a port: all, if ports cannot be granted one by one (X-14).
     fn with_port(&self, port: Option<u16>) -> Peers {
         self.granted.net.with(port.filter(|_| self.means().narrows_ports()))
     }
 
-    /// Whether to grant this is to grant the home.
+    /// Whether granting this would grant the home.
     fn opens_home(&self, path: &Path) -> bool {
         process::resolved(&self.home).starts_with(path)
     }
 
     fn of_attributes(&self, path: Option<&Path>, project: &Path) -> String {
-        // In a root of its own that is granted only of what it may change (X-25).
+        // In a separate root this is granted only for files that may be changed (X-25).
         let limits = self.means().limits_files();
         let path = path.filter(|path| !limits && !self.may_change(path));
         let line = self.line(|grants| {
@@ -177,28 +178,29 @@ impl Confined {
         format!("the sandbox refused {who} what no key grants: {why}; {line} runs it without")
     }
 
-    /// The line that leaves it more.
+    /// The entry line that grants more.
     fn line(&self, more: impl FnOnce(&mut Grants)) -> String {
         native::sandbox_line(&self.granted.with(more), self.file.as_deref())
     }
 
-    /// Whether a path lies in what it may change.
+    /// Whether a path is in a writable directory.
     pub(super) fn may_change(&self, path: &Path) -> bool {
-        Resolved::of(self).writes(&process::resolved(path))
+        Resolved::new(self).writes(&process::resolved(path))
     }
 
-    /// Holds more of what it could be granted.
+    /// Adds protected paths that it could be granted.
     pub(super) fn hold(&mut self, more: impl Iterator<Item = PathBuf>) {
         self.confinement.never.extend(more);
     }
 
-    /// What it is confined by.
+    /// The means of this machine's confinement.
     fn means(&self) -> process::Means {
         self.confinement.pretended.unwrap_or_else(process::means)
     }
 }
 
-/// Whether a path is there and is not found in a root that holds what is granted and nothing else; also one that is only to be made.
+/// Whether an existing path is hidden in a root that has only granted files; also if it is only to
+/// be created.
 fn is_hidden(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
     let path = process::resolved(path);
     let there = nearest(&path);
@@ -206,7 +208,7 @@ fn is_hidden(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
     is_there && !resolved.reads(there)
 }
 
-/// A path on one line, whatever its name holds.
+/// A path on one line, whatever characters its name has.
 fn shown(path: &Path) -> String {
     let escaped = |c: char| match c.is_control() {
         true => c.escape_default().to_string(),
@@ -215,13 +217,13 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().chars().map(escaped).collect()
 }
 
-/// Whether a file is made only to take the place of another, whose mode it is given.
+/// Whether a file is created only to replace a file, whose mode it is given.
 fn keeps_mode(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     path.symlink_metadata().is_err() && name.is_some_and(|name| name.starts_with(KEEPS_MODE))
 }
 
-/// Why a program was not started whose sandbox is not to be had here, and what to do about it.
+/// Why a program was not started if its sandbox is unavailable here, and what to do about it.
 pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
     not_made(error).unwrap_or_else(|here| {
         format!(
@@ -231,11 +233,11 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
     })
 }
 
-/// This machine confines less than is demanded: how far it can.
+/// This machine confines less than required: how far it can.
 #[derive(Debug)]
 pub(super) struct Weak {
     tier: &'static str,
-    /// The kernel exempts root from a number of processes wherever it is.
+    /// The kernel never limits the processes of root.
     is_uncounted: bool,
 }
 
@@ -246,11 +248,11 @@ impl std::fmt::Display for Weak {
     }
 }
 
-/// Why a sandbox could not be made.
+/// Why a sandbox could not be created.
 ///
 /// # Errors
 ///
-/// When this machine confines too little.
+/// If this machine confines too little.
 pub(super) fn not_made(error: &process::NotStarted) -> Result<String, Weak> {
     if let Some(why) = error.ungranted() {
         return Ok(would_be_more(why).to_owned());
@@ -262,7 +264,8 @@ pub(super) fn not_made(error: &process::NotStarted) -> Result<String, Weak> {
     Err(Weak { tier: means.tier().name(), is_uncounted: means.namespaces && !means.processes })
 }
 
-/// Which grant would be a larger one here, and what to write instead: a hook does not run with more than it is granted.
+/// Grants that would be wider on this machine than stated, and what to write instead: a hook never
+/// runs with more than its grants.
 const fn would_be_more(why: process::Ungranted) -> &'static str {
     match why {
         process::Ungranted::Ports => {
@@ -270,7 +273,7 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
              run with more than it is granted: write `net = \"open\"` or `net = \"none\"`"
         }
         process::Ungranted::PartOfProc => {
-            "its `sandbox` grants a part of `/proc` alone, or to change it, and without Landlock a hook has a `/proc` of its own and does not run with more than \
+            "its `sandbox` grants a part of `/proc` alone, or to change it, and without Landlock proc` of its own and does not run with more/proc` of its own and does not run with more than \
              it is granted: grant all of `/proc` in `read`, or nothing of it"
         }
         process::Ungranted::Device => {
@@ -283,7 +286,8 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
     }
 }
 
-/// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).
+/// A path as grants write it: relative to `$PROJECT` inside the project, and absolute if a link
+/// leads out of it (X-17).
 fn as_grant(path: &Path, project: &Path) -> PathBuf {
     let inside = within(project, path);
     match inside.as_deref().and_then(|path| path.strip_prefix(process::resolved(project)).ok()) {
@@ -292,7 +296,7 @@ fn as_grant(path: &Path, project: &Path) -> PathBuf {
     }
 }
 
-/// The tier as the values of hooks name it.
+/// The tier as hooks name it.
 pub(in crate::executor) const fn tier(reached: process::Tier) -> Tier {
     match reached {
         process::Tier::T0 => Tier::T0,

@@ -1,14 +1,15 @@
-//! Where do the programs that a host finds by name lie, and what else are they made of? Names directories; opens none.
+//! Lists the directories that hold the programs a host finds by name, and the files of their
+//! installations. Opens none.
 
 use std::path::{Path, PathBuf};
 
-use super::places::within;
+use super::paths::within;
 
-/// What stands beside the programs of an installation and belongs to them.
+/// Directories beside an installation's programs that belong to it.
 const BESIDE: &[&str] = &["lib", "lib64", "libexec"];
 
-/// The end of a directory of programs that only hand on, and where those lie to which they do: the way from its parent, or below
-/// the home.
+/// Suffixes of directories whose programs only call others, and where those are: relative to the
+/// parent, or below the home.
 const ELSEWHERE: &[(&str, To)] = &[
     // pyenv, rbenv, asdf, mise.
     ("shims", To::Parent),
@@ -24,9 +25,9 @@ enum To {
     Home(&'static str),
 }
 
-/// What is read to run a program that the host finds by its name. A `PATH` that an entry sets opens nothing: it could name whatever it
-/// wants to read.
-pub(super) fn of(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
+/// The directories that a program found by name needs to read. The `PATH` of an entry opens
+/// nothing: it could name any directory.
+pub(super) fn readable_directories(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
     let path = env.iter().find(|(name, _)| name == "PATH");
     let directories = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
     directories.into_iter().flatten().flat_map(|directory| made_of(directory, home)).collect()
@@ -35,7 +36,7 @@ pub(super) fn of(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
 fn made_of(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
     let parent = directory.parent().unwrap_or(&directory).to_path_buf();
     let is_installed = directory.ends_with("bin") || directory.ends_with("sbin");
-    // What belongs to an installation lies in it.
+    // The files of an installation lie inside it.
     let beside = BESIDE.iter().filter(|_| is_installed).map(|text| parent.join(text));
     let beside = beside.filter(|path| within(&parent, path).is_some());
     let elsewhere = ELSEWHERE.iter().filter(|(end, _)| directory.ends_with(end));

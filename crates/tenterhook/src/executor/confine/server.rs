@@ -1,48 +1,48 @@
-//! The program of an MCP server: left what its configuration grants, and where a confined hook calls it, nothing that the hook is not
-//! granted (MC-19).
+//! Confines the program of an MCP server to what its configuration grants, and for a confined hook
+//! to what the hook is also granted (MC-19).
 
 use std::path::PathBuf;
 
 use tenterhook_process as process;
 use tenterhook_process::{Confinement, Net, resolved};
 
-use super::ground::Ground;
+use super::grant_context::GrantContext;
 use super::{Confined, Left, enter, granted, named};
 use tenterhook_core::hook::Grants;
 use tenterhook_core::source::{Reach, Server};
 
-/// What a server is left. Its directory for passing files goes with it.
+/// The confinement of a server. Its scratch directory is removed with it.
 #[derive(Debug)]
 pub(in crate::executor) struct ConfinedServer {
     confined: Confined,
     project: PathBuf,
-    /// Whether one entry alone says what it is left, so that a line in that grants more.
+    /// Whether a single entry decides its access, so that a line in that entry grants more.
     is_by_one: bool,
 }
 
-/// Confines what is described, where anybody confines it.
+/// Confines `described` if the server or its caller is confined.
 pub(in crate::executor) fn confine_server(
     server: &Server,
     grants: &[&Grants],
-    ground: &Ground<'_>,
+    context: &GrantContext<'_>,
     described: &mut process::Command,
 ) -> Option<Box<ConfinedServer>> {
     let (first, rest) = grants.split_first()?;
     let reads = named(server.layer, &described.program);
-    let kept = match &server.reach {
+    let copy = match &server.reach {
         Reach::Program(command) => command.kept.as_deref(),
         Reach::Address(_) | Reach::Withheld(_) => None,
     };
-    // Where its caller confines it, the line stands with the caller.
+    // If its caller confines it, the line belongs into the caller's entry.
     let is_own = server.sandbox.grants() == Some(first);
     let file = server.place.as_ref().map(|location| &location.file).filter(|_| is_own);
-    let left = |grants| Left { grants, reads: &reads, writes: &[], kept, own: None, file };
-    let mut confined = enter(left(first), ground, described);
+    let left = |grants| Left { grants, reads: &reads, writes: &[], copy, own: None, file };
+    let mut confined = enter(left(first), context, described);
     for other in rest {
-        let (mut other_one, _) = granted(left(other), ground);
-        // It is the server's own, whoever calls.
-        let room = confined.room.as_ref().map(|fixture| fixture.path().to_path_buf());
-        other_one.free.extend(room);
+        let (mut other_one, _) = granted(left(other), context);
+        // It belongs to the server, whichever hook calls.
+        let scratch_dir = confined.scratch_dir.as_ref().map(|dir| dir.path().to_path_buf());
+        other_one.free.extend(scratch_dir);
         confined.confinement = narrowed(&confined.confinement, &other_one);
         super::bound(other, described);
     }
@@ -52,7 +52,7 @@ pub(in crate::executor) fn confine_server(
 }
 
 impl ConfinedServer {
-    /// What people should hear of what it complained of.
+    /// A message about what the server reports as refused.
     pub(in crate::executor) fn reported_denial(&self, stderr: &[u8]) -> Option<String> {
         let reported_denial =
             self.confined.reported_denial(stderr, &self.project).map(|failure| failure.message);
@@ -60,7 +60,7 @@ impl ConfinedServer {
     }
 }
 
-/// What both leave.
+/// The access that both grant.
 fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
     let readable = |confinement: &Confinement| {
         [confinement.read.clone(), confinement.write.clone(), confinement.free.clone()].concat()
@@ -85,7 +85,8 @@ fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
     both
 }
 
-/// The places that lie in both lists, each by where it leads: the name of a link in one is no reason to open what it leads to.
+/// The paths inside both lists, each by its real path: a link's name in one list does not grant its
+/// target.
 fn shared(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
     let other: Vec<PathBuf> = other.iter().map(|path| resolved(path)).collect();
     let mut all = Vec::new();
@@ -107,12 +108,12 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_two_grant_is_what_both_do() {
-        let room = tempfile::tempdir().expect("a room");
-        let root = resolved(room.path());
+        let fixture = tempfile::tempdir().expect("a fixture");
+        let root = resolved(fixture.path());
         let at = |name: &str| root.join(name);
-        std::fs::create_dir_all(at("a/in")).expect("a room");
-        std::fs::create_dir_all(at("b")).expect("a room");
-        std::os::unix::fs::symlink(at("b"), at("a/link")).expect("a room");
+        std::fs::create_dir_all(at("a/in")).expect("a fixture");
+        std::fs::create_dir_all(at("b")).expect("a fixture");
+        std::os::unix::fs::symlink(at("b"), at("a/link")).expect("a fixture");
         let of = |read: &[&str], write: &[&str]| {
             let mut confinement = Confinement::new(process::Tier::T1);
             confinement.read = read.iter().map(|text| at(text)).collect();
@@ -121,7 +122,7 @@ mod tests {
         };
         let both = narrowed(&of(&["a", "b/../a"], &["b"]), &of(&["a/in", "a/link"], &["a"]));
         assert!(both.write.is_empty(), "{both:?}");
-        // The second reads where the link leads, and the first may write there.
+        // The second reads the link's target, and the first may write there.
         assert!(
             both.read.iter().all(|path| path.starts_with(at("a")) || *path == at("b")),
             "{both:?}"

@@ -1,5 +1,6 @@
-//! A program that a host starts itself, in the profile that a person named for it (X-23): the commands of an agent's model. The
-//! host names the profile and where it works, and grants nothing itself. Judges nothing.
+//! Confines a program that a host starts itself, in the profile that the user chose (X-23): the
+//! commands of an agent's model. The host names the profile and the directory, and grants nothing
+//! itself. Judges nothing.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tenterhook_process as process;
 
 use super::denied::{Found, Refused, not_made};
-use super::ground::Ground;
+use super::grant_context::GrantContext;
 use super::{Confined, Left, enter};
 use crate::executor::Ambient;
 use crate::executor::command::LISTED;
@@ -18,30 +19,31 @@ use tenterhook_core::hook::{Grants, Profile};
 pub struct Shell<'s> {
     /// `standard` changes the project; `strict` changes nothing.
     pub profile: Profile,
-    /// What the host gives hooks: its environment, and where directories for passing files may be made.
+    /// The environment that the host gives to hooks, and where scratch directories may be created.
     pub ambient: &'s Ambient,
-    /// The person's home.
+    /// The user's home.
     pub home: &'s Path,
-    /// Where the agent works.
+    /// The directory in which the agent works.
     pub project: &'s Path,
-    /// Directories beside the project that the person gave to it.
+    /// Directories beside the project that the user added to it.
     pub beside: &'s [PathBuf],
-    /// Files that are never changed beside those that no sandbox grants: what guards the agent there.
+    /// Protected files beyond those that no sandbox grants: the files of the agent's guard.
     pub never: &'s [PathBuf],
     /// Variables that are set for its commands.
     pub set: &'s [(String, String)],
 }
 
-/// What a confined command is left. Its directory for passing files goes with it.
+/// The confinement of a command. Its scratch directory is removed with it.
 #[derive(Debug)]
 pub struct ConfinedShell(Confined);
 
 impl Shell<'_> {
-    /// Confines `described`, whose environment is replaced.
+    /// Confines `described`, and replaces its environment.
     pub fn confine(&self, described: &mut process::Command) -> ConfinedShell {
-        // What a hook in `standard` is left; that a shell could not even read the project would leave nothing to run.
+        // The grants of a hook in `standard`: a shell that could not read the project would be
+        // useless.
         let grants = Grants::new(Profile::Standard);
-        let ground = Ground {
+        let context = GrantContext {
             project: self.project,
             cwd: &described.cwd.clone(),
             home: self.home,
@@ -53,26 +55,29 @@ impl Shell<'_> {
         let mut own = vec![self.project.to_path_buf()];
         own.extend_from_slice(self.beside);
         let writes: &[PathBuf] = if self.profile == Profile::Standard { &own } else { &[] };
-        let listed = ground.env.iter().filter(|(name, _)| LISTED.contains(&name.as_str()));
+        let listed = context.env.iter().filter(|(name, _)| LISTED.contains(&name.as_str()));
         let env: HashMap<_, _> =
             listed.chain(self.set).map(|(name, value)| (name, value)).collect();
         described.env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let left = Left { grants: &grants, reads: &own, writes, kept: None, own: None, file: None };
-        let mut confined = enter(left, &ground, described);
-        let never = self.beside.iter().flat_map(|path| super::never::of(&[path], ground.home, &[]));
-        confined.hold(never.chain(self.never.iter().cloned()));
+        let left = Left { grants: &grants, reads: &own, writes, copy: None, own: None, file: None };
+        let mut confined = enter(left, &context, described);
+        let protected = self
+            .beside
+            .iter()
+            .flat_map(|path| super::protected::protected_paths(&[path], context.home, &[]));
+        confined.hold(protected.chain(self.never.iter().cloned()));
         described.confine = Some(confined.confinement.clone());
         ConfinedShell(confined)
     }
 }
 
 impl ConfinedShell {
-    /// What the sandbox refused of what a command complained of in `printed`, with the path, for the model.
+    /// The refusal that a command reports in `printed`, with the path, for the model.
     #[must_use]
     pub fn refused(&self, printed: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(printed);
         Some(match self.0.found(&text)? {
-            // Where it may change nothing at all, what stands beside makes no difference.
+            // If nothing is writable, protected files beside the path make no difference.
             Found::Path(path, Refused::Make | Refused::Passing) if !self.0.may_change(&path) => {
                 of_path(&path, Refused::Write)
             }
@@ -83,14 +88,14 @@ impl ConfinedShell {
         })
     }
 
-    /// Why it was not started, where that is the sandbox.
+    /// Why it was not started, if the sandbox is the reason.
     #[must_use]
     pub fn not_started(&self, error: &process::NotStarted) -> Option<String> {
         if !error.is_of_sandbox() {
             return None;
         }
         let many = error.ungranted() == Some(process::Ungranted::ManyFiles);
-        // The host grants nothing of its own, so that nobody could be told to grant less.
+        // The host adds no grants, so no user could be asked to grant less.
         Some(match many {
             true => "more than 16,384 files lie beside those that say which hooks run, so that no command can be confined here; \
                      start the agent in a directory below, or in the profile `strict`, which lets nothing be changed"

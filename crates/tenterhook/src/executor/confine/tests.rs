@@ -1,10 +1,10 @@
-//! Hooks that are confined by their configuration: real programs that try (X-1 to X-12).
+//! Hooks that are confined by their configuration: tests with real programs (X-1 to X-12).
 //!
-//! Each refusal is tried without the sandbox as well: what fails anyway proves nothing.
+//! Each refusal is also tried without the sandbox: a command that always fails proves nothing.
 
 mod ignis;
 mod links;
-mod never;
+mod protected;
 mod reports;
 mod shell;
 
@@ -25,7 +25,7 @@ use tenterhook_core::hook::{Layer, Tier};
 /// A project and a home, with a hook that denies when its line succeeds.
 struct Scene {
     sandbox: Sandbox,
-    /// What its machine can confine with, where that is less than this one can.
+    /// Replaces what its machine can confine with, if that is less than this one can.
     pretended: Cell<Option<Means>>,
     explains: bool,
     layer: Layer,
@@ -33,7 +33,7 @@ struct Scene {
     more: Vec<(String, String)>,
 }
 
-/// Where the command line has directories for passing files.
+/// The command line's scratch directory.
 const SCRATCH: &str = ".local/state/tenterhook/scratch";
 
 impl Scene {
@@ -47,13 +47,13 @@ impl Scene {
         Self { sandbox, pretended, explains, layer: Layer::Given, cwd: None, more: Vec::new() }
     }
 
-    /// What comes of a hook with these keys whose line is `line`.
+    /// The outcome of a hook with these keys whose line is `line`.
     async fn outcome(&self, line: &str, keys: &str) -> Outcome {
-        self.of(&format!("shell = {}", json!(line)), keys).await
+        self.outcome_of(&format!("shell = {}", json!(line)), keys).await
     }
 
-    /// What comes of a hook with these keys that runs `run`.
-    async fn of(&self, run: &str, keys: &str) -> Outcome {
+    /// The outcome of a hook with these keys that runs `run`.
+    async fn outcome_of(&self, run: &str, keys: &str) -> Outcome {
         let text = format!("[hook.h]\non = \"PreToolUse\"\n{run}\n{keys}\n");
         let mut env = self.sandbox.env();
         env.retain(|(name, _)| self.more.iter().all(|pair| pair.0 != *name));
@@ -82,7 +82,7 @@ impl Scene {
         engine.fire(event, &Session::default()).await
     }
 
-    /// Whether `line` works for a hook with these keys, and how far that was confined.
+    /// Whether `line` works for a hook with these keys, and which tier confined it.
     async fn works(&self, line: &str, keys: &str) -> (bool, Option<Tier>) {
         let line = format!("if {line}; then echo works >&2; exit 2; fi");
         let outcome = self.outcome(&line, &format!("{keys}\non_failure = \"continue\"")).await;
@@ -94,7 +94,8 @@ fn can() -> bool {
     means().tier() >= tenterhook_process::Tier::T1
 }
 
-/// What this machine confines with, and what it would without Landlock, each with the tier that who asks for no more is given.
+/// This machine's means, and those without Landlock, each with the tier that a hook gets by
+/// default.
 fn cells() -> Vec<(Option<Means>, Tier)> {
     let rooted = Means { landlock: 0, ..means() };
     let of =
@@ -103,11 +104,11 @@ fn cells() -> Vec<(Option<Means>, Tier)> {
     all.into_iter().filter(|(_, tier)| *tier > Tier::T0).collect()
 }
 
-/// `line`, the keys with which it is refused, and those with which it works again.
+/// `line`, the keys that refuse it, and those that allow it again.
 async fn refused(scene: &Scene, line: &str, within: &str, granted: &str) {
     assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "never works: {line}");
     for (pretended, tier) in cells() {
-        // Nothing but Landlock tells ports apart.
+        // Only Landlock distinguishes ports.
         let is_of_ports = granted.contains("tcp:");
         if is_of_ports && !pretended.unwrap_or_else(means).narrows_ports() {
             continue;
@@ -146,7 +147,8 @@ async fn the_project_is_read_and_the_home_is_not() {
     refused(&scene, "cat file", "sandbox = \"strict\"", project).await;
 }
 
-/// X-4: the home is the home by whatever name, and a directory that an agent says it is in opens nothing outside the project.
+/// X-4: the home is protected under any name, and a directory that an agent names opens nothing
+/// outside the project.
 #[cfg(unix)]
 #[tokio::test]
 async fn the_home_is_not_opened_by_another_name() {
@@ -172,7 +174,7 @@ async fn the_home_is_not_opened_by_another_name() {
     }
 }
 
-/// X-17: a name in the project stands for what lies there, and not for what somebody links there after it was granted.
+/// X-17: a name in the project grants what lies there, and not what is linked there later.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_link_in_the_project_leads_no_grant_out_of_it() {
@@ -205,7 +207,7 @@ async fn a_link_in_the_project_leads_no_grant_out_of_it() {
 /// X-18.
 /// X-25.
 #[tokio::test]
-async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
+async fn attributes_are_granted_by_a_separate_key() {
     if !can() {
         return;
     }
@@ -216,7 +218,7 @@ async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
     let of_all = "sandbox = { attributes = true }";
     for (pretended, tier) in cells() {
         scene.pretended.set(pretended);
-        // In a root of its own what may not be changed keeps its mode as well.
+        // In a separate root a file that may not be changed keeps its mode as well.
         let changes = pretended.unwrap_or_else(means).limits_files();
         assert_eq!(scene.works("chmod 600 file", of_all).await, (changes, Some(tier)));
     }
@@ -229,9 +231,10 @@ async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
     );
 }
 
-/// X-2: a program of a version manager is a script beside what it starts, and none of that is a secret.
+/// X-2: a program of a version manager is a script beside the program that it starts, and neither
+/// is a secret.
 #[tokio::test]
-async fn a_program_on_the_path_has_what_it_is_made_of() {
+async fn program_on_the_path_reads_its_installation() {
     if !can() {
         return;
     }
@@ -269,7 +272,7 @@ async fn a_program_on_the_path_has_what_it_is_made_of() {
     refused(&scene, "own", STANDARD, "sandbox = { read = [\"~/secret\"] }").await;
 }
 
-/// X-7: git ends where a person's settings are there and may not be read.
+/// X-7: git exits if the user's settings exist and may not be read.
 #[tokio::test]
 async fn git_works_without_the_settings_of_a_person() {
     if !can() {
@@ -284,7 +287,7 @@ async fn git_works_without_the_settings_of_a_person() {
 
 /// X-3, X-6.
 #[tokio::test]
-async fn nothing_is_written_but_what_is_granted_and_a_directory_of_its_own() {
+async fn only_granted_files_and_the_scratch_directory_are_writable() {
     if !can() {
         return;
     }
@@ -321,9 +324,9 @@ async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
     let mark = scene.sandbox.project().join("ran");
     let line = format!("echo > {}", mark.display());
     // A gate that did not run: its policy decides.
-    let held = scene.outcome(&line, STANDARD).await;
-    assert!(held.blocked() && !mark.exists(), "{held:?}");
-    let why = held
+    let outcome = scene.outcome(&line, STANDARD).await;
+    assert!(outcome.blocked() && !mark.exists(), "{outcome:?}");
+    let why = outcome
         .faults
         .iter()
         .find(|fault| fault.code == Code::NotStarted)
@@ -347,9 +350,9 @@ fn reaches_t2() -> bool {
     tenterhook_process::means().tier() >= tenterhook_process::Tier::T2
 }
 
-/// X-22: who demands it, and the next one who does not.
+/// X-22: for a hook that requires it, and a later hook that does not.
 #[tokio::test]
-async fn who_demands_it_is_left_no_daemon() {
+async fn hook_that_requires_t2_leaves_no_daemon() {
     if !reaches_t2() || !is_there("setsid") {
         return;
     }
@@ -369,7 +372,7 @@ async fn who_demands_it_is_left_no_daemon() {
 
 /// X-9.
 #[tokio::test]
-async fn a_limit_of_time_ends_what_spins() {
+async fn cpu_limit_kills_a_busy_loop() {
     if !can() {
         return;
     }
@@ -380,7 +383,7 @@ async fn a_limit_of_time_ends_what_spins() {
     assert!(ended.as_deref().is_some_and(|text| text.contains("signal")), "{ended:?}");
 }
 
-/// X-11: what is started before it is needed, and what stays, is confined as what is started anew.
+/// X-11: prewarmed commands and workers are confined like newly started ones.
 #[tokio::test]
 async fn a_worker_is_confined_as_a_command_is() {
     if !can() {
@@ -398,13 +401,13 @@ echo "{{\"id\":$id,\"answer\":{{\"decision\":$d}}}}"; done"#,
         [("sandbox = \"off\"", true, None), (STANDARD, false, Some(Tier::T1))]
     {
         let run = format!("worker = {}", json!(["/bin/sh", "-c", program]));
-        let outcome = scene.of(&run, keys).await;
+        let outcome = scene.outcome_of(&run, keys).await;
         assert_eq!(outcome.blocked(), denies, "{keys}: {outcome:?}");
         assert_eq!(outcome.steps.first().and_then(|step| step.tier), tier, "{outcome:?}");
     }
 }
 
-/// X-4: who works in the home has to name what of it is read.
+/// X-4: a hook whose project is the home must name the readable parts of it.
 #[tokio::test]
 async fn a_project_that_is_the_home_opens_nothing() {
     if !can() {
@@ -415,7 +418,7 @@ async fn a_project_that_is_the_home_opens_nothing() {
     refused(&scene, "cat secret", STANDARD, "sandbox = { read = [\"~/secret\"] }").await;
 }
 
-/// X-14: without a grant no socket is made; a port is reached and another is not.
+/// X-14: without a grant no socket is created; with one, only its port is reached.
 #[tokio::test]
 async fn only_granted_addresses_are_reached() {
     if !can() || !is_there("python3") {
@@ -434,7 +437,8 @@ async fn only_granted_addresses_are_reached() {
     refused(&scene, &line, STANDARD, "sandbox = { net = \"open\" }").await;
 }
 
-/// X-2: what a repository brings opens nothing by naming it, and what a person's own entry names is opened, unless it holds the home.
+/// X-2: an entry of a repository grants nothing by naming it; the user's own entry grants what it
+/// names, unless that contains the home.
 #[tokio::test]
 async fn an_entry_of_a_repository_opens_nothing_by_naming_it() {
     if !can() {
@@ -446,17 +450,17 @@ async fn an_entry_of_a_repository_opens_nothing_by_naming_it() {
     let named = |file: &str| format!("run = {}", json!(["/bin/sh", "-c", line, file]));
     let (secret, keys) =
         (format!("{home}/secret"), format!("{STANDARD}\non_failure = \"continue\""));
-    assert!(scene.of(&named(&secret), &keys).await.blocked());
+    assert!(scene.outcome_of(&named(&secret), &keys).await.blocked());
     scene.layer = Layer::Project;
-    assert!(!scene.of(&named(&secret), &keys).await.blocked());
+    assert!(!scene.outcome_of(&named(&secret), &keys).await.blocked());
     let path = format!("{keys}\nenv = {{ PATH = \"/usr/bin:/bin:{home}/keys\" }}");
     std::fs::create_dir(scene.sandbox.home().join("keys")).expect("a scene");
     std::fs::write(scene.sandbox.home().join("keys/one"), "key").expect("a scene");
     let shell = format!("shell = {}", json!("if cat \"$HOME/keys/one\"; then exit 2; fi"));
-    assert!(scene.of(&shell, "sandbox = \"off\"").await.blocked());
-    assert!(!scene.of(&shell, &path).await.blocked());
+    assert!(scene.outcome_of(&shell, "sandbox = \"off\"").await.blocked());
+    assert!(!scene.outcome_of(&shell, &path).await.blocked());
     scene.layer = Layer::User;
     let around = line.replace("cat \"$0\"", "cat \"$0/secret\"");
     let around = format!("run = {}", json!(["/bin/sh", "-c", around, home]));
-    assert!(!scene.of(&around, &keys).await.blocked());
+    assert!(!scene.outcome_of(&around, &keys).await.blocked());
 }

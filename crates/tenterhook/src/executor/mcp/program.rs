@@ -7,7 +7,7 @@ use tenterhook_process as process;
 use super::connection::{Env, Start};
 use super::withheld::{Withheld, is_telling};
 use crate::executor::command::LISTED;
-use crate::executor::confine::{ConfinedServer, Ground, confine_server};
+use crate::executor::confine::{ConfinedServer, GrantContext, confine_server};
 use tenterhook_core::dialect::ServerVariables;
 use tenterhook_core::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
 use tenterhook_core::request::variables::{Unset, expand};
@@ -58,7 +58,7 @@ pub(super) fn describe(
     described.env =
         variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     described.umask = None;
-    let ground = Ground {
+    let context = GrantContext {
         project: &server.project,
         cwd: &described.cwd.clone(),
         home: &server.home,
@@ -67,7 +67,7 @@ pub(super) fn describe(
         granted: &[],
         pretended: *pretended,
     };
-    let confined = confine_server(server, &grants, &ground, &mut described);
+    let confined = confine_server(server, &grants, &context, &mut described);
     Ok((described, withheld, confined))
 }
 

@@ -1,8 +1,9 @@
-//! What does a program complain of in what it printed? Reads its lines as programs word them; looks at no file and knows no sandbox.
+//! Finds error reports in what a program printed. Knows how programs word them; reads no file and
+//! knows no sandbox.
 
 use std::cell::OnceCell;
 
-/// How programs say that the system refused something.
+/// How programs report that the system refused something.
 const REFUSALS: &[&str] = &[
     "permission denied",
     "operation not permitted",
@@ -13,14 +14,14 @@ const REFUSALS: &[&str] = &[
     "insufficient permission",
 ];
 
-/// How they say that nobody can change what they name, whoever asks.
+/// How they report that a file can be changed by no process.
 const CLOSED_TO_CHANGES: &[&str] = &["read-only file system", "erofs"];
 
-/// How they say that nothing is there. In a root of its own a program does not find what it is not granted.
+/// How they report that a file is missing. In a separate root, files without a grant look missing.
 const ABSENCES: &[&str] =
     &["no such file", "directory nonexistent", "enoent", "filenotfounderror", ": not found"];
 
-/// How they say that a name was not looked up.
+/// How they report that a name was not looked up.
 const UNKNOWN_NAMES: &[&str] = &[
     "could not resolve",
     "unable to resolve",
@@ -31,7 +32,7 @@ const UNKNOWN_NAMES: &[&str] = &[
     "eai_again",
 ];
 
-/// How they say that nobody was reached.
+/// How they report that no host was reached.
 const UNREACHED: &[&str] = &[
     "network is unreachable",
     "failed to connect",
@@ -50,10 +51,10 @@ const UNREACHED: &[&str] = &[
     "/dev/udp/",
 ];
 
-/// What somebody says who was reached, or might have been.
+/// How they report a host that was reached, or might have been.
 const REACHED: &[&str] = &["connection refused", "econnrefused", "timed out"];
 
-/// How they say that they wanted to change what they name.
+/// How they report that they wanted to change the file.
 const CHANGES: &[&str] = &[
     "cannot create",
     "cannot touch",
@@ -71,7 +72,7 @@ const CHANGES: &[&str] = &[
     "append",
 ];
 
-/// The calls of languages that change files, as they stand in a trace of calls.
+/// The calls of languages that change files, as a stack trace shows them.
 const CHANGING_CALLS: &[&str] = &[
     "appendfile",
     "writefile",
@@ -85,38 +86,39 @@ const CHANGING_CALLS: &[&str] = &[
     ", 'w')",
 ];
 
-/// What programs say of a process, which no key grants, and which is no path.
+/// Refusals about a process, which no key grants and which name no path.
 const OF_PROCESSES: &[&str] =
     &["affinity", "set priority", "'s policy", "resource limit", "ioprio"];
 
-/// What git says where it cannot write beside its hooks, and names nothing.
+/// What git prints if it cannot write next to its hooks; it names no file.
 const GIT_INDEX: &str = "could not write index";
 
-/// The longest line that is looked into: a path is no longer than this, and the words round it are few.
+/// The longest line that is examined: a path is not longer than this, and few words surround it.
 const LONGEST_LINE: usize = 8192;
 
-/// One thing that a program complained of.
+/// One reported problem.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Complaint<'a> {
-    /// It reached nobody at this port; `None` where no port alone would do, or none is told.
+    /// It reached no host at this port; `None` if one port would not be enough, or none is named.
     Unreached(Option<u16>),
-    /// Something was refused that is told in this line, or in the last one before it, where this names nothing.
+    /// Access was refused to something in this line, or in the last one before it if this one names
+    /// nothing.
     Refused { line: &'a str, changes: bool },
-    /// Something was not found, which counts as refused where it is there.
+    /// A file was not found; it is treated as refused if it exists.
     NotFound { line: &'a str, changes: bool },
     /// Git could not write its own files.
     Git,
 }
 
-/// What was complained of, in the order in which it was printed.
+/// The problems that a text reports, in order.
 pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
-    let changes = says(text, CHANGING_CALLS);
+    let changes = contains_any(text, CHANGING_CALLS);
     let is_about_sockets = text.lines().any(|line| is_frame(line) && line.contains("/socket.py"));
     let asked_port = OnceCell::new();
     let mut last = None;
     lines(text).filter_map(move |line| {
         let before = last;
-        // `failed to open: /x`, and then what caused it.
+        // `failed to open: /x`, and then its cause.
         if whole(line).next().is_some() {
             last = Some(line);
         }
@@ -126,17 +128,17 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
         if line.contains(GIT_INDEX) {
             return Some(Complaint::Git);
         }
-        let is_closed = says(line, CLOSED_TO_CHANGES);
-        let changes = changes || is_closed || says(line, CHANGES);
-        if !is_closed && !says(line, REFUSALS) {
-            let is_absence = says(line, ABSENCES);
+        let is_closed = contains_any(line, CLOSED_TO_CHANGES);
+        let changes = changes || is_closed || contains_any(line, CHANGES);
+        if !is_closed && !contains_any(line, REFUSALS) {
+            let is_absence = contains_any(line, ABSENCES);
             return is_absence.then_some(Complaint::NotFound { line, changes });
         }
-        // Python names the file that it was refused, and no peer.
+        // Python names the refused file, and no peer.
         if is_about_sockets && named(line).next().is_none() {
             return Some(Complaint::Unreached(None));
         }
-        if says(line, OF_PROCESSES) && !line.contains('/') {
+        if contains_any(line, OF_PROCESSES) && !line.contains('/') {
             return None;
         }
         let names = named(line).next().is_some() || is_about_attributes(line);
@@ -145,7 +147,7 @@ pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
     })
 }
 
-/// The lines that can complain. A line of a trace names code, whatever words stand in it.
+/// Lines that can report a problem. A line of a stack trace shows code, whatever it contains.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| line.len() <= LONGEST_LINE && !is_frame(line))
 }
@@ -156,13 +158,14 @@ fn is_frame(line: &str) -> bool {
 }
 
 fn is_unreached(line: &str) -> bool {
-    says(line, UNKNOWN_NAMES) || (says(line, UNREACHED) && !says(line, REACHED))
+    contains_any(line, UNKNOWN_NAMES)
+        || (contains_any(line, UNREACHED) && !contains_any(line, REACHED))
 }
 
-/// The port that nobody was reached at. A name that is not looked up needs more than a port: that is asked over UDP.
+/// The port at which no host was reached. A name look-up needs more than one port: it uses UDP.
 fn port(text: &str) -> Option<u16> {
     let about: Vec<&str> = lines(text).filter(|line| is_unreached(line)).collect();
-    let is_known = !about.iter().any(|text| says(text, UNKNOWN_NAMES));
+    let is_known = !about.iter().any(|text| contains_any(text, UNKNOWN_NAMES));
     about.iter().find_map(|text| port_of(text)).filter(|_| is_known)
 }
 
@@ -188,16 +191,16 @@ fn port_of(line: &str) -> Option<u16> {
         .or_else(|| words().find_map(with_address))
 }
 
-/// What may be a path in a line that complains, the likeliest first: what stands in quotes, what stands before
-/// the complaint, what is whole.
+/// Text in a line that may be a path, the likeliest first: in quotes, before the message, absolute.
 pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
     let ends_in = |complaint: &str| {
         let complaint = format!(": {complaint}");
-        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES].iter().any(|texts| says(&complaint, texts))
+        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES].iter().any(|texts| contains_any(&complaint, texts))
     };
     let before = line.rsplit_once(": ").filter(|(_, complaint)| ends_in(complaint));
     let before = before.and_then(|(before, _)| before.rsplit(' ').next());
-    // `/bin/sh: 1: cannot create x: ...`: what leads such a line complains, and is not complained of.
+    // `/bin/sh: 1: cannot create x: ...`: the first part of such a line is the program that
+    // reports.
     let leader = line.trim_start().split(':').next().filter(|_| line.matches(": ").count() > 1);
     // Interpreters begin such a line with the name of the error.
     let is_word = |text: &&str| {
@@ -205,7 +208,7 @@ pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
             && !text.contains(['\'', '"', '`', '’'])
             && !text.ends_with("Error")
     };
-    // What begins a line is the program that complains, unless it is a path.
+    // The first part of a line is the program that reports, unless it is a path.
     let is_not_first =
         |prefix: &&str| prefix.contains('/') || !line.trim_start().starts_with(*prefix);
     let last = line.rsplit(' ').next().filter(|word| word.contains('/'));
@@ -221,13 +224,13 @@ fn is_mark(c: char) -> bool {
     "'\"`‘’“”".contains(c)
 }
 
-/// What is a whole path.
+/// The absolute paths in a line.
 fn whole(line: &str) -> impl Iterator<Item = &str> {
     let is_edge = |c: char| c.is_whitespace() || "'\"`‘’“”:,()[]".contains(c);
     line.split(is_edge).filter(|part| part.len() > 1 && part.starts_with('/'))
 }
 
-/// What stands in quotes. One between two letters is an apostrophe.
+/// The quoted texts in a line. A quote between two letters is an apostrophe.
 fn quoted(line: &str) -> Vec<&str> {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_apostrophe = |at: usize, mark: char| {
@@ -245,16 +248,16 @@ fn quoted(line: &str) -> Vec<&str> {
     pairs.filter(|pair| pair.len() > 1 || *pair == "/").collect()
 }
 
-/// Whether a refusal is about what a file is, for which Landlock has no word of its own.
+/// Whether a refusal is about a file's attributes, for which Landlock has no access right.
 pub(super) fn is_about_attributes(line: &str) -> bool {
-    says(line, &["operation not permitted", "eperm"])
-        && says(
+    contains_any(line, &["operation not permitted", "eperm"])
+        && contains_any(
             line,
             &["mode", "permissions", "times", "ownership", "attribute", "chmod", "chown", "utime"],
         )
 }
 
-fn says(line: &str, words: &[&str]) -> bool {
+fn contains_any(line: &str, words: &[&str]) -> bool {
     let line = line.to_lowercase();
     words.iter().any(|word| line.contains(word))
 }
@@ -267,7 +270,7 @@ mod tests {
         complaints(text).next()
     }
 
-    /// X-10, X-68: what programs print where no socket may be made, as they were seen to.
+    /// X-10, X-68: observed output of programs that may not create a socket.
     #[test]
     fn failed_connection_is_distinguished_from_a_refused_file() {
         for (text, port) in [
@@ -360,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_stand_in_a_line_before() {
+    fn path_in_an_earlier_line_is_found() {
         let text =
             "error: failed to open: /p/Cargo.lock\n\nCaused by:\n  Permission denied (os error 13)";
         let Some(Complaint::Refused { line, .. }) = first(text) else { panic!("{text}") };
@@ -371,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wants_to_change_says_so_or_its_trace_does() {
+    fn write_attempt_is_recognized_by_its_message_or_trace() {
         for (text, changes) in [
             ("/bin/sh: 1: cannot create /h/log: Permission denied", true),
             ("cat: /h/key: Permission denied", false),

@@ -1,4 +1,5 @@
-//! What a watched hook asked for and was refused, who asked, and the one line that grants all of it.
+//! Reports every refused access of a watched hook with the program that asked, and one line that
+//! grants all of it.
 
 use std::path::Path;
 
@@ -11,35 +12,36 @@ use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Grants, Peers};
 
-/// How many refusals of one run are told one by one.
-const MOST_TOLD: usize = 24;
+/// How many refusals of one run are reported one by one.
+const MOST_REPORTED: usize = 24;
 
-/// What it would take to refuse nothing.
+/// The grants that would refuse nothing.
 struct Sum {
     granted: Grants,
-    /// Whether what opens the whole home was left out of it.
+    /// Whether a grant was left out because it would open the whole home.
     opens_home: bool,
 }
 
 impl Confined {
-    /// What people should hear of what a run was refused: all that it asked for where it was watched, else what it complains of first.
+    /// Faults about what a run was refused: all of it if it was watched, else the first refusal
+    /// that it printed.
     pub(in crate::executor) fn refusals(
         &self,
         report: &process::Report,
         project: &Path,
     ) -> Vec<Failure> {
-        let heard = self.of_wishes(&report.asked, project);
-        if heard.is_empty() {
+        let reported = self.of_wishes(&report.asked, project);
+        if reported.is_empty() {
             self.reported_denial(&report.stderr.bytes, project).into_iter().collect()
         } else {
-            heard
+            reported
         }
     }
 
-    /// What people should hear of what a watched hook asked for and is not granted, and the one line that grants all of it.
+    /// Faults about what a watched hook was refused, and the one line that grants all of it.
     fn of_wishes(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
         let mut messages: Vec<String> = Vec::new();
-        let resolved = Resolved::of(self);
+        let resolved = Resolved::new(self);
         let mut all = Sum { granted: self.granted.clone(), opens_home: false };
         for asked in asked {
             let Some(message) = self.of_wish(asked, &resolved, project, &mut all) else { continue };
@@ -47,10 +49,10 @@ impl Confined {
                 messages.push(message);
             }
         }
-        let (count, unsaid) = (messages.len(), messages.len().saturating_sub(MOST_TOLD));
-        messages.truncate(MOST_TOLD);
-        if unsaid > 0 {
-            messages.push(format!("the sandbox refused {unsaid} things more"));
+        let (count, hidden) = (messages.len(), messages.len().saturating_sub(MOST_REPORTED));
+        messages.truncate(MOST_REPORTED);
+        if hidden > 0 {
+            messages.push(format!("the sandbox refused {hidden} things more"));
         }
         if count > 1 && all.granted != self.granted {
             let line = self.line(|grants| *grants = all.granted);
@@ -61,7 +63,7 @@ impl Confined {
         messages.into_iter().map(failure).collect()
     }
 
-    /// One wish that was refused. What grants it is added to `all`.
+    /// Reports one refused access. Adds its grant to `all`.
     fn of_wish(
         &self,
         process::Asked { program, wish }: &process::Asked,

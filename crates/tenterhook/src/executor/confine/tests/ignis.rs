@@ -1,4 +1,5 @@
-//! What ignis leaves to its hooks, tried by real programs (I-37). `/tmp` is theirs, so that the scene lies elsewhere.
+//! The default grants of ignis to its hooks, tested by real programs (I-37). They include `/tmp`,
+//! so the scene lies elsewhere.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,15 +37,15 @@ impl Scene {
         self.root.path().join(name)
     }
 
-    /// What comes of hooks that run these lines.
+    /// The outcome of hooks that run these lines.
     async fn outcome(&self, lines: &[&str], keys: &str) -> Outcome {
         let entry = |line: &&str| format!(r#"{{"argv": ["sh", "-c", {}]{keys}}}"#, json!(line));
-        self.of(&lines.iter().map(entry).collect::<Vec<_>>()).await
+        self.outcome_of(&lines.iter().map(entry).collect::<Vec<_>>()).await
     }
 
-    /// What comes of hooks with these entries.
+    /// The outcome of hooks with these entries.
     #[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
-    async fn of(&self, entries: &[String]) -> Outcome {
+    async fn outcome_of(&self, entries: &[String]) -> Outcome {
         let text = format!(r#"{{"hooks": {{"UserPromptSubmit": [{}]}}}}"#, entries.join(", "));
         let directory = self.at("home/.ignis");
         let name = directory.join("hooks.json");
@@ -67,7 +68,7 @@ impl Scene {
         engine.fire(event, &Session::default()).await
     }
 
-    /// Whether `line` works, and how far its hook was confined.
+    /// Whether `line` works, and which tier confined its hook.
     async fn works(&self, line: &str, keys: &str) -> (bool, Option<Tier>) {
         let line = format!("if {line}; then echo works >&2; exit 2; fi");
         let outcome = self.outcome(&[&line], keys).await;
@@ -78,7 +79,7 @@ impl Scene {
 const OFF: &str = r#", "sandbox": false"#;
 
 /// `sandboxed_hook_cannot_write_outside_tmpdir`, `sandboxed_hook_cannot_write_to_target_tmpdir`,
-/// `sandboxed_hook_cannot_read_outside_allowlist`, each with its twin that is not confined.
+/// `sandboxed_hook_cannot_read_outside_allowlist`, each also without a sandbox.
 /// I-37.
 #[tokio::test]
 async fn what_the_agent_does_not_list_is_shut() {
@@ -100,7 +101,8 @@ async fn what_the_agent_does_not_list_is_shut() {
     }
 }
 
-/// `sandboxed_hook_can_write_to_actual_tmp`, `sandboxed_hook_can_read_system_libs`, and what the agent says of the network.
+/// `sandboxed_hook_can_write_to_actual_tmp`, `sandboxed_hook_can_read_system_libs`, and what the
+/// agent documents about the network.
 /// I-37.
 #[tokio::test]
 async fn what_the_agent_lists_is_open() {
@@ -127,7 +129,8 @@ async fn what_the_agent_lists_is_open() {
     }
 }
 
-/// X-10: an entry of this agent cannot grant, so that the line stands beside its file, and keeps what the agent leaves to it.
+/// X-10: an entry of this agent cannot grant, so the suggested line belongs to its file, and keeps
+/// the agent's default grants.
 #[tokio::test]
 async fn refusal_is_reported_with_every_path_that_the_agent_lists() {
     if !can() {
@@ -146,7 +149,7 @@ async fn refusal_is_reported_with_every_path_that_the_agent_lists() {
     assert!(message.contains(&line), "{message}\n{line}");
 }
 
-/// A program reads what it is installed with, and one that is found by its name has no directory.
+/// A program reads its installation; one that is found by name has no directory.
 /// I-37.
 #[tokio::test]
 async fn the_directory_of_a_program_is_its_own() {
@@ -158,13 +161,13 @@ async fn the_directory_of_a_program_is_its_own() {
     fs::write(&program, "#!/bin/sh\ncat \"${0%/*}/words\" >&2 && exit 2\n").expect("a hook");
     executable(&program);
     let own = |keys: &str| format!(r#"{{"argv": [{}]{keys}}}"#, json!(program));
-    if !scene.of(&[own(OFF)]).await.blocked() {
-        // Nothing is started from there: it is mounted so.
+    if !scene.outcome_of(&[own(OFF)]).await.blocked() {
+        // No program can be started from there: it is mounted `noexec`.
         return;
     }
-    assert!(scene.of(&[own("")]).await.blocked());
+    assert!(scene.outcome_of(&[own("")]).await.blocked());
     let through = format!(r#"{{"argv": ["sh", {}]}}"#, json!(program));
-    let outcome = scene.of(&[through]).await;
+    let outcome = scene.outcome_of(&[through]).await;
     assert!(!outcome.reason().unwrap_or_default().contains("words"), "{:?}", outcome.reason());
 }
 
@@ -175,12 +178,13 @@ fn executable(path: &std::path::Path) {
 }
 
 /// `success_returns_mutated_with_enforced_status`, `exit_2_is_blocked_with_enforced_status`,
-/// `malformed_json_is_soft_failed_with_enforced_status`, `missing_binary_is_soft_failed_with_disabled_status`,
-/// `passthrough_keeps_status_field`, `chain_of_two_hooks_propagates_sandbox_status`, `disabled_status_when_sandbox_opt_out`: how far a
-/// hook was confined is what its process found, whatever it said.
+/// `malformed_json_is_soft_failed_with_enforced_status`,
+/// `missing_binary_is_soft_failed_with_disabled_status`, `passthrough_keeps_status_field`,
+/// `chain_of_two_hooks_propagates_sandbox_status`, `disabled_status_when_sandbox_opt_out`: the
+/// recorded tier is the one of its process, whatever it printed.
 /// I-37.
 #[tokio::test]
-async fn how_far_it_was_confined_is_on_record_however_it_ends() {
+async fn tier_is_recorded_however_the_hook_ends() {
     if !can() {
         return;
     }
@@ -203,7 +207,7 @@ async fn how_far_it_was_confined_is_on_record_however_it_ends() {
 /// `unconfined_warning_emitted_when_kernel_sandbox_unavailable`, `disabled_does_not_emit_unconfined_warning`.
 /// I-37.
 #[tokio::test]
-async fn a_machine_that_cannot_confine_runs_it_and_says_so_once() {
+async fn machine_without_sandbox_runs_the_hook_and_reports_it_once() {
     let scene = Scene { pretended: Some(Default::default()), ..Scene::new() };
     for (keys, expected) in [("", 1), (OFF, 0)] {
         let outcome = scene.outcome(&["exit 2", "true"], keys).await;

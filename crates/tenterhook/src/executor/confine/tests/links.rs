@@ -1,4 +1,5 @@
-//! No link leads a grant out of a place in which somebody else makes links: tried by real programs.
+//! No link redirects a grant out of a directory in which others create links: tests with
+//! real programs.
 
 use std::os::unix::fs::symlink;
 
@@ -22,10 +23,10 @@ fn scene(links: &[(&str, bool)]) -> Scene {
 const KEY: &str = "cat \"$HOME/keys/id\"";
 const GRANTED: &str = "sandbox = { read = [\"~/keys\"] }";
 
-/// A hook that may change a directory makes what a later grant names in it.
+/// A hook creates a link in a directory that it may change, at a path of a later grant.
 ///
 #[tokio::test]
-async fn a_hook_leads_its_own_later_grant_nowhere() {
+async fn hook_cannot_redirect_its_own_later_grant() {
     if !can() {
         return;
     }
@@ -37,10 +38,10 @@ async fn a_hook_leads_its_own_later_grant_nowhere() {
     refused(&scene, "echo x > \"$HOME/keys/new\"", write, granted).await;
 }
 
-/// Nor does what another hook of the same configuration makes in a directory of its own.
+/// Nor can a second hook of the same configuration do so in a directory that it may change.
 ///
 #[tokio::test]
-async fn a_hook_leads_the_grant_of_another_nowhere() {
+async fn hook_cannot_redirect_the_grant_of_a_second_hook() {
     if !can() {
         return;
     }
@@ -51,7 +52,7 @@ async fn a_hook_leads_the_grant_of_another_nowhere() {
     refused(&scene, KEY, &read, GRANTED).await;
 }
 
-/// The same within the project: a directory that a hook may change holds links of its own making, wherever it lies.
+/// The same within the project: a hook may create links in any directory that it may change.
 ///
 #[tokio::test]
 async fn a_link_leads_no_grant_from_one_place_of_the_project_to_another() {
@@ -79,7 +80,8 @@ async fn a_link_leads_no_grant_from_one_place_of_the_project_to_another() {
     refused(&scene, "cat src/key", &read, granted).await;
 }
 
-/// What is opened unasked because programs lie there is brought by the project as well.
+/// Program directories are readable without a grant, but the project's author may create links
+/// there.
 ///
 #[tokio::test]
 async fn a_link_beside_the_programs_of_a_project_opens_nothing() {
@@ -101,7 +103,7 @@ async fn a_link_beside_the_programs_of_a_project_opens_nothing() {
     refused(&scene, KEY, "sandbox = \"strict\"", GRANTED).await;
 }
 
-/// What an entry names by a whole path may lie in the project, where anything can be made of it.
+/// An absolute path of an entry may be in the project, where its author controls it.
 ///
 #[tokio::test]
 async fn a_link_that_an_entry_names_opens_nothing() {
@@ -115,16 +117,17 @@ async fn a_link_that_an_entry_names_opens_nothing() {
     for (keys, works) in [("sandbox = \"off\"", true), (STANDARD, false), (GRANTED, true)] {
         for (pretended, _) in cells() {
             scene.pretended.set(pretended);
-            let outcome = scene.of(&run, &format!("{keys}\non_failure = \"continue\"")).await;
+            let outcome =
+                scene.outcome_of(&run, &format!("{keys}\non_failure = \"continue\"")).await;
             assert_eq!(outcome.blocked(), works, "{keys}");
         }
     }
 }
 
-/// The project is known by where it lies, and not by what a grant calls it.
+/// The project is recognized by its real path, and not by its name in a grant.
 ///
 #[tokio::test]
-async fn another_name_of_the_project_is_the_project() {
+async fn project_is_recognized_by_any_name() {
     if !can() {
         return;
     }
@@ -135,7 +138,7 @@ async fn another_name_of_the_project_is_the_project() {
     refused(&scene, "echo x > \"$HOME/keys/new\"", write, granted).await;
 }
 
-/// A file that is no directory holds nothing, whatever it is called: the gate starts.
+/// A file in the place of a repository protects nothing, and the gate starts.
 ///
 #[tokio::test]
 async fn a_pipe_in_the_place_of_a_repository_keeps_no_gate_from_its_start() {

@@ -1,4 +1,5 @@
-//! What a confined hook was refused is told, with the line that grants it: tried by real programs.
+//! Faults about what a confined hook was refused, with the line that grants it: tests
+//! with real programs.
 
 use super::*;
 
@@ -41,7 +42,7 @@ async fn refusal_is_reported_with_the_line_that_grants_it() {
             let reported: Vec<_> =
                 outcome.faults.iter().filter(|fault| fault.code == Code::SandboxRefused).collect();
             assert_eq!(reported.len(), 1, "{line} in {tier:?}: {outcome:?}");
-            // Where nothing tells ports apart, a port takes all of them.
+            // If ports cannot be distinguished, a port needs a grant for all of them.
             let narrows = pretended.unwrap_or_else(means).narrows_ports();
             let expected =
                 if expected.contains("tcp:") && !narrows { "net = \"open\"" } else { expected };
@@ -52,7 +53,7 @@ async fn refusal_is_reported_with_the_line_that_grants_it() {
     }
 }
 
-/// what is not there, and what was granted, was not refused, whatever a program says of it.
+/// missing files and granted files were not refused, whatever a program prints about them.
 #[tokio::test]
 async fn what_is_not_there_was_not_refused() {
     if !can() {
@@ -77,7 +78,8 @@ async fn what_is_not_there_was_not_refused() {
     }
 }
 
-/// what namespaces alone cannot narrow is not granted as more than it says, and the message names what to write instead.
+/// a grant that namespaces alone cannot narrow is rejected, and the message names what
+/// to write instead.
 #[tokio::test]
 async fn a_grant_that_would_be_more_starts_nothing() {
     let without_landlock = Means { landlock: 0, ..means() };
@@ -100,7 +102,7 @@ async fn a_grant_that_would_be_more_starts_nothing() {
     }
 }
 
-/// who asks is named, also where nothing is printed, and one line grants all of it.
+/// the program that asked is named, even if it prints nothing, and one line grants all of it.
 #[tokio::test]
 async fn every_refusal_is_reported_when_requested() {
     if !can() {
@@ -133,7 +135,7 @@ async fn every_refusal_is_reported_when_requested() {
     assert!(silent.faults.is_empty(), "{silent:?}");
 }
 
-/// what is granted already stands in the line that is told, as it takes the place of the other.
+/// the suggested line includes earlier grants, because it replaces the old line.
 #[tokio::test]
 async fn suggested_line_keeps_earlier_grants() {
     if !can() {
@@ -155,7 +157,7 @@ async fn suggested_line_keeps_earlier_grants() {
             "{line}: {outcome:?}"
         );
     }
-    // Who is granted the port and reaches nobody has another trouble.
+    // A granted port that does not answer is a different problem.
     let line = "echo 'curl: (7) Failed to connect to h port 443: Could not connect' >&2";
     let outcome = scene.outcome(line, keys).await;
     assert!(outcome.faults.iter().all(|fault| fault.code != Code::SandboxRefused), "{outcome:?}");

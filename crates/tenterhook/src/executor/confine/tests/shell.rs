@@ -1,4 +1,4 @@
-//! A host's own programs in the profile that its person named: real shells that try.
+//! A host's own programs in the profile that its user chose: tests with real shells.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl Host {
         Self { room, profile, project, pretended: None }
     }
 
-    /// How a line ended, what it printed, and what is told of a refusal.
+    /// How a line ended, what it printed, and the reported refusal.
     #[expect(clippy::expect_used, reason = "who does not report is a test that fails")]
     async fn ran(&self, line: &str) -> (process::End, String, Option<String>) {
         let mut ambient = Ambient::default().env(self.room.env()).scratch(self.room.scripts());

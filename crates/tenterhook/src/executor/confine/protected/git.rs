@@ -1,5 +1,6 @@
-//! What of a repository makes git start programs: its hooks, its settings, whatever those include, and the files that they name (X-5). Reads
-//! git's files; asks no git, and looks into no file that a setting runs.
+//! Finds what makes git start programs in a repository: its hooks, its settings with their
+//! includes, and the files that they name (X-5). Reads git's files; runs no git, and reads no file
+//! that a setting runs.
 
 mod settings;
 
@@ -13,12 +14,12 @@ use settings::{Setting, settings};
 
 use crate::discover;
 
-/// What makes git start programs, in its own directory: hooks and settings, also of submodules and worktrees, and what a rebase that is
-/// under way has still to do.
+/// Files in git's directory that make it start programs: hooks and settings, also of submodules and
+/// worktrees, and the remaining steps of a rebase.
 const GIT: &[&str] =
     &["hooks", "config", "config.worktree", "commondir", "modules", "worktrees", "rebase-merge"];
 
-/// The last names of settings whose value is a line of shell, whatever section they stand in.
+/// The last names of settings whose value is a shell command, in any section.
 const PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "askpass",
@@ -56,26 +57,29 @@ const PROGRAMS: &[&str] = &[
     "vcs",
 ];
 
-/// Sections in which every name is such a line.
+/// Sections in which every value is a shell command.
 const SECTIONS: &[&str] = &["alias", "pager"];
 
 /// Settings whose value is a directory of hooks.
 const DIRECTORIES: &[&str] = &["hookspath", "templatedir"];
 
-/// How many bytes of a repository's git files are read for one start, and how many steps are taken: a directory, or a setting of a repository.
-/// Whoever brings a repository decides how long that takes. Where there is more, what git runs cannot be told, and all is held as a whole.
+/// Limits of one start: bytes of a repository's git files that are read, and steps: a directory, or
+/// a setting. The author of a repository decides how much there is. Beyond the limits it is unknown
+/// what git runs, so the whole repository is protected.
 const MOST_BYTES: u64 = 6 << 20;
 const MOST_STEPS: u64 = 60_000;
 
-/// How many bytes of a line of shell are a step more.
+/// How many bytes of a shell command cost one further step.
 const WORD: u64 = 16;
 
-/// How long a line of shell, and how deep a path, is looked at: what is longer counts as more than can be.
+/// The longest shell command and deepest path that are examined: longer ones are treated as beyond
+/// the limits.
 const LONGEST_LINE: usize = 4_096;
 const LONGEST_PATH: usize = 1_024;
 const DEEPEST_PATH: usize = 64;
 
-/// How many submodules of one repository are looked into, those of submodules with them. Further ones are held as a whole.
+/// How many submodules of one repository are examined, nested ones included. Further ones are
+/// protected as a whole.
 const MOST_SUBMODULES: usize = 256;
 
 /// The homes of this machine's users.
@@ -89,33 +93,34 @@ fn homes() -> HashMap<String, PathBuf> {
     named.collect()
 }
 
-/// Whether a setting has git run something.
+/// Whether git runs the value of a setting.
 fn runs(setting: &Setting) -> bool {
     DIRECTORIES.contains(&&*setting.name)
         || PROGRAMS.contains(&&*setting.name)
         || SECTIONS.contains(&&*setting.section)
 }
 
-/// Variables that say where settings lie.
+/// Variables that name files of settings.
 pub(super) const VARIABLES: &[&str] =
     &["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
 
-/// The repositories of a host: its home, and where settings lie that are meant of all of them.
+/// What all repositories share: the home, and settings that apply to every repository.
 pub(super) struct Git<'g> {
     home: &'g Path,
-    /// The settings that are meant of all repositories, and the files that hold them: the person's own, which cost no repository anything.
+    /// The settings that apply to all repositories, and their files: the user's own, which cost a
+    /// repository none of its limits.
     of_all: Vec<Setting>,
     files: Vec<PathBuf>,
-    /// What may still be read, and how many steps taken; once more was there, it is spent.
+    /// The remaining bytes and steps; 0 once a limit was exceeded.
     bytes: Cell<u64>,
     steps: Cell<u64>,
     is_spent: Cell<bool>,
-    /// Where users live whom a path names: read once, and only where one is named.
+    /// The homes of users that a path names: read once, and only if needed.
     homes: OnceCell<HashMap<String, PathBuf>>,
 }
 
 impl<'g> Git<'g> {
-    pub(super) fn of(home: &'g Path, env: &[(String, String)]) -> Self {
+    pub(super) fn new(home: &'g Path, env: &[(String, String)]) -> Self {
         let named = |name: &str| {
             env.iter()
                 .find(|variable| variable.0 == name)
@@ -135,20 +140,21 @@ impl<'g> Git<'g> {
         let (none, files) = (Vec::new(), Vec::new());
         let mut git = Self { home, of_all: none, files, bytes, steps, is_spent, homes };
         (git.of_all, git.files) = git.included(of_all);
-        // Where the person's own were more than can be read, that stays so: all is held.
+        // If the user's own settings exceeded a limit, that stays so: everything is protected.
         (git.bytes, git.steps, _) = budget();
         git
     }
 
-    /// Whether there was more than could be looked into, so that not all is known that git runs.
+    /// Whether a limit was exceeded, so that it is unknown what git runs.
     pub(super) const fn is_spent(&self) -> bool {
         self.is_spent.get()
     }
 
-    /// What is never changed of the repository whose files lie in `place`, also where it is none yet.
-    pub(super) fn held(&self, place: &Path) -> Vec<PathBuf> {
+    /// The protected paths of the repository at `place`, even if it does not exist yet.
+    pub(super) fn protected_in(&self, place: &Path) -> Vec<PathBuf> {
         let mut all = vec![place.join(".gitmodules")];
-        // In a submodule and in a worktree this is a file that says where its settings lie.
+        // In a submodule and in a worktree, `.git` is a file that names the directory of its
+        // settings.
         all.extend(Some(place.join(".git")).filter(|path| path.is_file()));
         let directories = self.directories(place);
         for git in &directories {
@@ -158,7 +164,8 @@ impl<'g> Git<'g> {
         all
     }
 
-    /// Where the submodules of a repository lie, and theirs; and those that nobody looks into.
+    /// The directories of a repository's submodules, nested ones included; and those that are not
+    /// examined.
     pub(super) fn submodules(&self, place: &Path) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
         let (mut all, mut further) = (BTreeSet::new(), Vec::new());
         let mut left = VecDeque::from([place.to_path_buf()]);
@@ -178,36 +185,38 @@ impl<'g> Git<'g> {
         (all, further)
     }
 
-    /// The files and directories that the settings of a repository name: what they include, and what git runs.
+    /// The files and directories that the settings of a repository name: includes, and what git
+    /// runs.
     fn named(&self, place: &Path, directories: &[PathBuf]) -> Vec<PathBuf> {
         let own = directories
             .iter()
             .flat_map(|directory| ["config", "config.worktree"].map(|name| directory.join(name)));
         let (settings, mut all) = self.included(own.collect());
         all.extend(self.files.iter().cloned());
-        // What the person says of all is known, whatever the repository says.
+        // The user's own settings apply whatever the repository sets.
         all.extend(self.of_all.iter().flat_map(|setting| self.run_by(place, setting)));
         for setting in &settings {
             if setting.value.len() > LONGEST_LINE {
                 self.is_spent.set(true);
             }
-            // Each of its words is looked for.
+            // Each word of the command is searched for.
             if !self.takes(1 + setting.value.len() as u64 / WORD) {
                 break;
             }
             all.extend(self.run_by(place, setting));
         }
-        // Whose hooks lie in a device has none, and devices are granted by their names.
+        // A hooks directory in `/dev` has no hooks, and devices are granted by their names.
         all.retain(|path| !path.starts_with("/dev"));
         all
     }
 
-    /// The settings of these files and of those that they include, and those.
+    /// The settings of these files and their includes, and all these files.
     fn included(&self, files: Vec<PathBuf>) -> (Vec<Setting>, Vec<PathBuf>) {
         let mut left = VecDeque::from(files);
         let (mut seen, mut settings, mut included) = (BTreeSet::new(), Vec::new(), Vec::new());
         while let Some(file) = left.pop_front() {
-            // One file has many names, and may include itself by each. What it includes is found from the name by which it was.
+            // A file can have many names, and include itself by each. Includes are relative to the
+            // name that was used.
             if !seen.insert(tenterhook_process::resolved(&file)) {
                 continue;
             }
@@ -228,7 +237,7 @@ impl<'g> Git<'g> {
         (settings, included)
     }
 
-    /// Takes so many of the steps that are left. Whether there were as many.
+    /// Uses up this many steps. Returns whether that many were left.
     fn takes(&self, steps: u64) -> bool {
         match self.steps.get().checked_sub(steps) {
             Some(left) => self.steps.set(left),
@@ -237,7 +246,7 @@ impl<'g> Git<'g> {
         !self.is_spent.get()
     }
 
-    /// What a setting has git run, as far as its words name it.
+    /// The paths that git runs by a setting, as far as its words name them.
     fn run_by(&self, place: &Path, setting: &Setting) -> Vec<PathBuf> {
         let value = setting.value.as_str();
         if value.is_empty() {
@@ -245,7 +254,7 @@ impl<'g> Git<'g> {
         }
         if DIRECTORIES.contains(&&*setting.name) {
             let directory = self.path(place, value);
-            // The hooks of husky lie beside the directory that git is told of, whose files hand on to them.
+            // Husky's hooks lie beside the directory that git uses, whose files call them.
             let handed_on = directory.parent().filter(|_| directory.ends_with("_"));
             return handed_on
                 .map(Path::to_path_buf)
@@ -256,14 +265,14 @@ impl<'g> Git<'g> {
         let line = value.trim_start_matches('!');
         let is_edge = |c: char| c.is_whitespace() || "'\"`;|&()<>={}".contains(c);
         let words = || line.split(is_edge).filter(|part| !part.is_empty());
-        // Also where it is not there yet.
+        // Even if it does not exist yet.
         let first = words().next().filter(|word| word.contains('/') && !word.starts_with('$'));
         let first = first.map(|word| self.path(place, word));
         let there = words().flat_map(|word| self.meant(place, word)).filter(|path| path.is_file());
         first.into_iter().chain(there).collect()
     }
 
-    /// What a word may mean, in which something may stand for the top of the repository.
+    /// The paths that a word may mean if a variable stands for the top of the repository.
     fn meant(&self, place: &Path, word: &str) -> Vec<PathBuf> {
         let behind =
             word.split_once('/').map(|(_, rest)| rest).filter(|_| word.starts_with(['$', '/']));
@@ -271,13 +280,15 @@ impl<'g> Git<'g> {
         behind.into_iter().chain([self.path(place, word)]).collect()
     }
 
-    /// A path that a file writes. One that is too long or too deep leads nowhere that is looked at.
+    /// A path in a settings file. One that is too long or too deep resolves to a path that is not
+    /// examined.
     fn path(&self, from: &Path, written: &str) -> PathBuf {
         if written.len() > LONGEST_PATH || written.matches('/').count() > DEEPEST_PATH {
             self.is_spent.set(true);
             return from.to_path_buf();
         }
-        // A path of other letters is not known here by its name, nor is one below where git itself lies.
+        // A path that is not UTF-8 cannot be resolved here, nor can one relative to git's
+        // installation.
         if written.contains('\u{FFFD}') || written.starts_with("%(prefix)") {
             self.is_spent.set(true);
         }
@@ -291,7 +302,8 @@ impl<'g> Git<'g> {
         }
     }
 
-    /// Where git keeps what belongs to a working tree: its own directory, and the one that it shares with other working trees.
+    /// The directories that git keeps for a working tree: its own, and the one that it shares with
+    /// other working trees.
     fn directories(&self, place: &Path) -> Vec<PathBuf> {
         let git = place.join(".git");
         if let Some(led) = self.text(&git).strip_prefix("gitdir:") {
@@ -307,15 +319,15 @@ impl<'g> Git<'g> {
         if is_bare { vec![place.to_path_buf(), git] } else { vec![git] }
     }
 
-    /// The submodules of one repository: those that it says that it has, and those that are there.
+    /// The submodules of one repository: those in its settings, and those that exist.
     fn submodules_of(&self, place: &Path) -> Vec<PathBuf> {
         let said = self.read(&place.join(".gitmodules")).into_iter();
         let said = said.filter(|setting| setting.name == "path").map(|setting| setting.value);
-        // Many settings stand below one name.
+        // Many settings may belong to one name.
         let mut names: BTreeSet<String> = said.collect();
         let mut all = Vec::new();
         for git in self.directories(place) {
-            // Their name is mostly where they lie.
+            // A submodule's name is mostly its path.
             let active = self.read(&git.join("config")).into_iter();
             let active = active
                 .filter(|setting| &*setting.section == "submodule" && !setting.sub.is_empty());
@@ -333,11 +345,11 @@ impl<'g> Git<'g> {
         all
     }
 
-    /// Where the working trees lie of the repositories in a directory of submodules.
+    /// The working trees of the repositories in a directory of submodules.
     fn trees_of(&self, modules: &Path) -> Vec<PathBuf> {
         let (mut left, mut all) = (VecDeque::from([modules.to_path_buf()]), Vec::new());
         while let Some(directory) = left.pop_front().filter(|_| self.takes(1)) {
-            // A link leads to what somebody else keeps.
+            // A link leads to files of a different owner.
             if !directory.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 continue;
             }
@@ -363,7 +375,7 @@ impl<'g> Git<'g> {
         settings(&self.text(file))
     }
 
-    /// The text of one of git's files; nothing where it is none, or more than may still be read.
+    /// The text of one of git's files; empty if it is missing or exceeds the remaining bytes.
     fn text(&self, file: &Path) -> String {
         let left = self.bytes.get();
         if fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() > left) {
@@ -380,11 +392,12 @@ impl<'g> Git<'g> {
 mod tests {
     use super::*;
 
-    /// X-5: a path is what it is to git, and one that is not known is held with all.
+    /// X-5: a path is resolved as git does, and one that cannot be resolved is protected with
+    /// everything.
     #[cfg(unix)]
     #[test]
     fn a_path_is_read_as_git_reads_it() {
-        let git = Git::of(Path::new("/h"), &[]);
+        let git = Git::new(Path::new("/h"), &[]);
         for (written, path) in [
             ("a/b", "/r/a/b"),
             ("/a", "/a"),
@@ -397,7 +410,7 @@ mod tests {
             assert!(!git.is_spent(), "{written}");
         }
         for written in ["%(prefix)/a", "a\u{FFFD}"] {
-            let git = Git::of(Path::new("/h"), &[]);
+            let git = Git::new(Path::new("/h"), &[]);
             git.path(Path::new("/r"), written);
             assert!(git.is_spent(), "{written}");
         }

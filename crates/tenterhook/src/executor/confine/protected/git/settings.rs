@@ -1,20 +1,21 @@
-//! What stands in one of git's files of settings? Reads its text as git does; follows and opens nothing, and what git would refuse is left out.
+//! Parses one of git's settings files as git does. Follows and opens nothing; skips what git would
+//! refuse.
 
 use std::iter::Peekable;
 use std::rc::Rc;
 use std::str::Chars;
 
-/// One setting: `[section "sub"] name = value`, the section and the name in small letters.
+/// One setting: `[section "sub"] name = value`, the section and the name in lower case.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Setting {
-    /// Shared by all that stand below it, of which there may be many.
+    /// Shared by all settings of the section, of which there may be many.
     pub(super) section: Rc<str>,
     pub(super) sub: Rc<str>,
     pub(super) name: String,
     pub(super) value: String,
 }
 
-/// What the text sets, in its order.
+/// The settings of the text, in order.
 pub(super) fn settings(text: &str) -> Vec<Setting> {
     let mut reader = text.chars().peekable();
     let (mut section, mut sub): (Rc<str>, Rc<str>) = ("".into(), "".into());
@@ -43,7 +44,7 @@ fn skip_line(reader: &mut Reader<'_>) {
     let _ = reader.find(|c| *c == '\n');
 }
 
-/// `[section "sub"]`, and `[section.sub]` as it was written once. An entry may follow on the same line.
+/// `[section "sub"]`, or the older form `[section.sub]`. An entry may follow on the same line.
 fn header(reader: &mut Reader<'_>) -> (String, String) {
     let (mut name, mut sub, mut is_quoted) = (String::new(), String::new(), false);
     reader.next();
@@ -64,7 +65,7 @@ fn header(reader: &mut Reader<'_>) -> (String, String) {
     }
 }
 
-/// `name = value`; who says no value says nothing that names a file.
+/// `name = value`; an entry without a value names no file.
 fn entry(reader: &mut Reader<'_>) -> (String, String) {
     let mut name = String::new();
     while let Some(c) = reader.next_if(|c| !matches!(c, '=' | '\n' | '#' | ';')) {
@@ -78,7 +79,7 @@ fn entry(reader: &mut Reader<'_>) -> (String, String) {
 }
 
 fn value(reader: &mut Reader<'_>) -> String {
-    let (mut value, mut is_quoted, mut kept) = (String::new(), false, 0);
+    let (mut value, mut is_quoted, mut end) = (String::new(), false, 0);
     while let Some(c) = reader.next() {
         match c {
             '\n' => break,
@@ -96,12 +97,12 @@ fn value(reader: &mut Reader<'_>) -> String {
             _ if value.is_empty() && c.is_whitespace() && !is_quoted => {}
             _ => value.push(c),
         }
-        // White space at the end counts where it was quoted.
+        // White space at the end is part of the value if it was quoted.
         if is_quoted || !c.is_whitespace() {
-            kept = value.len();
+            end = value.len();
         }
     }
-    value.truncate(kept);
+    value.truncate(end);
     value
 }
 

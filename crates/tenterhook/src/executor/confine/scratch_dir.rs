@@ -1,4 +1,4 @@
-//! A directory of one process's own for passing files: made before it, removed after it.
+//! The scratch directory of one process: created before it, removed after it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use crate::discover::System;
 
-/// Tells the directories of one process apart.
+/// Distinguishes the directories of one process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A directory that is removed, with all in it, when this is dropped.
+/// A directory that is removed, with its content, when this is dropped.
 #[derive(Debug)]
-pub(in crate::executor) struct Room(PathBuf);
+pub(in crate::executor) struct ScratchDir(PathBuf);
 
-impl Room {
+impl ScratchDir {
     pub(super) fn create(scratch: &Path) -> io::Result<Self> {
         let name = format!("tmp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        // Without links, which nobody follows to it any more: a directory that is swapped for one leads nowhere.
+        // Without links: a link that later takes the directory's place is not followed.
         let path = scratch.canonicalize()?.join(name);
         System::HERE.private_directories()?.create(&path)?;
         Ok(Self(path))
@@ -28,20 +28,22 @@ impl Room {
     }
 }
 
-/// How long the answer of whoever filled it waits for its removal.
+/// How long the removal may delay the answer of the process that filled the directory.
 const REMOVAL_WAIT: Duration = Duration::from_millis(250);
 
-/// How long it goes on behind the answer: something that is left may fill it anew as fast as it is emptied.
+/// How long the removal goes on after the answer: a leftover process may fill the directory as fast
+/// as it is emptied.
 const REMOVAL_TIME: Duration = Duration::from_secs(60);
 
-impl Drop for Room {
+impl Drop for ScratchDir {
     fn drop(&mut self) {
         let path = std::mem::take(&mut self.0);
         let removed = remove(&path, Some(Instant::now() + REMOVAL_WAIT));
         if removed.is_ok_and(|all| all) {
             return;
         }
-        // What was filled on purpose holds up nobody. Where there is no thread, or the host ends before it, what is left stays.
+        // A directory that was filled on purpose delays no event. Without a thread, or if the host
+        // exits first, its files stay.
         let later = std::thread::Builder::new().name("hook-remove".into());
         let _ = later.spawn(move || remove(&path, Some(Instant::now() + REMOVAL_TIME)));
     }

@@ -1,5 +1,5 @@
-//! What is never written from inside a sandbox, whatever is granted: what says which hooks run, for whichever agent, and what runs
-//! git's own. Also where it is not there yet.
+//! Paths that no sandboxed process may write, whatever it is granted: files that decide which
+//! hooks run, for any agent, and files that git runs. Also while they do not exist yet.
 
 mod git;
 mod nested;
@@ -12,18 +12,18 @@ use std::sync::OnceLock;
 use git::Git;
 use tenterhook_core::agents::{AGENTS, Agent};
 
-/// What is never written around the places of one process: looked for when somebody asks. Where nothing is granted to be changed nobody does,
-/// unless a refusal is told.
+/// The protected paths around the directories of one process, searched for when first needed: if
+/// nothing is writable, only to report a refusal.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct ProtectedPaths {
     places: Vec<PathBuf>,
     home: PathBuf,
-    /// The variables that lead to any of it.
+    /// Variables that name any of these paths.
     env: Vec<(String, String)>,
     found: OnceLock<Vec<PathBuf>>,
 }
 
-impl Held {
+impl ProtectedPaths {
     pub(super) fn around(places: &[&Path], home: &Path, env: &[(String, String)]) -> Self {
         let leads = |name: &str| is_of_agents(name) || git::VARIABLES.contains(&name);
         let env = env.iter().filter(|(name, _)| leads(name)).cloned().collect();
@@ -34,15 +34,20 @@ impl Held {
     pub(super) fn all(&self) -> &[PathBuf] {
         self.found.get_or_init(|| {
             let places: Vec<&Path> = self.places.iter().map(PathBuf::as_path).collect();
-            of(&places, &self.home, &self.env)
+            protected_paths(&places, &self.home, &self.env)
         })
     }
 }
 
-/// The paths, in each of `places`, in the home, and where variables of the host lead agents.
-pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec<PathBuf> {
-    let git = Git::of(home, env);
-    // Many are one: a project in which an event happens, and what lies around both.
+/// The protected paths in each of `places`, in the home, and where variables of the host lead
+/// agents.
+pub(super) fn protected_paths(
+    places: &[&Path],
+    home: &Path,
+    env: &[(String, String)],
+) -> Vec<PathBuf> {
+    let git = Git::new(home, env);
+    // Many are the same: the project of an event, and its parents.
     let of_process: BTreeSet<PathBuf> = places.iter().map(|path| path.to_path_buf()).collect();
     let mut all_places = of_process.clone();
     let mut all = Vec::new();
@@ -63,42 +68,42 @@ pub(super) fn of(places: &[&Path], home: &Path, env: &[(String, String)]) -> Vec
         }
     }
     for place in places() {
-        all.extend(git.held(place));
+        all.extend(git.protected_in(place));
     }
     if git.is_spent() {
         all.extend(places().map(Path::to_path_buf));
     }
-    // Also where the directory around it is that of a project.
+    // Even if the state directory is inside a project.
     all.extend(elsewhere(env).map(|path| path.join("scratch")));
     all.extend(elsewhere(env).filter(|path| {
-        // One that leads to a directory around these would hold everything.
+        // A path around these directories would protect everything.
         !home.starts_with(path) && !places().any(|place| place.starts_with(path))
     }));
     all
 }
 
-/// What of that is there at any depth below directories that may be changed.
+/// Protected paths that exist at any depth below writable directories.
 pub(super) fn below(roots: &[PathBuf], home: &Path, env: &[(String, String)]) -> Vec<PathBuf> {
     if roots.is_empty() {
         return Vec::new();
     }
-    let (git, nested) = (Git::of(home, env), nested::below(roots));
-    let held = nested.repositories.iter().flat_map(|repository| git.held(repository));
-    let mut all: Vec<PathBuf> = held.chain(nested.files).collect();
+    let (git, nested) = (Git::new(home, env), nested::below(roots));
+    let found = nested.repositories.iter().flat_map(|repository| git.protected_in(repository));
+    let mut all: Vec<PathBuf> = found.chain(nested.files).collect();
     if git.is_spent() {
         all.extend_from_slice(roots);
     }
     all
 }
 
-/// Variables that lead to directories of many programs, ours among them.
+/// Variables that name directories of many programs, including ours.
 const SHARED: &[&str] = &["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
 
 fn is_of_agents(name: &str) -> bool {
     SHARED.contains(&name) || AGENTS.iter().any(|agent| agent.guarded.variables.contains(&name))
 }
 
-/// Where variables lead agents, and us.
+/// The directories that variables name for agents and for us.
 fn elsewhere(env: &[(String, String)]) -> impl Iterator<Item = PathBuf> {
     let leads = |name: &str| AGENTS.iter().any(|agent| agent.guarded.variables.contains(&name));
     let named = env.iter().filter(move |(name, _)| leads(name)).map(|(_, value)| value.into());
@@ -117,7 +122,8 @@ fn rows() -> impl Iterator<Item = (&'static Agent, &'static str)> {
     files.chain(texts)
 }
 
-/// Where a path of the table lies below a directory. Of a family of names it is those that are there.
+/// The paths below a directory that a row of the table names. A family of names stands for the
+/// files that exist.
 fn named(directory: &Path, row: &str, agent: &Agent) -> Vec<PathBuf> {
     let path = directory.join(row.trim_start_matches('/'));
     let (Some(parent), Some(name)) =
@@ -128,7 +134,7 @@ fn named(directory: &Path, row: &str, agent: &Agent) -> Vec<PathBuf> {
     if !name.contains('*') {
         return vec![path];
     }
-    // Programs lie among hundreds of others: they are known by their names.
+    // Directories of programs hold hundreds of others: ours are recognized by their names.
     if name.ends_with('*') {
         let programs = agent.programs.iter().filter(|program| nested::fits(name, program));
         let programs = programs.map(|program| parent.join(program));

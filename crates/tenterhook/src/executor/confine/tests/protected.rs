@@ -1,8 +1,10 @@
-//! What is never written from inside a sandbox, whatever is granted: tried by real programs.
+//! Paths that no sandboxed process may write, whatever it is granted: tests with real
+//! programs.
 
 use super::*;
 
-/// what runs git's own in submodules and by settings, what a link leads to that is not there yet, and where variables lead.
+/// files that git runs in submodules and by settings, targets of links that do not exist yet,
+/// and directories that variables name.
 #[cfg(unix)]
 #[tokio::test]
 async fn what_runs_hooks_by_another_way_is_never_written() {
@@ -121,7 +123,8 @@ async fn what_says_which_hooks_run_is_never_written() {
     assert!(scene.works("echo x > src/new", write).await.0);
 }
 
-/// Who may change what is around the project is held in it as one that may change the project.
+/// A hook that may change a directory around the project is confined like one that may change the
+/// project.
 ///
 #[tokio::test]
 async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
@@ -147,10 +150,11 @@ async fn what_lies_below_is_held_by_whatever_name_it_is_granted() {
     }
 }
 
-/// What git runs cannot be told of a repository that says too much: nothing of it is changed, and nobody waits for long, or for memory.
+/// If a repository exceeds the limits it is unknown what git runs: the whole repository is
+/// protected, at bounded cost of time and memory.
 ///
 #[tokio::test]
-async fn a_repository_that_says_too_much_is_held_as_a_whole() {
+async fn repository_beyond_the_limits_is_protected_as_a_whole() {
     if !can() {
         return;
     }
@@ -168,7 +172,7 @@ async fn a_repository_that_says_too_much_is_held_as_a_whole() {
     std::fs::write(scene.sandbox.home().join(".gitconfig"), own).expect("a scene");
     std::fs::write(scene.sandbox.home().join("dot/local"), "[include]\n\tpath = work.ini\n")
         .expect("a scene");
-    // What it includes is found from the name by which it was.
+    // Includes are relative to the name that was used.
     std::os::unix::fs::symlink("dot/local", scene.sandbox.home().join(".gitconfig.local"))
         .expect("a scene");
     std::fs::write(scene.sandbox.home().join("work.ini"), "[core]\n\thooksPath = ~/hooks\n")
@@ -196,7 +200,8 @@ async fn a_repository_that_says_too_much_is_held_as_a_whole() {
     }
 }
 
-/// In the home, too: the program that decides, families of names, texts whose head may hold hooks.
+/// Also in the home: the program that decides, families of names, files whose front matter may hold
+/// hooks.
 ///
 #[tokio::test]
 async fn what_decides_in_the_home_is_never_written() {
@@ -237,7 +242,8 @@ async fn what_decides_in_the_home_is_never_written() {
     }
 }
 
-/// Git and agents look for their files up from where they are started: what lies around the project is held as what lies in it.
+/// Git and agents look for their files in parent directories: those around the project are
+/// protected like those in it.
 ///
 #[tokio::test]
 async fn what_says_which_hooks_run_around_the_project_is_never_written() {

@@ -1,5 +1,6 @@
-//! Which repositories and agents' files lie somewhere below a directory? One bounded walk, in which a directory that did not change since the
-//! last one is not read again. Looks at names alone; what is made after it is not known.
+//! Finds repositories and agents' files anywhere below a directory. One bounded walk; a directory
+//! that did not change since the last walk is not read again. Reads names only; misses what is
+//! created later.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -8,25 +9,26 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// How many directories are looked into, those that are nearest first.
+/// How many directories are examined, the nearest first.
 const MOST: usize = 20_000;
 
-/// Directories that are not looked into: what was installed or built, and git's own.
+/// Directories that are skipped: installed or built files, and git's own.
 const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
 
-/// A directory that changed so short a time before it was read may change again without another time.
+/// A directory that changed this recently before it was read may change again without a new
+/// timestamp.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// What lies below.
+/// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct Nested {
     /// The working trees of repositories, and repositories without one.
     pub(super) repositories: Vec<PathBuf>,
-    /// Agents' files that say which hooks run.
+    /// Agents' files that decide which hooks run.
     pub(super) files: Vec<PathBuf>,
 }
 
-/// What a directory holds that concerns us, as of a time.
+/// The relevant entries of a directory at some time.
 #[derive(Clone, Debug, Default)]
 struct Listing {
     stamp: Option<Stamp>,
@@ -35,13 +37,14 @@ struct Listing {
     is_repository: bool,
 }
 
-/// Which directory it is, and when it changed: nobody can set that.
+/// The identity of a directory, and its change time, which no program can set.
 type Stamp = (u64, u64, i64, i64);
 
-/// What was read of directories: kept as long as the host, because its hooks and commands are many and trees change little.
+/// The directories that were read: kept as long as the host, which runs many hooks and commands
+/// while trees change little.
 static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Listing>>> = LazyLock::new(Mutex::default);
 
-/// The agents' files that may lie in any directory, by the first part of their names.
+/// The agents' files that may be in any directory, by the first part of their names.
 static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let mut all: HashMap<&str, Vec<&str>> = HashMap::new();
     for file in super::rows().map(|(_, file)| file).filter(|file| !file.starts_with(['~', '/'])) {
@@ -50,7 +53,7 @@ static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     all
 });
 
-/// What lies below each of these directories, and in it.
+/// Everything relevant in and below each of these directories.
 pub(super) fn below(roots: &[PathBuf]) -> Nested {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() > 2 * MOST {
@@ -64,7 +67,7 @@ pub(super) fn below(roots: &[PathBuf]) -> Nested {
         let is_known =
             known.get(&directory).is_some_and(|value| stamp.is_some() && value.stamp == stamp);
         if !is_known {
-            known.insert(directory.clone(), Listing::of(&directory, stamp));
+            known.insert(directory.clone(), Listing::read(&directory, stamp));
         }
         let Some(listing) = known.get(&directory) else { continue };
         left.extend(listing.directories.iter().map(|value| directory.join(value)));
@@ -77,7 +80,7 @@ pub(super) fn below(roots: &[PathBuf]) -> Nested {
 }
 
 impl Listing {
-    fn of(directory: &Path, stamp: Option<Stamp>) -> Self {
+    fn read(directory: &Path, stamp: Option<Stamp>) -> Self {
         let mut listing = Self { stamp: stamp.filter(is_old), ..Self::default() };
         let mut of_bare = 0;
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -101,13 +104,13 @@ impl Listing {
 fn rows(name: &OsStr) -> impl Iterator<Item = &'static str> {
     let name = name.to_str().unwrap_or_default();
     let named = FILES.get(name).into_iter().flatten().copied();
-    // Only our own names stand for others at their beginning.
+    // Only our own file names are prefixes.
     let ours = FILES.iter().filter(move |_| name.starts_with("tenterhook."));
     let ours = ours.filter(move |(first, _)| first.contains('*') && fits(first, name));
     named.chain(ours.flat_map(|(_, rows)| rows.iter().copied()))
 }
 
-/// What is there of the files whose names begin with a name in a directory.
+/// The existing files whose names begin with a name in a directory.
 fn files(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
     rows(name)
         .flat_map(|row| match row.rsplit_once('/') {
@@ -160,11 +163,11 @@ mod tests {
     /// found at any depth, and again once it is made.
     #[test]
     fn what_lies_below_is_found() {
-        let room = tempfile::tempdir().expect("a room");
+        let fixture = tempfile::tempdir().expect("a fixture");
         let make = |file: &str| {
-            let path = room.path().join(file);
-            fs::create_dir_all(path.parent().expect("a place")).expect("a room");
-            fs::write(&path, "").expect("a room");
+            let path = fixture.path().join(file);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a fixture");
+            fs::write(&path, "").expect("a fixture");
         };
         let all = [
             "a/b/c/.claude/settings.json",
@@ -185,13 +188,13 @@ mod tests {
             make(file);
         }
         let found = || {
-            let nested = below(&[room.path().to_path_buf()]);
+            let nested = below(&[fixture.path().to_path_buf()]);
             let sorted = |mut paths: Vec<PathBuf>| {
                 paths.sort();
                 paths
                     .iter()
                     .map(|path| {
-                        path.strip_prefix(room.path()).expect("below").display().to_string()
+                        path.strip_prefix(fixture.path()).expect("below").display().to_string()
                     })
                     .collect::<Vec<_>>()
             };
