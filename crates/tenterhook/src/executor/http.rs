@@ -1,7 +1,7 @@
 //! Sends the envelope to a server and reports what it replied. Knows no dialect and judges nothing.
 //!
-//! Where a request may go and what its headers say is decided in the room `request`, before anything is sent; `signature`
-//! is how it is signed, `reply` what a reply is worth. Rules: HT.
+//! The module `request` decides, before anything is sent, where a request may go and what its
+//! headers contain. `signature` signs requests, `reply` judges replies. Rules: HT.
 
 mod network;
 
@@ -43,21 +43,21 @@ pub(super) async fn run(_task: &Task, _http: &Http) -> Report {
     super::left_out("http")
 }
 
-/// One deadline for everything, from the look-up of the name to the last byte of the body (HT-1). Dropping the future
-/// closes the connection.
+/// Sends the envelope. One deadline covers everything, from the name look-up to the last byte of
+/// the body (HT-1). Dropping the future closes the connection.
 #[cfg(feature = "http")]
 pub(super) async fn run(task: &Task, http: &Http) -> Report {
     use tenterhook_core::report::{End, Output, StepOutput};
 
     let began = tokio::time::Instant::now();
-    let mut heard = Vec::new();
-    let exchange = exchange::exchange(task, http, &mut heard);
+    let mut received = Vec::new();
+    let exchange = exchange::exchange(task, http, &mut received);
     let end = match tokio::time::timeout(task.budget(), exchange).await {
         Ok(Ok(())) => End::Exited(0),
         Ok(Err(failure)) => failure.end(),
         Err(_) => End::TimedOut,
     };
-    let stdout = Output { bytes: heard, ..Output::default() };
+    let stdout = Output { bytes: received, ..Output::default() };
     let said = StepOutput::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::silent(end, began.elapsed()) }
 }

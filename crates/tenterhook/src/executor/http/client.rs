@@ -1,5 +1,6 @@
-//! A client for requests that are no hook's envelope: to MCP servers and to services of models. It goes straight to the
-//! server that it is told: no proxy, no redirect, no second try. Knows neither of their protocols.
+//! A client for requests other than envelopes of hooks: to MCP servers and to services of models.
+//! It sends only to the given address: no proxy, no redirect, no second try. Knows no protocol
+//! above HTTP.
 
 use std::error::Error;
 use std::future::poll_fn;
@@ -24,19 +25,17 @@ use super::network::Network;
 use super::resolver::Resolver;
 use super::wire::Wire;
 
-/// How long a connection is kept that nobody uses: less than the five seconds after which common servers close theirs.
+/// How long an idle connection is kept: less than the five seconds after which common servers close
+/// theirs.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// To which addresses the name of a server may lead.
+/// The addresses to which the name of a server may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executor) enum Addresses {
     /// Those that `http` hooks may reach (HT-12).
-    #[cfg_attr(
-        not(feature = "mcp"),
-        expect(dead_code, reason = "MCP servers alone are held to it")
-    )]
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP servers need it"))]
     Vetted,
-    /// Every one: the address was named by whoever runs the host.
+    /// All of them: the owner of the host named the address.
     #[cfg_attr(not(feature = "model"), expect(dead_code, reason = "models alone are reached so"))]
     Any,
 }
@@ -45,13 +44,15 @@ pub(in crate::executor) enum Addresses {
 #[derive(Clone)]
 pub(in crate::executor) struct Client(Pool<Connector, Full<Bytes>>);
 
-/// Why there is no reply, in the words of the innermost cause. It never names the address, which may hold a secret.
+/// Why there is no reply, in the words of the innermost cause. Never names the address, which may
+/// hold a secret.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(in crate::executor) struct Unanswered(String);
 
 impl Unanswered {
-    /// What is at the bottom of an error: "connection refused" says more than that a request could not be sent.
+    /// Returns the innermost cause of an error: "connection refused" is more useful than "request
+    /// could not be sent".
     pub(in crate::executor) fn because(error: &(dyn Error + 'static)) -> Self {
         let mut cause = error;
         while let Some(inner) = cause.source() {
@@ -73,13 +74,13 @@ impl Client {
         let pool = Pool::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE)
             .pool_timer(TokioTimer::new())
-            // Whether a request is put again is not for a connection to decide: it may have acted.
+            // A connection must not repeat a request, which may have had effects.
             .retry_canceled_requests(false)
             .build(connector);
         Self(pool)
     }
 
-    /// Sends a request whose address is absolute, and waits for the head of its reply.
+    /// Sends a request with an absolute address, and waits for the head of its reply.
     pub(in crate::executor) async fn send(
         &self,
         request: Request<Full<Bytes>>,
@@ -88,7 +89,7 @@ impl Client {
     }
 }
 
-/// The whole of a body that is no longer than `limit` bytes.
+/// The whole body, if it is at most `limit` bytes long.
 pub(in crate::executor) async fn whole(
     mut body: Incoming,
     limit: usize,

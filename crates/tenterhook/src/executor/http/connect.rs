@@ -1,4 +1,4 @@
-//! Who is connected to, and how? Opens a connection to one of the addresses that were vetted; sends nothing on it.
+//! Opens a connection to one of the vetted addresses. Sends no request on it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -19,10 +19,12 @@ use super::network::Network;
 use super::wire::{Allowance, Metered, Wire};
 use tenterhook_core::request::address::Target;
 
-/// How long an address is waited for before the next one is tried beside it: what RFC 8305 recommends.
+/// How long an address is awaited before the next one is tried in parallel: the value that RFC 8305
+/// recommends.
 const STAGGER: Duration = Duration::from_millis(250);
 
-/// How much a server may say before it was asked anything: chains of certificates are long, but not that long.
+/// How much a server may send before the first request: chains of certificates are long, but not
+/// that long.
 const GREETING: usize = 256 << 10;
 
 /// Opens a connection to `target`.
@@ -54,7 +56,8 @@ pub(super) async fn connect(
     opened.map(Box::new).map_err(|error| Failure::exchanging(&error, &target.origin))
 }
 
-/// The first of `addresses` that takes the connection. None is waited for longer than [`STAGGER`] alone.
+/// Connects to the first of `addresses` that accepts. After [`STAGGER`] the next one is tried in
+/// parallel.
 pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
     let mut rest = addresses.into_iter().map(|address| SocketAddr::new(address, port));
     let mut attempts = JoinSet::new();
@@ -84,19 +87,20 @@ pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpSt
     }
 }
 
-/// What the server's certificate must be for.
+/// The name that the server's certificate must have.
 fn name(target: &Target) -> Result<ServerName<'static>, Failure> {
     let host = target.host.strip_suffix('.').unwrap_or(&target.host).to_owned();
     let bad = |_| Failure::new(Kind::Url, "its host is not a name that a certificate can be for");
     ServerName::try_from(host).map_err(bad)
 }
 
-/// What all encrypted connections share.
+/// The state that all encrypted connections share.
 #[derive(Default)]
 pub(super) struct Tls {
-    /// Certificates that count beside the system's, each as DER.
+    /// Certificates that are trusted in addition to the system's, each as DER.
     roots: Vec<Vec<u8>>,
-    /// Made when the first encrypted connection is opened: to load the certificates of a system takes longer than most hooks.
+    /// Created for the first encrypted connection: loading a system's certificates takes longer
+    /// than most hooks.
     connector: OnceLock<Result<TlsConnector, rustls::Error>>,
 }
 
@@ -105,13 +109,13 @@ impl Tls {
         Self { roots, connector: OnceLock::new() }
     }
 
-    /// What encrypts; a system without certificates says why there is none.
+    /// The TLS connector, or why there is none: a system may have no certificates.
     pub(super) fn connector(&self) -> Result<&TlsConnector, rustls::Error> {
         self.connector.get_or_init(|| connector(&self.roots)).as_ref().map_err(Clone::clone)
     }
 }
 
-/// The provider is named, because a library must not choose one for the whole process of its host.
+/// Names the provider, because a library must not choose one for its host's whole process.
 fn connector(roots: &[Vec<u8>]) -> Result<TlsConnector, rustls::Error> {
     let provider: Arc<CryptoProvider> = Arc::new(rustls::crypto::ring::default_provider());
     let roots = roots.iter().cloned().map(CertificateDer::from);
@@ -131,7 +135,7 @@ mod tests {
 
     /// HT-12
     #[tokio::test]
-    async fn of_several_addresses_the_first_that_answers_is_spoken_to() {
+    async fn first_address_that_answers_is_used() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let list =

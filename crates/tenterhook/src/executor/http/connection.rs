@@ -1,5 +1,5 @@
-//! One connection on which requests are sent, one after the other. It lives in the task that asks: nothing of it runs behind
-//! a step, no word of it crosses from task to task, and to drop it closes it.
+//! One connection on which requests are sent, one after the other. It lives in the task of the
+//! step: nothing runs after the step, no data moves between tasks, and dropping it closes it.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -13,11 +13,12 @@ use hyper_util::rt::TokioIo;
 
 use super::wire::{Allowance, Wire};
 
-/// What is posted.
+/// The request of a hook.
 pub(super) type Post = Request<Full<Bytes>>;
 
-/// How much a server may say in one exchange, all told: interim replies and heads that are thrown away, and what chunks and
-/// encryption add to a body at the limit. Whoever says more says something else than an answer (HT-54).
+/// How much a server may send in one exchange: interim replies and heads that are discarded, and
+/// the overhead of chunks and encryption for a body of the maximum size. A server that sends more
+/// sent no answer (HT-54).
 const ALLOWANCE: usize = (2 << 20) + HEAD;
 
 /// How long the head of a reply may be.
@@ -30,13 +31,13 @@ pub(super) struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
     protocol: Protocol,
     allowance: Allowance,
-    /// The protocol came to its end; it must not be asked again.
+    /// The protocol ended; the connection must not be polled again.
     over: bool,
 }
 
-/// A request was not answered.
+/// Why a request was not answered.
 pub(super) enum Unanswered {
-    /// Not a byte of it left, and here it is again.
+    /// No byte of it was sent; this returns it.
     Unsent(Box<Post>, hyper::Error),
     /// It may have arrived.
     Lost(hyper::Error),
@@ -61,28 +62,30 @@ impl Connection {
         })
     }
 
-    /// Keeps the connection going while `work` waits for what comes of it.
+    /// Drives the connection while `work` waits for data from it.
     pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
         during(&mut self.protocol, &mut self.over, pin!(work)).await
     }
 
-    /// Whether it can take another request, as far as is known: the last reply is over, and nothing came behind it.
+    /// Whether it can take the next request, as far as is known: the last reply is complete, and no
+    /// data followed.
     pub(super) fn is_done(&mut self) -> bool {
-        // Nobody waits here, so nobody must be woken. Whoever sends the next request would be by its own words otherwise, and
-        // be asked once more, the reactor too, before anything can have come.
+        // No task waits here, so the waker does nothing. A real one would be woken by the next
+        // request, and poll again, the reactor too, before any data can have come.
         let cx = &mut Context::from_waker(Waker::noop());
         self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
         !self.over && self.sender.is_ready()
     }
 
-    /// The same, and nothing has come since, not even an end: the system is asked (HT-43).
+    /// Also whether the system has received nothing since, not even the end of the connection
+    /// (HT-43).
     pub(super) fn is_quiet(&mut self) -> bool {
         self.allowance.none();
         self.is_done()
     }
 }
 
-/// Mostly a body came with its head, and then nothing has to be kept going.
+/// A body mostly came with its head; then the connection need not be driven.
 async fn during<T>(
     protocol: &mut Protocol,
     over: &mut bool,

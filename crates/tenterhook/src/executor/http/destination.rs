@@ -1,5 +1,5 @@
-//! What is made once of a URL: where it leads, how every request to it begins, and what is known of the server there. Sends
-//! nothing.
+//! Prepares a URL once: its target, the common headers of its requests, and the state of its
+//! server. Sends nothing.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::failure::{Failure, Kind};
 use super::origin::Origin;
 use tenterhook_core::request::address::Target;
 
-/// What every request says of itself.
+/// The headers that every request has.
 const FIXED: &[(HeaderName, &str)] = &[
     (CONTENT_TYPE, "application/json"),
     (ACCEPT, "application/json"),
@@ -19,18 +19,17 @@ const FIXED: &[(HeaderName, &str)] = &[
     (USER_AGENT, concat!("tenterhook/", env!("CARGO_PKG_VERSION"))),
 ];
 
-/// For how many headers there is room from the start: a copy that has to make some when a request adds its own is sorted
-/// anew.
-const ROOM: usize = 12;
+/// Initial capacity for headers: adding a header to a copy without free capacity rehashes it.
+const HEADER_CAPACITY: usize = 12;
 
-/// Where requests are sent.
+/// A destination of requests.
 pub(super) struct Destination {
     pub(super) target: Target,
-    /// Path and query, as a request line has them.
+    /// Path and query, as in a request line.
     pub(super) path: Uri,
-    /// What every request says; a hook may say some of it otherwise.
+    /// The headers of every request; a hook may override some.
     pub(super) headers: HeaderMap,
-    /// What is known of the server, whatever the path.
+    /// The state of the server, shared by all paths.
     pub(super) origin: Arc<Origin>,
 }
 
@@ -41,7 +40,7 @@ impl Destination {
             Uri::try_from(target.path.as_str()).map_err(|_| unlike("its path cannot be sent"))?;
         let host = HeaderValue::try_from(target.authority())
             .map_err(|_| unlike("its host cannot be sent"))?;
-        let mut headers = HeaderMap::with_capacity(ROOM);
+        let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
         for (name, text) in FIXED {
             headers.insert(name, HeaderValue::from_static(text));
         }
@@ -49,7 +48,7 @@ impl Destination {
         Ok(Self { target, path, headers, origin })
     }
 
-    /// Whether both lead to one server, whatever is asked of it.
+    /// Whether both lead to the same server, whatever their paths.
     pub(super) fn is_on_the_server_of(&self, other: &Target) -> bool {
         let server = |target: &Target| (target.secure, target.port, target.host.clone());
         server(&self.target) == server(other)

@@ -1,4 +1,5 @@
-//! One request and its reply: sends, sends once more where nothing left, reads up to the cap. Has no clock of its own.
+//! One request and its reply: sends, sends again if nothing was sent, reads up to the cap. Sets no
+//! timeout.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -17,19 +18,20 @@ use super::reply::Head;
 use crate::executor::Task;
 use tenterhook_core::hook::{Http, Wait};
 
-/// How much of a body is read: what a command may print.
+/// How much of a body is read: as much as a command may print.
 const CAP: usize = 1 << 20;
 
-/// How long a server that could not be reached is left alone before the second attempt: it may be starting.
+/// The pause before the second attempt to reach a server: it may be starting.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Posts the envelope. What the server says, as far as it may count, stands in `heard`, whatever becomes of the exchange: a
-/// denial in it is not lost (HT-53). Nothing in it means that the server has nothing to say.
+/// Posts the envelope. Writes the received body to `bytes`, even if the exchange fails, because a
+/// denial in it must not be lost (HT-53). An empty body means that the server has nothing to
+/// report.
 pub(super) async fn exchange(task: &Task, http: &Http, bytes: &mut Vec<u8>) -> Result<(), Failure> {
     let to = task.ambient.network.origins().destination(&order::url(task, http)?)?;
     let Order { post, id, missing } = Order::new(task, http, &to)?;
     ask(task, &to, post, &id, bytes).await.map_err(|failure| match missing.first() {
-        // A server that refuses may miss what a header could not say (HT-21).
+        // A server may refuse because a header's variable was missing (HT-21).
         Some(missing) => failure.noting(&format!("{missing}, and was sent empty")),
         None => failure,
     })
@@ -40,7 +42,7 @@ async fn ask(
     to: &Destination,
     post: Post,
     id: &str,
-    heard: &mut Vec<u8>,
+    bytes: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     let network = &task.ambient.network;
     let attended = task.hook.wait == Wait::Attached;
@@ -54,7 +56,7 @@ async fn ask(
     if let Some(time) = head.wants_quiet() {
         to.origin.leave_alone(time);
     }
-    let received = connection.during(receive(body, &head, to, id, heard)).await?;
+    let received = connection.during(receive(body, &head, to, id, bytes)).await?;
     network.origins().keep(to, connection);
     received
 }
@@ -67,7 +69,8 @@ fn left_alone(left: Duration) -> Failure {
     Failure::new(Kind::Limited, what)
 }
 
-/// Hands the request to a connection that is kept, or to a new one. What never left is sent once more (HT-40).
+/// Sends the request on a kept connection, or on a new one. A request that never left is sent again
+/// (HT-40).
 async fn deliver(
     network: &Network,
     to: &Destination,
@@ -79,7 +82,8 @@ async fn deliver(
         let was_kept = kept.is_some();
         let mut connection = match kept {
             Some(kept) => kept,
-            // Most requests find one and should not carry the room for this about.
+            // Boxed: most requests find a kept connection, and should not reserve space for this
+            // future.
             None => Box::pin(open(network, to)).await?,
         };
         match connection.send(post).await {
@@ -102,7 +106,8 @@ async fn open(network: &Network, to: &Destination) -> Result<Box<Connection>, Fa
     }
 }
 
-/// Reads what is worth reading. The outer result says whether the connection is as good as before.
+/// Reads the body if it is worth reading. The outer result tells whether the connection can be
+/// reused.
 async fn receive(
     body: Incoming,
     head: &Head,
@@ -119,7 +124,7 @@ async fn receive(
             read(body, to, bytes).await?;
             Ok(head.no_answer(bytes).map_or(Ok(()), Err))
         }
-        // A reply that is no answer fails as that, however it ends.
+        // A reply that is no answer fails as such, however its body ends.
         Some(refusal) => {
             let read = read(body, to, bytes).await;
             if head.repeats_status(bytes) {
@@ -133,7 +138,7 @@ async fn receive(
     }
 }
 
-async fn read(mut body: Incoming, to: &Destination, heard: &mut Vec<u8>) -> Result<(), Failure> {
+async fn read(mut body: Incoming, to: &Destination, bytes: &mut Vec<u8>) -> Result<(), Failure> {
     let too_large = || {
         let what = format!("the reply is longer than {} KiB", CAP >> 10);
         Failure::new(Kind::TooLarge, what)
@@ -143,12 +148,12 @@ async fn read(mut body: Incoming, to: &Destination, heard: &mut Vec<u8>) -> Resu
     }
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|error| Failure::exchanging(&error, &to.target.origin))?;
-        // What is no data is what comes behind chunks: more headers, which say nothing here.
+        // Frames that are no data are trailers after chunks: headers without meaning here.
         let Ok(data) = frame.into_data() else { continue };
-        if heard.len() + data.len() > CAP {
+        if bytes.len() + data.len() > CAP {
             return Err(too_large());
         }
-        heard.extend_from_slice(&data);
+        bytes.extend_from_slice(&data);
     }
     Ok(())
 }

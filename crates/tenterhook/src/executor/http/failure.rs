@@ -1,4 +1,5 @@
-//! Why did a request bring no answer? The kinds of failure, with their codes and remedies; no secret stands in one.
+//! Why a request brought no answer: the kinds of failure, with their codes and remedies. Never
+//! contains a secret.
 
 use std::error::Error;
 use std::io;
@@ -31,7 +32,7 @@ pub(super) enum Kind {
     Stale,
 }
 
-/// Each kind with its code and what to do about it.
+/// Each kind with its code and its remedy.
 const KINDS: &[(Kind, Code, &str)] = {
     use Kind::*;
     &[
@@ -104,7 +105,7 @@ impl Failure {
         Self { kind, what: what.into() }
     }
 
-    /// The same, with another fact that may explain it.
+    /// Adds a fact that may explain the failure.
     pub(super) fn noting(self, fact: &str) -> Self {
         Self { what: format!("{} ({fact})", self.what), ..self }
     }
@@ -117,17 +118,17 @@ impl Failure {
         End::Failed { code, why: format!("{}; {remedy}", self.what) }
     }
 
-    /// Whether the same request may be sent once more: it never left (HT-40).
+    /// Whether the same request may be sent again: it never left (HT-40).
     pub(super) const fn never_left(&self) -> bool {
         matches!(self.kind, Kind::Connect)
     }
 
-    /// What kept a connection from coming about.
+    /// Why no connection could be opened.
     pub(super) fn connecting(error: &io::Error, origin: &str) -> Self {
         Self::classified((Kind::Connect, "cannot be reached"), error, origin)
     }
 
-    /// What became of a request on a connection that there was.
+    /// Why a request failed on an open connection.
     pub(super) fn exchanging(error: &hyper::Error, origin: &str) -> Self {
         let what = match error.is_parse() {
             true => "does not reply in HTTP/1.1",
@@ -136,7 +137,7 @@ impl Failure {
         Self::classified((Kind::Broken, what), error, origin)
     }
 
-    /// The innermost cause tells, in its own words, unless one on the way to it tells a kind of its own.
+    /// Reports the innermost cause, unless an error on the way to it has a more specific kind.
     fn classified(
         otherwise: (Kind, &'static str),
         error: &(dyn Error + 'static),
@@ -154,7 +155,7 @@ impl Failure {
     }
 }
 
-/// What an error says of the kind of failure, if it does.
+/// The kind of failure that an error stands for, if it has one.
 fn telling(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> {
     let unreached = |kind| Some((kind, "cannot be reached"));
     if error.is::<Refused>() {
@@ -170,7 +171,7 @@ fn telling(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> {
     }
 }
 
-/// An error of the system hides the error that it was made of from its `source`.
+/// An error of the system hides its inner error from `source`.
 fn inner<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
     Some(inner)

@@ -1,9 +1,11 @@
-//! Whom do `http` hooks trust, and which connections do they share? A value of the host; opens nothing itself.
+//! The connections that `http` hooks share, and the certificates that they trust. A value of the
+//! host; opens nothing itself.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What the `http` hooks of an engine share: connections that are kept, and certificates that count beside the system's.
+/// What the `http` hooks of an engine share: kept connections, and certificates that are trusted in
+/// addition to the system's.
 ///
 /// Cheap to clone; every clone is the same network.
 #[derive(Clone, Default)]
@@ -29,8 +31,8 @@ struct Inner {
 }
 
 impl Network {
-    /// A network whose servers may also be vouched for by these authorities, each given as the DER of its certificate: a
-    /// company's own, say.
+    /// A network that also trusts these authorities, each given as the DER of its certificate: for
+    /// example a company's own.
     #[must_use]
     pub fn trusting(roots: Vec<Vec<u8>>) -> Self {
         #[cfg(not(feature = "http"))]
@@ -44,7 +46,7 @@ impl Network {
 
 #[cfg(feature = "http")]
 impl Network {
-    /// The same, with names that are looked up by `look_up`.
+    /// Looks names up with `look_up`.
     #[cfg(test)]
     pub(super) fn looking_up(
         roots: Vec<Vec<u8>>,
@@ -55,7 +57,7 @@ impl Network {
         Self { inner: Arc::new(Inner { tls, resolver, ..Inner::default() }) }
     }
 
-    /// The same, with connections that are kept for so long.
+    /// Sets how long idle connections are kept.
     #[cfg(test)]
     pub(super) fn idling(idle: std::time::Duration) -> Self {
         let origins = Arc::new(super::origins::Origins::idling(idle));
@@ -74,7 +76,7 @@ impl Network {
         &self.inner.tls
     }
 
-    /// The client for MCP servers, whose connections all of them share.
+    /// The client for MCP servers; all of them share its connections.
     #[cfg(feature = "mcp")]
     pub(in crate::executor) fn mcp(&self) -> super::client::Client {
         use super::client::{Addresses, Client};

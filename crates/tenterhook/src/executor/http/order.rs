@@ -1,4 +1,4 @@
-//! What is sent? Makes the request of one step, complete with its headers and signature; sends nothing.
+//! Builds the request of one step, complete with its headers and signature. Sends nothing.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,7 +17,7 @@ use crate::executor::{Sealed, Task};
 use tenterhook_core::hook::Http;
 use tenterhook_core::request::headers::{self, BadHeader};
 
-/// Says which request it is; a reply may say to which it belongs (HT-52).
+/// The header with the id of a request; a reply may name the request it belongs to (HT-52).
 pub(super) const ID: HeaderName = HeaderName::from_static("webhook-id");
 const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
@@ -28,9 +28,9 @@ const HEAVIEST: usize = 8 << 20;
 /// One request, ready to be sent.
 pub(super) struct Order {
     pub(super) post: Post,
-    /// Tells it from every other one; the same in a second attempt.
+    /// Its id, unique among requests; the same in a second attempt.
     pub(super) id: String,
-    /// The variables in whose place nothing stands in a header.
+    /// The variables without a value, which left their header empty.
     pub(super) missing: Vec<BadHeader>,
 }
 
@@ -50,7 +50,7 @@ impl Order {
         let missing = own_headers(task, http, headers)?;
         headers.insert(ID, value(&id)?);
         if let Some(variable) = &http.secret {
-            for (name, text) in sign(task, variable, &id)? {
+            for (name, text) in signature_headers(task, variable, &id)? {
                 headers.insert(name, value(&text)?);
             }
         }
@@ -58,7 +58,7 @@ impl Order {
     }
 }
 
-/// The body of an envelope, which is sent as it lies there: an event may hold a file.
+/// The body of an envelope, sent without a copy: an event may hold a file.
 struct Body(Arc<Sealed>);
 
 impl AsRef<[u8]> for Body {
@@ -72,7 +72,7 @@ fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
     Some(value)
 }
 
-/// The URL of `http` with its variables filled in, where its agent does so (HT-25).
+/// The URL of `http` with its variables filled in, if its agent does so (HT-25).
 pub(super) fn url(task: &Task, http: &Http) -> Result<String, Failure> {
     if !http.interpolation.in_url {
         return Ok(http.url.clone());
@@ -97,7 +97,7 @@ fn own_headers(task: &Task, http: &Http, map: &mut HeaderMap) -> Result<Vec<BadH
     Ok(missing)
 }
 
-/// A value that no log of a library below shows.
+/// A header value that libraries must not log.
 fn value(text: &str) -> Result<HeaderValue, Failure> {
     let mut value = HeaderValue::from_bytes(text.as_bytes())
         .map_err(|_| Failure::new(Kind::Header, "the value of a header cannot be sent"))?;
@@ -105,14 +105,18 @@ fn value(text: &str) -> Result<HeaderValue, Failure> {
     Ok(value)
 }
 
-fn sign(task: &Task, name: &str, id: &str) -> Result<[(HeaderName, String); 2], Failure> {
+fn signature_headers(
+    task: &Task,
+    name: &str,
+    id: &str,
+) -> Result<[(HeaderName, String); 2], Failure> {
     let failed = |what: &str| {
         Failure::new(Kind::Secret, format!("the variable `{}` {what}", headers::shown(name)))
     };
     let secrets = variable(task, name).filter(|variable| !variable.is_empty());
     let secrets = secrets.ok_or_else(|| failed("that holds the secret is not set or empty"))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let signature = signature::sign(secrets, id, now, &task.envelope.body)
+    let signature = signature::signatures(secrets, id, now, &task.envelope.body)
         .ok_or_else(|| failed("holds no secret that can be read"))?;
     Ok([(TIMESTAMP, now.to_string()), (SIGNATURE, signature)])
 }
@@ -131,15 +135,15 @@ fn random_id() -> Result<String, Failure> {
 /// How long a random number is.
 const NUMBER: usize = 16;
 
-/// Random numbers that were drawn ahead. They tell requests apart and are no secrets, and to ask the system each time takes
-/// longer than to make the rest of a request.
+/// Random numbers drawn in advance. They distinguish requests and are no secrets; asking the system
+/// each time takes longer than building the rest of a request.
 struct Drawn {
     numbers: [[u8; NUMBER]; 64],
     left: usize,
 }
 
 fn random() -> Option<[u8; NUMBER]> {
-    /// To ask for the provider makes its tables of ciphers anew.
+    /// Asking for the provider builds its cipher tables each time.
     static RANDOM: LazyLock<&dyn SecureRandom> =
         LazyLock::new(|| rustls::crypto::ring::default_provider().secure_random);
     static DRAWN: Mutex<Drawn> = Mutex::new(Drawn { numbers: [[0; NUMBER]; 64], left: 0 });

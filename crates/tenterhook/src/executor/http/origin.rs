@@ -1,5 +1,5 @@
-//! What is known of one server: the connections to it that are kept, how many requests are under way there, and how long it
-//! wants to be left alone. Opens nothing and sends nothing.
+//! The state of one server: its kept connections, how many requests are under way, and how long it
+//! asked for a pause. Opens nothing and sends nothing.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tokio::time::Instant;
 
 use super::connection::Connection;
 
-/// How many connections to one server are kept while nobody uses them.
-const KEPT: usize = 16;
+/// How many idle connections to one server are kept.
+const MAX_IDLE: usize = 16;
 
-/// How many requests may be under way to one server that events wait for, and how many in the background. Others wait for
-/// their turn, inside their own deadline (HT-60).
+/// How many requests to one server may be under way for waiting events, and how many for background
+/// steps. Further ones wait within their own deadline (HT-60).
 const AT_ONCE: [usize; 2] = [64, 16];
 
-/// The longest that a server is left alone because it asks for it (HT-61).
+/// The longest pause that a server can ask for (HT-61).
 const QUIET: Duration = Duration::from_secs(60);
 
 /// One server: a scheme, a host and a port.
@@ -28,14 +28,15 @@ pub(super) struct Origin {
 
 #[derive(Default)]
 struct Known {
-    kept: Vec<Kept>,
+    kept: Vec<Idle>,
     quiet_until: Option<Instant>,
 }
 
-struct Kept {
+struct Idle {
     connection: Box<Connection>,
     since: Instant,
-    /// The runtime that wakes whoever waits on it: on another one nobody would be woken.
+    /// The runtime whose reactor wakes tasks on this connection; it cannot be used on a different
+    /// one.
     runtime: Id,
 }
 
@@ -50,28 +51,28 @@ impl Origin {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one more request may be under way; it is until what comes back is dropped.
+    /// Waits until one more request may be under way. The permit lasts until it is dropped.
     pub(super) async fn turn(&self, attended: bool) -> Option<SemaphorePermit<'_>> {
         let [waited_for, behind] = &self.turns;
         if attended { waited_for } else { behind }.acquire().await.ok()
     }
 
-    /// How long it still wants to be left alone.
+    /// The rest of the pause that the server asked for.
     pub(super) fn quiet(&self) -> Option<Duration> {
         let until = self.known().quiet_until?;
         Some(until.saturating_duration_since(Instant::now())).filter(|duration| !duration.is_zero())
     }
 
-    /// It asked for so much time.
+    /// Notes the pause that the server asked for.
     pub(super) fn leave_alone(&self, time: Duration) {
         self.known().quiet_until = Some(Instant::now() + time.min(QUIET));
     }
 
-    /// A connection on which nothing was said since it was kept, and that is kept for no longer than `idle`.
+    /// Takes a connection that has been idle for at most `idle` and received nothing since.
     pub(super) fn take(&self, idle: Duration) -> Option<Box<Connection>> {
         let runtime = Handle::current().id();
         loop {
-            let Kept { mut connection, since, .. } = {
+            let Idle { mut connection, since, .. } = {
                 let mut known = self.known();
                 let at = known.kept.iter().rposition(|connection| connection.runtime == runtime)?;
                 known.kept.remove(at)
@@ -82,27 +83,28 @@ impl Origin {
         }
     }
 
-    /// Keeps a connection whose last reply was read to its end, for the next request; `false` where it takes none.
+    /// Keeps a connection whose last reply was read completely, for the next request. Returns
+    /// `false` if it is full.
     pub(super) fn keep(&self, mut connection: Box<Connection>) -> bool {
         if !connection.is_done() {
             return false;
         }
-        let kept = Kept { connection, since: Instant::now(), runtime: Handle::current().id() };
+        let kept = Idle { connection, since: Instant::now(), runtime: Handle::current().id() };
         let mut known = self.known();
-        if known.kept.len() < KEPT {
+        if known.kept.len() < MAX_IDLE {
             known.kept.push(kept);
         }
         true
     }
 
-    /// Closes what is kept for longer than `idle`; whether anything is left.
+    /// Closes connections that have been idle for longer than `idle`. Returns whether any is left.
     pub(super) fn sweep(&self, now: Instant, idle: Duration) -> bool {
         let mut known = self.known();
         known.kept.retain(|connection| now.duration_since(connection.since) < idle);
         !known.kept.is_empty()
     }
 
-    /// Whether anything is known of it that must not be forgotten.
+    /// Whether it has state that must not be dropped.
     pub(super) fn matters(&self, now: Instant) -> bool {
         let known = self.known();
         !known.kept.is_empty() || known.quiet_until.is_some_and(|quiet_until| quiet_until > now)

@@ -1,5 +1,5 @@
-//! Where were requests sent to so far? Keeps what was made of each URL as long as it says anything. Opens nothing and sends
-//! nothing.
+//! The destinations of requests so far. Keeps what was prepared for each URL while it is useful.
+//! Opens nothing and sends nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,8 +13,9 @@ use super::destination::Destination;
 use super::failure::{Failure, Kind};
 use tenterhook_core::request::address::Target;
 
-/// How long a connection is kept that nobody uses: less than the five seconds after which common servers (Node's, uvicorn)
-/// close theirs, because a request that crosses such a close is lost, and a gate's is not sent twice (HT-42).
+/// How long an idle connection is kept: less than the five seconds after which common servers
+/// (Node's, uvicorn) close theirs. A request that crosses such a close is lost, and a gate's
+/// request is not sent twice (HT-42).
 const IDLE: Duration = Duration::from_secs(4);
 
 /// The servers of a network.
@@ -27,7 +28,7 @@ pub(super) struct Origins {
 struct Known {
     /// By the URL as it is written.
     destinations: HashMap<Box<str>, Arc<Destination>>,
-    /// Closes what is kept for too long, as long as anything is kept.
+    /// Closes connections that have been idle for too long; runs while any is kept.
     sweeper: Option<JoinHandle<()>>,
 }
 
@@ -46,7 +47,7 @@ impl Drop for Origins {
 }
 
 impl Origins {
-    /// Servers whose connections are kept for so long.
+    /// Sets how long idle connections are kept.
     pub(super) fn idling(idle: Duration) -> Self {
         Self { known: Mutex::default(), idle }
     }
@@ -55,7 +56,7 @@ impl Origins {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where `url` leads. It is read the first time, and again when nothing was known of it for a while.
+    /// The destination of `url`. Parsed the first time, and again after it was dropped.
     pub(super) fn destination(&self, url: &str) -> Result<Arc<Destination>, Failure> {
         let mut known = self.known();
         if let Some(found) = known.destinations.get(url) {
@@ -74,12 +75,12 @@ impl Origins {
         Ok(made)
     }
 
-    /// A connection on which nothing was said since it was kept.
+    /// Takes an idle connection that received nothing since it was kept.
     pub(super) fn take(&self, destination: &Destination) -> Option<Box<Connection>> {
         destination.origin.take(self.idle)
     }
 
-    /// Keeps a connection whose last reply was read to its end, for the next request.
+    /// Keeps a connection whose last reply was read completely, for the next request.
     pub(super) fn keep(self: &Arc<Self>, destination: &Destination, connection: Box<Connection>) {
         if !destination.origin.keep(connection) {
             return;
@@ -90,7 +91,8 @@ impl Origins {
         }
     }
 
-    /// Closes what is kept for too long and forgets what says nothing any more. `false`: nothing is left to close.
+    /// Closes connections that have been idle for too long and drops destinations without state.
+    /// Returns `false` if none is left to close.
     fn sweep(&self) -> bool {
         let mut known = self.known();
         let now = Instant::now();
@@ -98,7 +100,8 @@ impl Origins {
         for destination in known.destinations.values() {
             left |= destination.origin.sweep(now, self.idle);
         }
-        // Whoever uses a destination got it under this lock: with two of one server, its requests would be counted twice.
+        // A request gets its destination under this lock: if one server had two destinations, its
+        // requests would be counted separately.
         let in_use = |destination: &Arc<Destination>| Arc::strong_count(destination) > 1;
         known
             .destinations
@@ -110,7 +113,7 @@ impl Origins {
     }
 }
 
-/// Sweeps as long as anything is kept. Looks twice in the time that a connection is kept, so none is for much longer.
+/// Sweeps while any connection is kept: twice per idle time, so that none is kept for much longer.
 async fn sweep(origins: Weak<Origins>, idle: Duration) {
     loop {
         tokio::time::sleep(idle / 2).await;

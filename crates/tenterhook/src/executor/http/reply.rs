@@ -1,4 +1,4 @@
-//! What is a reply worth? Judges a head, then a body; reads no connection.
+//! Decides whether a reply is an answer. Judges a head, then a body; reads no connection.
 
 use std::time::{Duration, SystemTime};
 
@@ -24,12 +24,12 @@ impl Head {
         Self { status: status.as_u16(), headers }
     }
 
-    /// What a header says, where that is text.
+    /// The value of a header, if it is text.
     fn text(&self, name: impl AsHeaderName) -> Option<&str> {
         Some(self.headers.get(name)?.to_str().ok()?.trim())
     }
 
-    /// Why the body is not even looked at.
+    /// Why the body must not be read at all.
     pub(super) fn unreadable(&self, id: &str) -> Option<Failure> {
         if self.text(ID).is_some_and(|text| text != id) {
             return Some(Failure::new(Kind::Stale, "the reply names another request"));
@@ -39,11 +39,11 @@ impl Head {
         (!plain).then(|| Failure::new(Kind::Encoding, "the reply is compressed"))
     }
 
-    /// Why the reply is no answer, whatever its body says (HT-51).
+    /// Why the reply is no answer, whatever its body (HT-51).
     pub(super) fn refusal(&self) -> Option<Failure> {
         let status = self.status;
         let (kind, what) = match status {
-            // HTTP gives it no body, so nobody reads what may be a denial.
+            // HTTP allows it no body, so a denial in one would not be read.
             204 if self.speaks_of_a_body() => {
                 (Kind::NotJson, "the reply has a body where none can be".to_owned())
             }
@@ -57,7 +57,7 @@ impl Head {
         Some(Failure::new(kind, format!("{what} (status {status})")))
     }
 
-    /// Why `body` is no answer. Empty is one: nothing to say.
+    /// Why `body` is no answer. An empty body is one: the server has nothing to report.
     pub(super) fn no_answer(&self, body: &[u8]) -> Option<Failure> {
         let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
         let kind = self.text(CONTENT_TYPE);
@@ -69,7 +69,7 @@ impl Head {
         Some(Failure::new(Kind::NotJson, what))
     }
 
-    /// Whether `body` is the status in words: "Forbidden" says the same as 403 (HT-51).
+    /// Whether `body` only repeats the status in words: "Forbidden" means the same as 403 (HT-51).
     pub(super) fn repeats_status(&self, body: &[u8]) -> bool {
         let phrase =
             StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason());
@@ -82,14 +82,14 @@ impl Head {
         self.headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|length| length != "0")
     }
 
-    /// Where a redirect leads, as far as it may be said: no path, and nothing that is no URL.
+    /// The target of a redirect, without its path, and only if it is a URL.
     fn whereto(&self) -> String {
         let target = self.text(LOCATION).and_then(|text| Target::read(text).ok());
         target.map_or_else(String::new, |target| format!(", to `{}`", target.origin))
     }
 
-    /// How long the server wants to be left alone, where it takes no more requests and says so (HT-61): in seconds, or until
-    /// a moment of its own clock, wherever ours stands.
+    /// The pause that a busy server asks for (HT-61): in seconds, or until a time of its own clock,
+    /// which may differ from ours.
     pub(super) fn wants_quiet(&self) -> Option<Duration> {
         if !matches!(self.status, 429 | 503) {
             return None;
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(date("Sun, 06 Nov 1994 08:51:37 GMT"), minutes(2));
         assert_eq!(date("Sunday, 06-Nov-94 08:50:37 GMT"), minutes(1));
         assert_eq!(date("Sun, 06 Nov 1994 08:00:00 GMT"), minutes(0));
-        // Without a clock of the server's, ours: that moment is over.
+        // Without the server's clock, ours is used: that time is past.
         assert_eq!(wants(429, "Sun, 06 Nov 1994 08:51:37 GMT"), minutes(0));
         assert!(wants(429, "Fri, 31 Dec 9999 23:59:59 GMT") > minutes(60));
     }

@@ -1,7 +1,7 @@
-//! Where is the server that a name stands for? Looks the name up once and hands on public addresses alone.
+//! Looks a server's name up once and returns only public addresses.
 //!
-//! What is handed on is what is connected to: there is no second look-up between the check and the connection, so that a
-//! name that leads elsewhere the next moment gains nothing (HT-12).
+//! A connection uses the returned addresses: no second look-up happens after the check, so a name
+//! that leads elsewhere a moment later gains nothing (HT-12).
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
@@ -14,7 +14,8 @@ use tenterhook_core::request::address;
 /// Looks a name up.
 pub(super) type LookUp = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
 
-/// How many look-ups may be under way. One cannot be stopped, only left behind, until the system gives it up.
+/// How many look-ups may be under way. A look-up cannot be stopped, only abandoned until the system
+/// gives it up.
 const AT_ONCE: usize = 32;
 
 /// The resolver of all connections.
@@ -24,12 +25,12 @@ pub(in crate::executor) struct Resolver {
     under_way: Arc<Semaphore>,
 }
 
-/// A name leads to no address that may be connected to.
+/// The name leads to no allowed address.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads to {0}")]
 pub(super) struct Refused(&'static str);
 
-/// A name could not be looked up.
+/// The name could not be looked up.
 #[derive(Debug, thiserror::Error)]
 #[error("the name cannot be looked up: {0}")]
 pub(super) struct NotFound(io::Error);
@@ -45,11 +46,11 @@ impl Resolver {
         Self { look_up, under_way: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
-    /// The addresses of `host`, a name in small letters, that may be connected to.
+    /// The allowed addresses of `host`, a name in lower case.
     ///
     /// # Errors
     ///
-    /// [`NotFound`], [`Refused`] or what the system says, as the inside of an error of the system.
+    /// [`NotFound`], [`Refused`] or the system's error, as the inner error of an `io::Error`.
     pub(in crate::executor) async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         if address::is_this_machine(host) {
             return Ok(this_machine());
@@ -57,32 +58,33 @@ impl Resolver {
         vet(self.all(host).await?).map_err(io::Error::other)
     }
 
-    /// All addresses of `host`, whatever machine they lead to.
+    /// All addresses of `host`, allowed or not.
     ///
     /// # Errors
     ///
-    /// [`NotFound`] or what the system says, as the inside of an error of the system.
+    /// [`NotFound`] or the system's error, as the inner error of an `io::Error`.
     pub(in crate::executor) async fn all(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
         let turn = Arc::clone(&self.under_way).acquire_owned().await.map_err(io::Error::other)?;
-        let (tell, answer) = oneshot::channel();
-        // A thread of its own, not one of the runtime's: those are waited for when the runtime ends.
+        let (sender, answer) = oneshot::channel();
+        // On a separate thread, not one of the runtime's: a runtime waits for its threads when it
+        // ends.
         std::thread::Builder::new().name("tenterhook-name".to_owned()).spawn(move || {
             let _turn = turn;
             // The step may be over meanwhile.
-            let _ = tell.send(look_up(&host));
+            let _ = sender.send(look_up(&host));
         })?;
         let found = answer.await.map_err(io::Error::other)?;
         found.map_err(|error| io::Error::other(NotFound(error)))
     }
 }
 
-/// This machine was written, so nobody is asked where it is: a resolver could say something else.
+/// `localhost` means this machine without a look-up: a resolver could return a different address.
 fn this_machine() -> Vec<IpAddr> {
     vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
 }
 
-/// Those of `found` that are public.
+/// The public addresses of `found`.
 fn vet(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
     let mut refused = None;
     let public = found.into_iter().filter(|address| {

@@ -1,16 +1,17 @@
-//! How does a server know that a request is ours? Signs it as Standard Webhooks 1.0 says; sends nothing.
+//! Signs requests as Standard Webhooks 1.0 specifies, so that a server can verify that they are
+//! ours. Sends nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// What secrets of Standard Webhooks begin with.
+/// The prefix of Standard Webhooks secrets.
 const PREFIX: &str = "whsec_";
 
-/// The value of `webhook-signature`: one signature for each secret in `secrets`, which spaces part, so that a server can
-/// change from one to the next. `None` where a secret cannot be read.
-pub(super) fn sign(secrets: &str, id: &str, timestamp: u64, body: &[u8]) -> Option<String> {
+/// The value of `webhook-signature`: one signature for each of the space-separated secrets in
+/// `secrets`, so that a server can change from one to the next. `None` if a secret cannot be read.
+pub(super) fn signatures(secrets: &str, id: &str, timestamp: u64, body: &[u8]) -> Option<String> {
     let sign_one = |secret: &str| {
         let key = STANDARD.decode(secret.strip_prefix(PREFIX).unwrap_or(secret)).ok()?;
         let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok().filter(|_| !key.is_empty())?;
@@ -29,16 +30,16 @@ mod tests {
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
-    /// The published vector of the specification's own libraries.
+    /// The published test vector of the specification's own libraries.
     const SIGNATURE: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
     /// HT-30
     #[test]
-    fn the_published_vector_comes_out() {
-        assert_eq!(sign(SECRET, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
+    fn published_vector_is_reproduced() {
+        assert_eq!(signatures(SECRET, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
         let bare = SECRET.strip_prefix(PREFIX).unwrap();
-        assert_eq!(sign(bare, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
-        let both = sign(&format!("{SECRET} whsec_AAAA"), ID, 1_614_265_330, BODY).unwrap();
+        assert_eq!(signatures(bare, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
+        let both = signatures(&format!("{SECRET} whsec_AAAA"), ID, 1_614_265_330, BODY).unwrap();
         assert!(both.starts_with(&format!("{SIGNATURE} v1,")), "{both}");
     }
 
@@ -46,7 +47,7 @@ mod tests {
     #[test]
     fn a_secret_that_cannot_be_read_signs_nothing() {
         for secret in ["", " ", "whsec_", "whsec_!", "plain words"] {
-            assert_eq!(sign(secret, ID, 0, BODY), None, "{secret:?}");
+            assert_eq!(signatures(secret, ID, 0, BODY), None, "{secret:?}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Whether a server that misbehaves is a failure with its code, inside the budget, and no secret reaches a second one.
-//! Every way of row 61 of the zoo, each against a real server.
+//! Misbehaving servers: each is a failure with its code, within the budget, and no secret reaches a
+//! second server. Covers every way of row 61 of the zoo, each with a real server.
 
 use std::io;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const DENIAL: &str = r#"{"decision": "deny", "reason": "not today"}"#;
 
 /// Long enough for any machine.
 const LONG: Duration = Duration::from_secs(60);
-/// What a server that never ends is given.
+/// The budget for a server that never ends.
 const SHORT: Duration = Duration::from_millis(200);
 
 fn row() -> EventRow {
@@ -77,7 +77,7 @@ async fn fire(url: &str) -> Outcome {
     fire_hook(hook(http(url), LONG), Network::default()).await
 }
 
-/// What comes of a reply.
+/// The outcome of a reply.
 async fn reply(reply: Reply) -> Outcome {
     let server = Server::start(reply).unwrap();
     fire(&server.url()).await
@@ -115,13 +115,13 @@ async fn a_server_is_handed_the_envelope_with_headers_and_signature() {
     assert_eq!(header("accept-encoding"), "identity");
     assert_eq!(header("authorization"), format!("Bearer {SECRET}"));
     let (id, timestamp) = (header("webhook-id"), header("webhook-timestamp").parse().unwrap());
-    let signature = super::signature::sign(KEY, id, timestamp, request.body.as_bytes());
+    let signature = super::signature::signatures(KEY, id, timestamp, request.body.as_bytes());
     assert_eq!(Some(header("webhook-signature")), signature.as_deref());
 }
 
 /// HT-50
 #[tokio::test]
-async fn nothing_is_silence_and_an_object_an_answer() {
+async fn empty_reply_is_silence_and_object_is_an_answer() {
     for quiet in [Reply::status(204), Reply::status(200), Reply::json("{}"), Reply::status(202)] {
         let outcome = reply(quiet).await;
         assert_eq!((outcome.restraint, codes(&outcome).len()), (Restraint::Silent, 0));
@@ -131,7 +131,7 @@ async fn nothing_is_silence_and_an_object_an_answer() {
 
 /// HT-50, HT-51, HT-52, HT-54
 #[tokio::test]
-async fn what_is_no_answer_is_a_failure_that_says_which() {
+async fn reply_that_is_no_answer_fails_with_its_code() {
     let html = Reply { body: "<html>deny</html>".to_owned(), ..Reply::default() };
     let gzip = Reply::json("\u{1f}zzz").header("content-encoding", "gzip");
     let large = Reply::json("{").header("content-length", "10737418240");
@@ -154,7 +154,7 @@ async fn what_is_no_answer_is_a_failure_that_says_which() {
     }
 }
 
-/// HT-51: a status alone never denies, and where failures do not matter it decides nothing.
+/// HT-51: a status alone never denies, and without a failure policy it decides nothing.
 #[tokio::test]
 async fn a_status_alone_is_no_denial() {
     let server = Server::start(Reply::status(403)).unwrap();
@@ -182,7 +182,7 @@ async fn a_denial_counts_at_any_status_and_a_consent_at_none() {
 
 /// HT-14
 #[tokio::test]
-async fn no_redirect_is_followed_and_no_second_server_hears_a_secret() {
+async fn no_redirect_is_followed_and_no_second_server_gets_a_secret() {
     let second = Server::start(Reply::json("{}")).unwrap();
     for to in ["http://169.254.169.254/latest/meta-data/".to_owned(), second.url()] {
         for status in [301, 302, 303, 307, 308] {
@@ -203,7 +203,7 @@ async fn one_deadline_covers_every_way_of_being_slow() {
         assert_fails(&outcome, "timed-out");
         assert_eq!(server.requests().len(), 1, "{manner:?}");
     }
-    // A listener that accepts nobody: its queue takes the connection, and no byte ever comes.
+    // A listener that never accepts: its queue takes the connection, and no byte ever comes.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     assert_fails(&fire_hook(hook(http(&url), SHORT), Network::default()).await, "timed-out");
@@ -261,7 +261,7 @@ async fn what_is_too_heavy_is_not_sent_in_part() {
 
 /// HT-22
 #[tokio::test]
-async fn headers_of_the_connection_are_not_the_hooks_to_say() {
+async fn hook_cannot_set_connection_headers() {
     let server = Server::start(Reply::json("{}")).unwrap();
     let mut http = http(&server.url());
     for name in ["Content-Length", "Transfer-Encoding", "Host", "Accept-Encoding", "Content-Type"] {

@@ -1,4 +1,5 @@
-//! The bytes of one connection: is what comes still within what the server may say, and is it encrypted? Knows no HTTP.
+//! The bytes of one connection: bounds what the server may send, with or without encryption. Knows
+//! no HTTP.
 
 use std::io::{self, IoSlice, Read};
 use std::mem::MaybeUninit;
@@ -11,29 +12,28 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How many bytes a server may still say.
+/// How many bytes a server may still send.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Allowance(Arc<Left>);
 
 #[derive(Debug, Default)]
 struct Left {
     bytes: AtomicUsize,
-    /// Nobody asked the server anything, and whether it spoke all the same is asked of the system.
+    /// No request is under way, so the system is asked whether data has come anyway.
     unasked: AtomicBool,
 }
 
-/// How much encryption may say for itself on a connection on which nothing is asked: a ticket for the next connection, new
-/// keys.
+/// How much encryption may send on an idle connection: a session ticket, new keys.
 const UNASKED: usize = 16 << 10;
 
 impl Allowance {
-    /// It is asked something, and may say so much.
+    /// A request is sent; its reply may have this many bytes.
     pub(super) fn set(&self, bytes: usize) {
         self.0.bytes.store(bytes, Ordering::Relaxed);
         self.0.unasked.store(false, Ordering::Relaxed);
     }
 
-    /// It was not asked anything, and should have said nothing.
+    /// No request is under way; the server should send nothing.
     pub(super) fn none(&self) {
         self.0.bytes.store(UNASKED, Ordering::Relaxed);
         self.0.unasked.store(true, Ordering::Relaxed);
@@ -52,13 +52,13 @@ impl Allowance {
     }
 }
 
-/// A server said more than it may.
+/// The server sent more than it may.
 #[derive(Debug, thiserror::Error)]
 #[error("the server says more than an answer takes")]
 pub(super) struct Overspoken;
 
-/// A socket whose server may say only so much. It is counted below the encryption, so that a server cannot flood that
-/// either.
+/// A socket whose server may send only a limited number of bytes. They are counted below the
+/// encryption, so that a server cannot flood that either.
 #[derive(Debug)]
 pub(super) struct Metered {
     socket: TcpStream,
@@ -70,8 +70,8 @@ impl Metered {
         Self { socket, allowance }
     }
 
-    /// Whether anything waits to be read, an end among it. Asks the system and not the runtime, which has not looked since
-    /// it last waited: between two events of a quiet host it does not wait at all.
+    /// Whether data or an end waits to be read. Asks the system and not the runtime, which has not
+    /// polled since it last waited: between two events of a quiet host it does not wait at all.
     fn is_spoken_to(&self) -> bool {
         let peeked = SockRef::from(&self.socket).peek(&mut [MaybeUninit::uninit()]);
         !peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
@@ -89,7 +89,8 @@ impl AsyncRead for Metered {
             return Poll::Ready(Err(io::Error::other(Overspoken)));
         }
         if self.allowance.is_unasked() && self.is_spoken_to() {
-            // What it is, whoever reads this knows: encryption what is its own, HTTP that nothing else should be there.
+            // The reader knows whether this data is its own: the encryption expects some, HTTP
+            // expects none.
             let length = (&*SockRef::from(&self.socket)).read(buf.initialize_unfilled())?;
             buf.advance(length);
         } else {
@@ -130,10 +131,10 @@ impl AsyncWrite for Metered {
     }
 }
 
-/// What HTTP may be spoken on: a socket, or the encryption over one.
+/// A stream for HTTP: a socket, or the encryption over one.
 pub(super) trait Speaks: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Speaks for T {}
 
-/// The one or the other.
+/// Either of them.
 pub(super) type Wire = Box<dyn Speaks>;

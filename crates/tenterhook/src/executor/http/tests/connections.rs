@@ -1,4 +1,5 @@
-//! Connections: who is connected to, what is sent twice, what is kept, and that nothing goes on behind a step that ended.
+//! Connections: which address is used, which requests are sent twice, which connections are kept,
+//! and that nothing runs after a step.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -6,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
-/// A network on which every name leads to these addresses, one list after the other, the last one from then on.
+/// A network on which every name leads to these addresses, one list after the other, and then to
+/// the last one.
 fn leading_to(lists: &[&'static str]) -> (Network, Arc<AtomicUsize>) {
     let lists: Vec<_> = lists.iter().map(|text| text.to_string()).collect();
     let asked = Arc::new(AtomicUsize::new(0));
@@ -28,9 +30,9 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
         let (network, asked) = leading_to(&[inside, "8.8.8.8"]);
         let outcome = fire_hook(hook(http(&rebinding), LONG), network).await;
         assert_fails(&outcome, "http-address");
-        assert_eq!(asked.load(Ordering::SeqCst), 1, "nobody asks until the answer fits");
+        assert_eq!(asked.load(Ordering::SeqCst), 1, "a refused answer is not asked for again");
     }
-    // A name that looks like this machine is a name all the same.
+    // A name that looks like this machine's address is still a name.
     let (network, _) = leading_to(&["127.0.0.1"]);
     let like = format!("https://localhost.example:{port}/");
     assert_fails(&fire_hook(hook(http(&like), LONG), network).await, "http-address");
@@ -92,10 +94,10 @@ async fn connections_are_kept_and_shared() {
     assert_eq!((server.requests().len(), server.connections()), (5, 1));
     let ids: std::collections::BTreeSet<_> =
         server.requests().iter().map(|request| request.headers["webhook-id"].clone()).collect();
-    assert_eq!(ids.len(), 5, "each request has a number of its own");
+    assert_eq!(ids.len(), 5, "each request has a separate id");
 }
 
-/// HT-43: what a server says unasked is not the answer to the next question.
+/// HT-43: data that a server sends unasked is not the reply to the next request.
 #[tokio::test]
 async fn a_kept_connection_is_not_poisoned() {
     let allow = Reply::json(r#"{"decision": "allow"}"#).manner(Manner::Twice);
@@ -127,7 +129,7 @@ async fn dropping_the_future_closes_the_connection() {
 
 /// R-12
 #[tokio::test]
-async fn a_request_in_the_background_restrains_nothing_and_wakes_who_asked_for_it() {
+async fn background_request_blocks_nothing_and_wakes_the_agent() {
     for (wait, wakes) in [(Wait::Detached, false), (Wait::Rewake, true)] {
         let server = Server::start(Reply::json(DENIAL)).unwrap();
         let engine =
@@ -153,7 +155,7 @@ async fn idle_connection_is_closed() {
     drop(engine);
 }
 
-/// HT-42: nobody would be woken by it on another runtime.
+/// HT-42: on a different runtime no reactor would wake its task.
 #[test]
 fn a_connection_is_used_on_its_own_runtime_alone() {
     let server = Server::start(Reply::json("{}")).unwrap();

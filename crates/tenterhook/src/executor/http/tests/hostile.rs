@@ -1,5 +1,5 @@
-//! What a server can do to the protocol: whatever it says, a step ends in time, an answer is that to its own question, and no
-//! denial is lost.
+//! Servers that violate the protocol: whatever they send, a step ends in time, an answer belongs to
+//! its request, and no denial is lost.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,15 +11,15 @@ use super::*;
 /// A connection, as the script of a server sees it.
 struct Line {
     stream: TcpStream,
-    /// Which connection of the server it is, from 0.
+    /// The number of the connection at its server, from 0.
     number: usize,
 }
 
 impl Line {
-    /// Waits for a request; whatever it is.
+    /// Waits for any request.
     fn asked(&mut self) {
         let (mut request, mut piece) = (Vec::new(), [0; 4096]);
-        // What these tests post ends the one way that an envelope ends.
+        // The requests of these tests all end like an envelope.
         while !request.ends_with(b"}\n") && !request.ends_with(b"}") {
             match self.stream.read(&mut piece) {
                 Ok(0) | Err(_) => return,
@@ -28,12 +28,12 @@ impl Line {
         }
     }
 
-    /// Says this, and whether anybody took it does not matter.
-    fn say(&mut self, text: &str) {
+    /// Sends the text, and ignores whether the client received it.
+    fn send(&mut self, text: &str) {
         let _ = self.stream.write_all(text.as_bytes());
     }
 
-    /// Says this again and again, with as much time between as the client may use to go.
+    /// Sends the text again and again, with pauses in which the client can close the connection.
     fn drip(&mut self, text: &str) {
         self.stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
         while self.stream.write_all(text.as_bytes()).is_ok() {
@@ -43,13 +43,13 @@ impl Line {
         }
     }
 
-    /// Waits for the client to go.
+    /// Waits until the client closes the connection.
     fn wait(&mut self) {
         while self.stream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}
     }
 }
 
-/// A server whose connections each do as the script says. It ends with its last connection.
+/// A server whose connections each run the script. It ends with its last connection.
 fn server(script: impl Fn(Line) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -78,16 +78,17 @@ fn reply(body: &str) -> String {
     )
 }
 
-/// One reply, and the connection is kept.
+/// Sends one reply, and keeps the connection.
 fn answers_with(text: String) -> SocketAddr {
     server(move |mut line| {
         line.asked();
-        line.say(&text);
+        line.send(&text);
         line.wait();
     })
 }
 
-/// HT-1, HT-54: interim replies that drip end with the deadline, those that flood as a reply that is too long.
+/// HT-1, HT-54: slow interim replies end with the deadline, floods of them as a reply that is too
+/// long.
 #[tokio::test]
 async fn interim_replies_extend_nothing() {
     for code in ["100 Continue", "102 Processing", "103 Early Hints"] {
@@ -98,13 +99,13 @@ async fn interim_replies_extend_nothing() {
         let outcome = fire_hook(at(address, SHORT), Network::default()).await;
         assert_fails(&outcome, "timed-out");
     }
-    // One of them before the reply is what they are for.
+    // One of them before the reply is ordinary use.
     let answered = format!("HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n{}", reply(DENIAL));
     let outcome = fire_hook(at(answers_with(answered), LONG), Network::default()).await;
     assert_eq!((outcome.blocked(), codes(&outcome).len()), (true, 0), "{outcome:?}");
 }
 
-/// HT-50: a reply is over when its length says so, whatever becomes of the connection.
+/// HT-50: a reply is complete when its length says so, whatever happens to the connection.
 #[tokio::test]
 async fn a_complete_reply_is_not_waited_on() {
     let length = DENIAL.len();
@@ -144,16 +145,17 @@ async fn a_denial_that_came_before_the_deadline_counts() {
     }
 }
 
-/// HT-43, HT-42: what a server does to a kept connection after its reply, and the next request finds another one.
+/// HT-43, HT-42: whatever a server does to a kept connection after its reply, the next request uses
+/// a different one.
 #[tokio::test]
 async fn a_kept_connection_is_looked_at_before_it_is_used_again() {
     let silence = reply("{}");
     let behind = silence.clone() + &reply(r#"{"decision": "allow"}"#);
     type After = fn(&mut Line);
     let ways: [(&str, String, After); 5] = [
-        ("a second reply, later", silence.clone(), |line| line.say(&reply("{}"))),
+        ("a second reply, later", silence.clone(), |line| line.send(&reply("{}"))),
         ("a second reply, at once", behind, |_| {}),
-        ("a byte", silence.clone(), |line| line.say("\n")),
+        ("a byte", silence.clone(), |line| line.send("\n")),
         ("the end", silence.clone(), |line| drop(line.stream.shutdown(Shutdown::Both))),
         ("half an end", silence, |line| drop(line.stream.shutdown(Shutdown::Write))),
     ];
@@ -164,12 +166,12 @@ async fn a_kept_connection_is_looked_at_before_it_is_used_again() {
         let address = server(move |mut line| {
             line.asked();
             if line.number == 0 {
-                line.say(&text);
+                line.send(&text);
                 signal.lock().unwrap().recv().unwrap();
                 after(&mut line);
                 done.lock().unwrap().send(()).unwrap();
             } else {
-                line.say(&reply(DENIAL));
+                line.send(&reply(DENIAL));
             }
             line.wait();
         });
@@ -183,7 +185,7 @@ async fn a_kept_connection_is_looked_at_before_it_is_used_again() {
     }
 }
 
-/// HT-50: what is no HTTP/1.1, or says two things about its length, is no answer and no second chance.
+/// HT-50: a reply that is not HTTP/1.1, or has two lengths, is no answer, and is not retried.
 #[tokio::test]
 async fn a_reply_that_contradicts_itself_is_a_failure() {
     for text in [
@@ -200,8 +202,8 @@ async fn a_reply_that_contradicts_itself_is_a_failure() {
         let address = server(move |mut line| {
             line.asked();
             *counter.lock().unwrap() += 1;
-            line.say(text);
-            // An end is what makes some of them complete, or wrong.
+            line.send(text);
+            // Some of them become complete, or wrong, at the end of the connection.
             let _ = line.stream.shutdown(Shutdown::Write);
             line.wait();
         });
@@ -218,7 +220,7 @@ async fn a_reply_that_contradicts_itself_is_a_failure() {
 #[tokio::test]
 async fn server_without_encryption_receives_nothing() {
     let address = server(|mut line| {
-        line.say("HTTP/1.1 400 Bad Request\r\n\r\n");
+        line.send("HTTP/1.1 400 Bad Request\r\n\r\n");
         line.wait();
     });
     let url = format!("https://localhost:{}/", address.port());

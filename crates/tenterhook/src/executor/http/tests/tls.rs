@@ -1,4 +1,5 @@
-//! Encrypted connections: to whom a secret is told, and what is kept. Certificates are made for each run, so none runs out.
+//! Encrypted connections: which servers get a secret, and which connections are kept. Certificates
+//! are created for each run, so none expires.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,14 +14,14 @@ use tenterhook_testkit::server::{Stream, Wrap};
 
 use super::*;
 
-/// An authority of this test's own.
+/// The authority of these tests.
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// What a server shows of itself.
+/// The TLS configuration of a server.
 fn config(
     authority: &CertifiedIssuer<'_, KeyPair>,
     name: &str,
@@ -88,7 +89,7 @@ async fn server_without_a_valid_certificate_receives_no_secret() {
     }
 }
 
-/// HT-40: nothing of the request had left when the first connection broke.
+/// HT-40: the first connection broke before any byte of the request was sent.
 #[tokio::test]
 async fn a_connection_that_fails_is_tried_once_more_with_the_same_request() {
     let authority = authority();
@@ -108,9 +109,9 @@ async fn a_connection_that_fails_is_tried_once_more_with_the_same_request() {
     }
 }
 
-/// HT-2: that it speaks no HTTP/1.1 is found out before a secret is told.
+/// HT-2: a server without HTTP/1.1 is detected before it gets a secret.
 #[tokio::test]
-async fn a_server_of_http_2_alone_is_asked_nothing() {
+async fn server_with_only_http_2_gets_no_request() {
     let authority = authority();
     let server = start(config(&authority, "localhost", false, &["h2"]), Reply::json("{}"));
     let outcome = fire_hook(hook(http(&url(&server)), LONG), trusting(&authority)).await;
@@ -130,10 +131,10 @@ async fn an_encrypted_connection_is_kept_and_shared() {
     assert_eq!((server.requests().len(), server.connections()), (3, 1));
 }
 
-/// What a server says on an encrypted connection when its reply is long over.
+/// Data that a server sends on an encrypted connection long after its reply.
 type Late = fn(&mut StreamOwned<ServerConnection, TcpStream>);
 
-/// A connection that says something late, once it is told to, and tells when that is done.
+/// A connection that sends late data on a signal, and signals when that is done.
 struct Tardy {
     stream: StreamOwned<ServerConnection, TcpStream>,
     replied: bool,
@@ -164,7 +165,8 @@ impl Write for Tardy {
     }
 }
 
-/// HT-42, HT-43: what encryption needs is no word of the server's; an end and an answer that nobody asked for are.
+/// HT-42, HT-43: key updates of the encryption do not disturb the connection; its end and unasked
+/// data do.
 #[tokio::test]
 async fn a_kept_connection_may_renew_its_keys() {
     let ways: [(&str, Late, usize); 3] = [
@@ -186,7 +188,7 @@ async fn a_kept_connection_may_renew_its_keys() {
             Ok(Box::new(Tardy { stream, replied: false, late, signal, done }))
         });
         let server = Server::start_with(Reply::json("{}"), None, wrap).unwrap();
-        // The server ends when nobody can tell it anything any more.
+        // The server ends when no sender can signal it any more.
         let go = go;
         let engine = engine_of(hook(http(&url(&server)), LONG), trusting(&authority));
         assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0], "{way}");
