@@ -1,4 +1,5 @@
-//! What runs a step. One arm a kind of hook; each executor turns a task into a report and knows no dialect.
+//! Runs one step. Each kind of hook has one executor, which turns a task into a report and knows no
+//! dialect.
 
 #[doc(hidden)]
 pub mod command;
@@ -44,8 +45,8 @@ use tenterhook_core::hook::{Hook, Run};
 use tenterhook_core::report::{End, Report};
 use tenterhook_core::rule::RuleInput;
 
-/// What the host's process gives its hooks, because a library reads no environment itself: nothing, unless the
-/// host says so.
+/// What hooks get from the host's process. A library reads no environment itself, so hooks get
+/// nothing unless the host sets it.
 ///
 /// ```
 /// use tenterhook::executor::Ambient;
@@ -58,28 +59,32 @@ use tenterhook_core::rule::RuleInput;
 pub struct Ambient {
     /// The host's environment.
     pub env: Vec<(String, String)>,
-    /// Where session files (env files, spilled context) may be written; `None`: nowhere. It is private, and no place that a hook may be
-    /// granted, such as `/tmp`: one of the host's own below `~/.local/state`.
+    /// Where session files (env files, spilled context) may be written; `None`: nowhere. It must be
+    /// private, and no directory that a hook may be granted, such as `/tmp`: use one of the host's
+    /// own below `~/.local/state`.
     pub scratch: Option<PathBuf>,
-    /// Who answers `prompt` and `agent` hooks, for all sessions; `None`: such a hook fails, and its policy decides.
+    /// The model that answers `prompt` and `agent` hooks, for all sessions. `None`: such a hook
+    /// fails, and its policy decides.
     pub model: Option<Arc<dyn model::Model>>,
-    /// Who calls the tools of `mcp` hooks; `None`: such a hook fails, and its policy decides.
+    /// The connections that call the tools of `mcp` hooks. `None`: such a hook fails, and its
+    /// policy decides.
     pub servers: Option<Arc<dyn mcp::Servers>>,
-    /// What the person left to agents of what the built-in rules deny; `None`: nothing.
+    /// Exemptions from the built-in rules that the user granted to agents. `None`: no exemptions.
     #[cfg(feature = "rule")]
     pub exemptions: Option<crate::exemptions::Exemptions>,
-    /// Whether all that confined commands ask for and are not granted is told, one fault `sandbox-refused` each, also where they keep
-    /// silent about it (X-24). Their calls are heard one by one, so that they take longer: for looking at a hook.
+    /// Whether each access that the sandbox refused is reported as one fault `sandbox-refused`,
+    /// even if the program prints nothing about it (X-24). Watching each system call makes hooks
+    /// slower: use it to examine a hook.
     pub explains_denials: bool,
-    /// In place of what this machine can confine with: for tests of machines that can do less.
+    /// Replaces what this machine can confine with: for tests of machines that can do less.
     #[doc(hidden)]
     pub pretended: Option<tenterhook_process::Means>,
-    /// The connections that `http` hooks share, and whom they trust.
+    /// The connections that `http` hooks share, and the certificates that they trust.
     pub network: http::Network,
 }
 
 impl Ambient {
-    /// The same, with this environment in place of what it had.
+    /// Replaces the environment.
     #[must_use]
     pub fn env<N: Into<String>, V: Into<String>>(
         mut self,
@@ -89,30 +94,31 @@ impl Ambient {
         self
     }
 
-    /// The same, with a directory for the files of sessions.
+    /// Sets a directory for the files of sessions.
     #[must_use]
     pub fn scratch(mut self, directory: impl Into<PathBuf>) -> Self {
         self.scratch = Some(directory.into());
         self
     }
 
-    /// The same, with somebody who answers `prompt` and `agent` hooks.
+    /// Sets the model that answers `prompt` and `agent` hooks.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn model::Model>) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// The same, with somebody who calls the tools of `mcp` hooks. A host that is connected to no servers itself has the
-    /// engine do it: `Builder::connect`.
+    /// Sets the connections that call the tools of `mcp` hooks. A host without connections of its
+    /// own lets the engine connect: `Builder::connect`.
     #[must_use]
     pub fn servers(mut self, servers: Arc<dyn mcp::Servers>) -> Self {
         self.servers = Some(servers);
         self
     }
 
-    /// The same, with a directory of the person's own in which stands what they left to agents: one call that the built-in
-    /// rules denied, or all of them for a while. It is that of `tenterhook allow` and `tenterhook pause`.
+    /// Sets the user's state directory, which holds the exemptions that the user granted to agents:
+    /// for one call that the built-in rules denied, or for all of them for a while. It is that of
+    /// `tenterhook allow` and `tenterhook pause`.
     #[cfg(feature = "rule")]
     #[must_use]
     pub fn state(mut self, directory: impl Into<PathBuf>) -> Self {
@@ -120,7 +126,7 @@ impl Ambient {
         self
     }
 
-    /// The same, with connections that trust whom the host trusts.
+    /// Sets connections that trust the host's certificates.
     #[must_use]
     pub fn network(mut self, network: http::Network) -> Self {
         self.network = network;
@@ -128,7 +134,7 @@ impl Ambient {
     }
 }
 
-/// Without the values of the environment: some are secrets.
+/// Hides the values of the environment: some are secrets.
 impl fmt::Debug for Ambient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
@@ -152,19 +158,19 @@ pub struct Task {
     pub event: Arc<Event>,
     /// What the hook's dialect lets it do on the event.
     pub row: Arc<EventRow>,
-    /// What the hook is handed, in its dialect; written when the executor looks into it.
+    /// The hook's input in its dialect; written when the executor first reads it.
     pub envelope: Arc<Sealed>,
-    /// How long it may take, from the moment it runs.
+    /// How long it may take once it runs.
     pub timeout: Duration,
-    /// When it must be over, whatever its own time-out says: the end of the event's budget.
+    /// When it must end, whatever its own timeout: the end of the event's budget.
     pub deadline: Option<Instant>,
-    /// What the host's process gives it.
+    /// What hooks get from the host's process.
     pub ambient: Arc<Ambient>,
     /// The session, which owns the processes that outlive a step.
     pub session: Session,
-    /// What rules see of the event, shared by all of them; `None` where no rule runs.
+    /// The event as rules see it, shared by all of them; `None` if no rule runs.
     pub rule_input: Option<Arc<RuleInput>>,
-    /// Whether anybody still wants the event.
+    /// Whether the caller still waits for the event.
     pub wanted: Wanted,
 }
 
@@ -182,7 +188,7 @@ impl Task {
     }
 }
 
-/// What a deadline leaves of a time-out.
+/// The part of a timeout that is left before a deadline.
 pub(crate) fn within(timeout: Duration, deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     left.map_or(timeout, |left| left.min(timeout))
@@ -195,7 +201,7 @@ pub(crate) fn within(timeout: Duration, deadline: Option<Instant>) -> Duration {
 pub enum Progress {
     /// It is over.
     Ended(Report),
-    /// It asked, in its first line, to go on in the background; the rest of its run.
+    /// It asked in its first line to run in the background; this is the rest of its run.
     Detached(Rest),
 }
 
@@ -209,30 +215,31 @@ impl std::fmt::Debug for Rest {
     }
 }
 
-/// A step that could not run, and why.
+/// Reports a step that could not run, and why.
 fn not_started(why: impl Into<String>) -> Report {
     Report::silent(End::NotStarted { why: why.into() }, Duration::ZERO)
 }
 
-/// A step whose executor this build leaves out: to fire it is a fault, never silence.
+/// Reports a step whose executor is not part of this build: firing it is a fault, never silence.
 #[cfg(not(all(feature = "http", feature = "rule")))]
 fn left_out(executor: &str) -> Report {
     not_started(format!("this build has no executor for `{executor}` hooks"))
 }
 
-/// Runs a step. Dropping the future cancels the step: its program is ended as if its time were up.
+/// Runs a step. Dropping the future cancels the step: its program is killed as if it had timed out.
 #[doc(hidden)]
 pub async fn run(task: Task) -> Progress {
     match &task.hook.run {
         Run::Function(function) => Progress::Ended(function::run(&task, function).await),
         Run::Rule(rule) => Progress::Ended(rule::run(&task, rule)),
-        // The others wait for somebody outside and need room for that, which those two should not have to carry about.
+        // Boxed: these executors wait for processes or servers, and their large futures would
+        // otherwise also enlarge the two below.
         Run::Command(_) => Box::pin(command::run(task)).await,
         Run::Worker(worker) => Progress::Ended(Box::pin(worker::run(&task, worker)).await),
         Run::Http(http) => Progress::Ended(Box::pin(http::run(&task, http)).await),
         Run::Prompt(prompt) => Progress::Ended(Box::pin(prompt::run(&task, prompt)).await),
         Run::McpTool(call) => Progress::Ended(Box::pin(mcp::run(&task, call)).await),
-        // Planning settles such a hook before it comes here; should one come, it gave no answer.
+        // Planning settles such a hook earlier. If one comes here anyway, it gave no answer.
         Run::Unusable { part, why } => Progress::Ended(not_started(part.because(why))),
     }
 }

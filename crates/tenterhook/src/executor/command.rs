@@ -1,7 +1,8 @@
-//! Runs a hook as a child process: what is started, with which environment. Knows no dialect and judges nothing.
+//! Runs a hook as a child process: which program, with which environment. Knows no dialect and
+//! judges nothing.
 //!
-//! The process itself belongs to `tenterhook-process`, how it is followed to `running`, and the one that is started before
-//! it is needed to `prewarm`. Dropping the future drops the child, and that ends it.
+//! `tenterhook-process` owns the process, `running` follows it, and `prewarm` starts one before it
+//! is needed. Dropping the future drops the child, which kills it.
 
 mod prewarm;
 mod running;
@@ -22,13 +23,13 @@ use super::{Progress, Task, not_started};
 use crate::discover;
 pub use prewarm::MAX_SPARES;
 pub(crate) use prewarm::start_ahead;
-use running::{Course, Held, Running};
+use running::{Course, RunFiles, Running};
 use tenterhook_core::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
 use tenterhook_core::report::{End, Report};
 
-/// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
-/// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,
-/// `PYTHONPATH`) are left out on purpose.
+/// Variables that every hook inherits, whatever its source: without these, programs find neither
+/// each other nor their files nor their language. Names that change how a program loads code
+/// (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`, `PYTHONPATH`) are left out on purpose.
 pub const LISTED: &[&str] = &[
     "HOME",
     "LANG",
@@ -60,7 +61,7 @@ pub const LISTED: &[&str] = &[
     "WINDIR",
 ];
 
-/// The number of the system's error for a file that is no program: the same in Linux, macOS and the BSDs.
+/// The system's error number for a file that is no program: the same on Linux, macOS and the BSDs.
 const NO_PROGRAM: i32 = 8;
 
 /// Why a program was not started, and what to do about it.
@@ -69,7 +70,7 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
         return super::confine::not_reached(error);
     }
     let missing = error.error().kind() == std::io::ErrorKind::NotFound;
-    let text = said(error);
+    let text = describe_error(error);
     if let Some(interpreter) = missing.then(|| interpreter(&error.path)).flatten() {
         let remedy = without_interpreter(&interpreter);
         let named = interpreter.escape_debug();
@@ -91,7 +92,7 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
     format!("{text}{remedy}")
 }
 
-/// What to do about a script whose interpreter is not there.
+/// The remedy for a script whose interpreter is missing.
 #[must_use]
 pub fn without_interpreter(interpreter: &str) -> &'static str {
     match interpreter.ends_with('\r') {
@@ -100,8 +101,9 @@ pub fn without_interpreter(interpreter: &str) -> &'static str {
     }
 }
 
-/// What failed, of the file that a person can mend: what was approved runs from a copy.
-fn said(error: &process::NotStarted) -> String {
+/// Describes a start error, and names the file that the user can edit: an approved file runs from a
+/// copy.
+fn describe_error(error: &process::NotStarted) -> String {
     #[cfg(feature = "trust")]
     if let Some(original) = crate::trust::original(&error.path) {
         let (copy, own) = (error.path.display().to_string(), original.display().to_string());
@@ -110,7 +112,7 @@ fn said(error: &process::NotStarted) -> String {
     error.to_string()
 }
 
-/// What the first line of a script that is there says it is for.
+/// The interpreter that the first line of an existing script names.
 #[must_use]
 pub fn interpreter(script: &std::path::Path) -> Option<String> {
     use std::io::Read as _;
@@ -119,7 +121,7 @@ pub fn interpreter(script: &std::path::Path) -> Option<String> {
     let count = discover::open(script).ok()?.0.read(&mut start).ok()?;
     let line = start.get(..count)?.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
-    // A blank at the end is part of no name, but a sign of another system's line ends is.
+    // A blank at the end is not part of a name, but a character of another system's line ends is.
     line.trim_matches(' ').split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
@@ -139,7 +141,7 @@ async fn start_now(task: &Task, command: &Command) -> Course {
         Ok(env_file) => {
             let mut described = describe(task, command, env_file.as_ref());
             let confined = confine(task, env_file.as_ref().map(EnvFile::path), &mut described);
-            Running::start(described, Held { env_file, confined }).follow(task).await
+            Running::start(described, RunFiles { env_file, confined }).follow(task).await
         }
         Err(error) => Course::Over(not_started(format!("its env file cannot be made: {error}"))),
     }
@@ -151,8 +153,9 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
     let mut described = program(command, cwd);
     let file = env_file.map(|file| (file.variable().to_owned(), file.path().display().to_string()));
     described.env = environment(task, command, task.envelope.env.iter().chain(&file));
-    // A hook still has to judge when the agent's directory was deleted; the report says where it ran. A directory
-    // that the hook itself names is part of what it judges: elsewhere it would judge something else.
+    // A hook must still judge after the agent's directory was deleted; the report says where it
+    // ran. A directory that the hook's entry names is part of what it judges, so it has no fallback
+    //
     described.fallback_cwd = Some(within.project.clone())
         .filter(|project| command.cwd.is_none() && project.is_absolute());
     described.stdin = Arc::from(task.envelope.body.as_slice());
@@ -161,14 +164,15 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
     described
 }
 
-/// Where memory runs out, the kernel is to take what a hook has eaten, and not the host with its denials.
+/// If memory runs out, the kernel should kill the hook's processes, not the host that denies
+///
 const GOES_FIRST: i16 = 800;
 
-/// What a command starts, in `cwd`.
+/// The process of a command, in `cwd`.
 pub(super) fn program(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = process::Command::shell("", cwd);
     described.program = started(command.starts());
-    // Files that a hook makes (a formatter, say) belong to the project, not to the engine.
+    // Files that a hook creates (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
     described.oom_score_adj = Some(GOES_FIRST);
     described
@@ -199,15 +203,15 @@ fn shell_of(shell: Shell) -> process::Shell {
     }
 }
 
-/// The complete environment: what is inherited, then what is `set` for it, then what the hook sets; the last one wins, which
-/// is the mark of what is firing (P-10).
+/// The complete environment: inherited variables, then those `set` for the run, then those of the
+/// hook's entry. The last one wins: it is the mark of the hook that fires (P-10).
 pub(super) fn environment<'a>(
     task: &'a Task,
     command: &'a Command,
     set: impl Iterator<Item = &'a (String, String)>,
 ) -> Vec<(OsString, OsString)> {
     let grants = task.hook.sandbox.grants();
-    // Also of a dialect that promises everything: what is confined sees what it is granted.
+    // Even if its dialect promises every variable: a confined hook sees only granted ones.
     let inherit = if grants.is_some() { Inherit::Listed } else { command.inherit };
     let named = grants.map(|grant| grant.env.as_slice()).unwrap_or_default();
     let is_named = |name: &str| command.pass.iter().chain(named).any(|text| text == name);

@@ -1,4 +1,4 @@
-//! What lies in the files that a call names, for rules, which see the event alone? Reads; changes nothing.
+//! Reads the files that a call names, for rules, which see only the event. Changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -43,7 +43,7 @@ impl Files for Disk {
             match fs::symlink_metadata(&at) {
                 Ok(metadata) if metadata.is_symlink() => return true,
                 Ok(metadata) => file = Some(metadata),
-                // Nothing is there that could be linked. What cannot be looked at may be.
+                // A missing file has no links. A file that cannot be examined may have some.
                 Err(error) => return !is_absence(&error),
             }
         }
@@ -81,13 +81,14 @@ impl Files for Disk {
     }
 }
 
-/// Whether nothing is there, also because a file is where a directory would be, or because no system has such a name.
+/// Whether the error means that no file exists: also if a parent is a file, or if no system allows
+/// such a name.
 fn is_absence(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename | InvalidInput)
 }
 
-/// The names of one file in a directory, and in those below it as deep as that.
+/// The names of one file in a directory, and in those below it up to this depth.
 fn names_in(
     directory: &Path,
     wanted: (u64, u64),
@@ -133,7 +134,7 @@ const fn links(_metadata: &fs::Metadata) -> u64 {
     1
 }
 
-/// The inode of an entry that is no link, which costs no call of the system.
+/// The inode of an entry that is no link; needs no system call.
 #[cfg(unix)]
 fn number(entry: &fs::DirEntry) -> Option<u64> {
     use std::os::unix::fs::DirEntryExt;
@@ -146,12 +147,12 @@ const fn number(_entry: &fs::DirEntry) -> Option<u64> {
     None
 }
 
-/// Where a path leads, as far as it exists: a file that is not there yet stands in a directory that may be a link.
+/// The real path, as far as it exists: a missing file may be in a directory that is a link.
 fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = fs::canonicalize(path) {
         return Some(real);
     }
-    // A link to what is not there is a place where it would be put.
+    // A dangling link names the path where the file would be created.
     let (parent, name) = (path.parent()?, path.file_name()?);
     match fs::read_link(path) {
         Ok(target) => Some(fs::canonicalize(parent).ok()?.join(target)),

@@ -1,4 +1,5 @@
-//! The file into which a hook may write variables for the session: made before its run, read and removed after it.
+//! The file into which a hook may write variables for the session: created before its run, read and
+//! removed after it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Task;
 use crate::discover;
 
-/// How much of an env file is read. A thousand times what a list of variables needs.
+/// How much of an env file is read: a thousand times what a list of variables needs.
 const CAP: u64 = 1 << 20;
 
-/// Tells the files of one process apart.
+/// Distinguishes the files of one process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// An env file that exists as long as its hook runs; dropping it removes it.
@@ -21,19 +22,20 @@ pub(super) struct EnvFile {
 }
 
 impl EnvFile {
-    /// Makes the file that the task's envelope names; none where it names none or the host gave no place for it.
+    /// Creates the file that the task's envelope names. `None` if it names none or the host has no
+    /// scratch directory.
     pub(super) fn create(task: &Task) -> io::Result<Option<Self>> {
         let (Some(variable), Some(scratch)) = (task.envelope.env_file, &task.ambient.scratch)
         else {
             return Ok(None);
         };
         let name = format!("env-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        // Without links: where it lies is granted as it stands.
+        // Without links: its path is granted as it is.
         let path = scratch.canonicalize()?.join(name);
         let mut options = std::fs::OpenOptions::new();
         // It may come to hold credentials.
         let made = discover::owner_only(options.write(true).create_new(true))?.open(&path)?;
-        // Whatever the mask of the host: its hook must be able to write it.
+        // The hook must be able to write it, whatever the host's umask.
         #[cfg(unix)]
         made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         drop(made);
@@ -50,7 +52,8 @@ impl EnvFile {
         &self.path
     }
 
-    /// What the hook wrote, up to a mebibyte; what is gone, no file or not text says nothing: a hook may put a FIFO there.
+    /// The variables that the hook wrote, up to a mebibyte. `None` if the file is gone, not regular
+    /// or not text: a hook may put a FIFO there.
     pub(super) fn read(self) -> Option<String> {
         let (file, _) = discover::open(&self.path).ok()?;
         let mut text = String::new();
@@ -61,7 +64,7 @@ impl EnvFile {
 
 impl Drop for EnvFile {
     fn drop(&mut self) {
-        // The hook may have removed it; then there is nothing left to do.
+        // The hook may have removed it; then nothing is left to do.
         let _ = std::fs::remove_file(&self.path);
     }
 }

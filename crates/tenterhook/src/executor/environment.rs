@@ -1,4 +1,5 @@
-//! The environment of a host that is a program, for its hooks: asked for by name, with the feature `env`. Chooses nothing.
+//! The environment of a host that is a program, passed to its hooks on request (feature `env`).
+//! Filters nothing.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,7 +7,8 @@ use std::ffi::OsString;
 use super::Ambient;
 
 impl Ambient {
-    /// The environment of this process, for its hooks; what is not text is handed on as near as text comes to it.
+    /// The environment of this process, for its hooks. Values that are not text are converted as
+    /// far as possible.
     #[must_use]
     pub fn from_env() -> Self {
         let text = |name: OsString| name.to_string_lossy().into_owned();

@@ -1,4 +1,5 @@
-//! Runs a callback of the host as a hook: no process, no bytes, one deadline. A panic is a report, never a crash.
+//! Runs a callback of the host as a hook: no process, no bytes, one deadline. A panic is a report,
+//! never a crash.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -15,15 +16,15 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Function;
 use tenterhook_core::report::{End, Report, StepOutput};
 
-/// The example of the guide is compiled.
+/// Compiles the example of the guide.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/guide/executors/function.md")]
 struct Guide;
 
-/// The signal under which a panic is reported: what an aborting program would die of.
+/// The signal under which a panic is reported: the one that kills a program that aborts.
 const ABORTED: i32 = 6;
 
-/// What a panic carried.
+/// The payload of a panic.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Panic {
     /// A text.
@@ -34,7 +35,7 @@ pub(super) enum Panic {
     OfAnotherType,
 }
 
-/// Who panicked, for people.
+/// Names the code that panicked, for people.
 const CALLBACK: &str = "its callback";
 
 pub(super) async fn run(task: &Task, function: &Function) -> Report {
@@ -43,7 +44,7 @@ pub(super) async fn run(task: &Task, function: &Function) -> Report {
         Ok(call) => Walled(Some(call)),
         Err(panic) => return panicked(CALLBACK, &panic, started),
     };
-    // Most callbacks are over at once, and then no clock needs to be set.
+    // Most callbacks return at once, and then no timer is needed.
     match std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await {
         Poll::Ready(ended) => return report(Ok(ended), started),
         Poll::Pending => {}
@@ -64,15 +65,15 @@ fn report(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Re
     }
 }
 
-/// A panic, as what it is to everybody else: a step that did not come to its own end, and its last words.
+/// Reports a panic: the step did not end by itself, and the panic's message is noted.
 pub(super) fn panicked(who: &str, panic: &Panic, started: Instant) -> Report {
     let note = Failure::new(Code::Panicked, format!("{who} panicked: {panic}"));
     let report = Report::silent(End::Signalled(ABORTED), started.elapsed());
     Report { notes: vec![note], ..report }
 }
 
-/// What somebody else wrote, under way behind a wall that no panic passes: not when it is polled, and not when it is
-/// dropped, which may happen at any time.
+/// Foreign code that may panic: catches a panic when it is polled and when it is dropped, which may
+/// happen at any time.
 struct Walled<F>(Option<F>);
 
 impl<F: Future + Unpin> Walled<F> {
@@ -88,24 +89,24 @@ impl<F: Future + Unpin> Walled<F> {
 
 impl<F> Drop for Walled<F> {
     fn drop(&mut self) {
-        // What it said before counts, or nothing does: there is nobody to tell of a panic here.
+        // The earlier result applies, or none: no caller is left to receive a panic here.
         let _ = wall(|| drop(self.0.take()));
     }
 }
 
-/// Awaits `future` behind that wall.
+/// Awaits `future` and catches its panics.
 pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, Panic> {
     let mut walled = Walled(Some(Box::pin(future)));
     std::future::poll_fn(|context| walled.poll(context)).await
 }
 
-/// Calls `call`; where it panics, what it said then. Nothing that it touched is looked at again.
+/// Calls `call` and catches its panic. The state that it changed is not used again.
 fn wall<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
     std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
         let words = payload.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| payload.downcast_ref::<&str>().copied());
         let panic = words.map_or(Panic::OfAnotherType, |words| Panic::Words(words.to_owned()));
-        // What was thrown may throw in its turn when it is dropped.
+        // The payload may panic in its turn when it is dropped.
         if let Err(again) = std::panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             std::mem::forget(again);
         }

@@ -1,12 +1,13 @@
-//! May something that failed be started again now: at once, after a pause, or not for a while? The one policy for workers and
-//! for MCP servers (WK-20 to WK-22, MC-9). Pure: it is told the time.
+//! Decides whether a failed program may be started again: at once, after a pause, or not for a
+//! while. One policy for workers and MCP servers (WK-20 to WK-22, MC-9). Pure: the caller passes
+//! the time.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long the next start waits after so many that brought no answer. The first failure may be an accident, and costs
-/// nothing.
+/// How long the next start waits after this many starts without an answer. The first failure may be
+/// an accident, and costs nothing.
 const PAUSES: [Duration; 4] = [
     Duration::ZERO,
     Duration::from_millis(50),
@@ -17,32 +18,32 @@ const PAUSES: [Duration; 4] = [
 /// How many starts without an answer begin a quarantine.
 pub(in crate::executor) const STARTS: usize = PAUSES.len() + 1;
 
-/// Within which time. Starts that lie further apart are no loop.
+/// The time within which they count. Starts further apart are no loop.
 pub(in crate::executor) const WINDOW: Duration = Duration::from_secs(60);
 
-/// How long the first quarantine lasts; each further one twice as long.
+/// How long the first quarantine lasts; each further one lasts twice as long.
 const REST: Duration = Duration::from_secs(30);
 
 /// How long a quarantine lasts at most.
 const LONGEST_REST: Duration = Duration::from_secs(300);
 
-/// What the starts brought.
+/// The results of the starts.
 #[derive(Debug, Default)]
 pub(in crate::executor) struct Restarts {
-    /// When the starts failed that brought no answer, since the last one that did.
+    /// When starts failed without an answer, since the last one that gave an answer.
     failed: Vec<Instant>,
     /// When the quarantine ends.
     rests_until: Option<Instant>,
-    /// How many quarantines came one after the other.
+    /// How many quarantines followed one after the other.
     rests: u32,
 }
 
 /// Why it may not be started now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executor) enum NotNow {
-    /// It failed a moment ago; it may be started then.
+    /// It failed a moment ago; it may be started at this time.
     Until(Instant),
-    /// It rests for so long, and nobody waits for it: the failure policy decides.
+    /// It is quarantined for this long and no event waits for it: the failure policy decides.
     Rests(Duration),
 }
 
@@ -60,12 +61,12 @@ impl Restarts {
         }
     }
 
-    /// It ended, or left its protocol, before it gave an answer. Says how long it rests where that begins a row of
-    /// quarantines: people are told once.
+    /// Notes that it ended, or broke its protocol, before it gave an answer. Returns the length of
+    /// a quarantine if a series of them begins here: users are shown one message per series.
     pub(in crate::executor) fn failed(&mut self, now: Instant) -> Option<Duration> {
         self.failed.retain(|at| now.saturating_duration_since(*at) < WINDOW);
         self.failed.push(now);
-        // One that has rested has one try.
+        // After a quarantine it has one try.
         if self.failed.len() < STARTS && self.rests == 0 {
             return None;
         }
@@ -76,7 +77,7 @@ impl Restarts {
         (self.rests == 1).then_some(rest)
     }
 
-    /// It gave an answer, or its configuration was loaded anew.
+    /// Notes that it gave an answer, or that its configuration was reloaded.
     pub(in crate::executor) fn forgive(&mut self) {
         *self = Self::default();
     }

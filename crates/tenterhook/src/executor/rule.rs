@@ -1,4 +1,4 @@
-//! Evaluates a rule on the event itself. Decides nothing that the rule does not say.
+//! Evaluates a rule on the event itself. Decides only what the rule states.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tenterhook_core::hook::row::EventRow;
 use tenterhook_core::report::Report;
 use tenterhook_core::rule::{Rule, RuleInput};
 
-/// What a rule is asked about, and for how long.
+/// The input of a rule, and how long it may take.
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "nothing is asked then"))]
 pub(crate) struct Asked<'a> {
     pub(crate) hook: &'a Hook,
@@ -43,7 +43,8 @@ pub(crate) fn ask(_asked: &Asked<'_>, _rule: &Rule) -> Report {
     super::left_out("rule")
 }
 
-/// Evaluates at once: a rule is bounded in steps, and asks now and then whether its time is up or its event cancelled.
+/// Evaluates at once: a rule is bounded in steps, and checks now and then whether its time is up or
+/// its event cancelled.
 #[cfg(feature = "rule")]
 pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
     use tenterhook_core::answer::Answer;
@@ -54,14 +55,14 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
     let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
     let incomplete = asked.hook.incomplete_lists(asked.row);
     let (end, said) = match rule.answer(asked.rule_input, incomplete, &go_on) {
-        // It does not hold, as most do not.
+        // Its condition is false, as for most rules.
         Ok(None) => (End::Exited(0), None),
-        // It says nothing though it does.
+        // Its condition is true, but its answer is empty.
         Ok(Some(answer)) if answer == Answer::default() => (End::Exited(0), None),
         Ok(Some(mut answer)) => {
-            // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
+            // A matching rule still restrains if part of its answer failed (RU-6).
             let end = answer.failure.take().map_or(End::Exited(0), failed);
-            leave(asked, &mut answer);
+            apply_exemption(asked, &mut answer);
             (end, Some(StepOutput::Answer(Box::new(answer))))
         }
         Err(Unsettled::OutOfTime) if !asked.wanted.is() => (End::Cancelled, None),
@@ -75,9 +76,10 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
     }
 }
 
-/// A denial of a built-in rule may be lifted by the person, once for all rules that deny the call; else it says how (SP-21).
+/// Lifts the denial of a built-in rule if the user exempted the call, once for all rules that deny
+/// it. Otherwise adds how to exempt it (SP-21).
 #[cfg(feature = "rule")]
-fn leave(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
+fn apply_exemption(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
     use crate::exemptions::Lifted;
     use tenterhook_core::answer::{Answer, Restraint};
     use tenterhook_core::hook::Layer;

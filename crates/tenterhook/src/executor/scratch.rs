@@ -1,5 +1,6 @@
-//! Where do the files lie that runs hand to their hooks? Below the directory of state, which no confined hook may change: in one that a
-//! grant may reach, as `/tmp`, each of them could change those of all others. Knows no file in it.
+//! Manages the scratch directories of runs. They are below the state directory, which no confined
+//! hook may change: in a directory that a grant may reach, such as `/tmp`, each hook could
+//! change the files of all others. Knows no file in them.
 
 use std::fs;
 use std::io;
@@ -9,23 +10,24 @@ use std::time::Duration;
 
 use crate::discover::{self, Stat};
 
-/// How long files of a run stay that nobody removed: an outcome may name them.
+/// How long files of a run that were not removed are kept: an outcome may name them.
 #[cfg(target_os = "linux")]
 const KEPT: Duration = Duration::from_hours(24);
 
-/// How long a run looks after what earlier ones left.
+/// How long a run cleans up after earlier ones.
 #[cfg(target_os = "linux")]
 const PRUNING: Duration = Duration::from_millis(50);
 
-/// The directory for the directories of runs below `state`, the directory of state, such as `~/.local/state/tenterhook`; made where it is not
-/// there. What runs left in it that ended a day ago is removed.
+/// Returns the directory for scratch directories below `state`, the state directory, such as
+/// `~/.local/state/tenterhook`, and creates it if necessary. Removes files of runs that ended a day
+/// ago.
 ///
 /// # Errors
 ///
-/// When it cannot be made, or is not its owner's alone.
+/// If it cannot be created, or users other than its owner may access it.
 pub fn scratches(state: &Path) -> io::Result<PathBuf> {
     discover::make_private(state)?;
-    // Without links, also later: whoever puts one into its place leads nobody elsewhere.
+    // Without links, so that a link that later takes its place is not followed.
     let place = state.canonicalize()?.join("scratch");
     match discover::make_private(&place) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -40,19 +42,20 @@ pub fn scratches(state: &Path) -> io::Result<PathBuf> {
     Ok(place)
 }
 
-/// What the name of a run's directory begins with, by which it is known whether the run is over.
+/// The prefix of a run's directory name, which shows whether the run is over.
 #[must_use]
 pub fn scratch_prefix() -> String {
     format!("{}-", std::process::id())
 }
 
-/// Whether a directory is its owner's alone. Where permissions are not read it is not known to be (HO-19).
+/// Whether only the owner may access a directory. `false` on systems whose permissions are not read
+/// (HO-19).
 fn is_private(found: &fs::Metadata) -> io::Result<bool> {
     let found = Stat::read(found)?;
     Ok(found.is_users() && !found.is_open())
 }
 
-/// What runs left that are over.
+/// Removes files of runs that are over.
 #[cfg(target_os = "linux")]
 mod prune {
     use std::fs;
@@ -66,11 +69,13 @@ mod prune {
 
     use super::{KEPT, PRUNING};
 
-    /// Removes what is old and of nobody who lives. What cannot be removed is in nobody's way.
+    /// Removes old directories of processes that no longer run. Ignores those that cannot be
+    /// removed.
     pub(super) fn prune(place: &Path) {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let Ok(directory) = openat(CWD, place, flags, Mode::empty()) else { return };
-        // By what was opened, and not by its name: something else may be put there meanwhile.
+        // By the opened descriptor, not by name: a different directory may take its place
+        // meanwhile.
         let place = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()));
         let until = Instant::now() + PRUNING;
         for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
@@ -86,7 +91,8 @@ mod prune {
         }
     }
 
-    /// What no run made is not ours to remove, and who may not be asked lives.
+    /// Directories of unknown origin are not removed. A process that may not be queried counts as
+    /// alive.
     fn is_of_a_run_that_is_over(name: &str) -> bool {
         let pid = name.split_once('-').and_then(|(pid, _)| pid.parse().ok());
         let pid = pid.and_then(Pid::from_raw);

@@ -1,5 +1,5 @@
-//! An envelope that is written when it is first opened: a rule and a callback see the event itself and open none, and to
-//! write one costs more than most of them do.
+//! An envelope that is written when it is first read: rules and callbacks read only the event, and
+//! writing an envelope costs more than most of them do.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use tenterhook_core::dialect::{DialectId, Envelope};
 use tenterhook_core::event::Event;
 
-/// The envelope of one event in one dialect. To look into it opens it; whoever looks again finds it open.
+/// The envelope of one event in one dialect. The first access writes it; later ones reuse it.
 pub struct Sealed {
     event: Arc<Event>,
     dialect: DialectId,
@@ -22,7 +22,7 @@ impl Sealed {
         Self { event, dialect, opened: OnceLock::new() }
     }
 
-    /// Whose protocol it is written in.
+    /// The dialect that it is written in.
     #[must_use]
     pub const fn dialect(&self) -> DialectId {
         self.dialect

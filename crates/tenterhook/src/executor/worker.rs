@@ -1,6 +1,8 @@
-//! Hands the envelope to a program that lives as long as the session. Knows no dialect and judges nothing.
+//! Sends the envelope to a program that lives as long as the session. Knows no dialect and judges
+//! nothing.
 //!
-//! `frame` is what goes over the pipes, `link` one process, `slot` a hook's worker over all its lives. The session owns the `workers`.
+//! `frame` is the format on the pipes, `link` one process, `slot` a hook's worker over all its
+//! restarts. The session owns the `workers`.
 
 pub(crate) mod frame;
 mod link;
@@ -26,7 +28,7 @@ use tenterhook_core::report::{End, Output, Report, StepOutput};
 #[cfg(test)]
 mod tests;
 
-/// How much of what a worker writes to standard error is kept, for the message that tells of its end.
+/// How much of a worker's standard error is kept, for the message about its end.
 const STDERR: usize = 64 << 10;
 
 pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
@@ -43,7 +45,8 @@ pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     }
 }
 
-/// A worker serves the whole session, so it starts where the session is at home, not where one event happens.
+/// A worker serves the whole session, so it starts in the session's directory, not in that of one
+/// event.
 fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
     let within = &task.event.within;
     let project =
@@ -51,11 +54,11 @@ fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
     worker.command.cwd.as_ref().unwrap_or(project).clone()
 }
 
-/// No time-out: each event has its own, and the session ends the rest.
+/// No timeout: each event has its own, and the session ends the rest.
 fn describe(task: &Task, place: &Place) -> (process::Command, Option<Box<Confined>>) {
     let command = &place.worker.command;
     let mut described = command::program(command, place.cwd.clone());
-    // What an envelope sets is about one event; a worker finds all of it in the event's line.
+    // An envelope's variables are about one event; a worker reads them from the event's line.
     described.env = command::environment(task, command, std::iter::empty());
     described.limits.stderr = STDERR;
     let confined = confine(task, None, &mut described);
@@ -69,7 +72,7 @@ fn report(exchange: Exchange, began: Instant) -> Report {
             let why = format!("its worker could not judge the event: {error}");
             (End::Failed { code: Code::WorkerError, why }, Vec::new())
         }
-        // A denial that can be made out in a line that is no reply is not lost.
+        // A denial that can be recognized in an invalid reply is kept.
         Received::Broken { why, line } => {
             let why = format!("{why}; it was ended, and the next event starts another");
             (End::Failed { code: Code::WorkerProtocol, why }, line)

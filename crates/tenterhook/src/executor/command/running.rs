@@ -1,4 +1,5 @@
-//! A command that was started, until its report: fed, listened to for its first line, and translated.
+//! A started command until its report: gets its input, is watched for its first line, and is
+//! translated.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,20 +11,21 @@ use tokio::time::Instant;
 use super::super::confine::{Confined, tier};
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
-use super::prewarm::StandIn;
+use super::prewarm::Substitute;
 use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::Dialect;
 use tenterhook_core::hook::Compat;
 use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput, unread};
 
-/// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
-/// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
+/// How long a hook runs before its first line is checked for a request to run in the background. A
+/// hook that is over by then needs no check, and following its lines would cost a twentieth of its
+/// run. Earlier lines are replayed.
 const QUICK: Duration = Duration::from_millis(5);
 
-/// What is removed when a command is over.
+/// Resources that are removed when a command is over.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct RunFiles {
     pub(super) env_file: Option<EnvFile>,
     pub(super) confined: Option<Box<Confined>>,
 }
@@ -33,10 +35,10 @@ pub(super) struct Held {
 pub(super) struct Running {
     child: process::Child,
     finished: oneshot::Receiver<process::Report>,
-    held: Held,
-    /// What was put into it, which goes with it.
-    stand_in: StandIn,
-    /// When the event came, where the command was started before it.
+    files: RunFiles,
+    /// The code that was put into it; removed with it.
+    substitute: Substitute,
+    /// When the event came, if the command was started before it.
     handed: Option<Instant>,
 }
 
@@ -45,7 +47,7 @@ pub(super) struct Running {
 pub(super) enum Course {
     /// It is over.
     Over(Report),
-    /// It is over, and took no byte of the event: what it said cannot be about it.
+    /// It is over and read no byte of the event: its output cannot be about the event.
     Unseen(Report),
     /// It goes on in the background.
     Detached(Rest),
@@ -53,20 +55,24 @@ pub(super) enum Course {
 
 impl Running {
     /// Starts what is described, with all its input.
-    pub(super) fn start(described: process::Command, held: Held) -> Self {
+    pub(super) fn start(described: process::Command, files: RunFiles) -> Self {
         let (done, finished) = oneshot::channel();
         let child = process::start_fed(described, |child| report_to(child, done));
-        Self { child, finished, held, stand_in: StandIn::default(), handed: None }
+        Self { child, finished, files, substitute: Substitute::default(), handed: None }
     }
 
     /// Starts what is described, to wait for its input until [`hand`](Self::hand).
-    pub(super) fn wait(described: process::Command, held: Held, stand_in: StandIn) -> Self {
+    pub(super) fn wait(
+        described: process::Command,
+        files: RunFiles,
+        substitute: Substitute,
+    ) -> Self {
         let (done, finished) = oneshot::channel();
         let child = process::start_with(described, |child| report_to(child, done));
-        Self { child, finished, held, stand_in, handed: None }
+        Self { child, finished, files, substitute, handed: None }
     }
 
-    /// How it ended, if it is over although nobody handed it anything.
+    /// How it ended, if it ended without receiving an event.
     pub(super) fn died(&mut self) -> Option<process::End> {
         match self.finished.try_recv() {
             Ok(report) => Some(report.end),
@@ -75,7 +81,7 @@ impl Running {
         }
     }
 
-    /// Hands it the event: its clock begins now.
+    /// Sends it the event and starts its clock.
     pub(super) fn hand(&mut self, task: &Task) {
         let now = Instant::now();
         self.handed = Some(now);
@@ -84,22 +90,22 @@ impl Running {
 
     /// Waits for its end, or for its first line to ask for the background.
     pub(super) async fn follow(self, task: &Task) -> Course {
-        let Self { child, mut finished, held, stand_in, handed } = self;
+        let Self { child, mut finished, files, substitute, handed } = self;
         let project = task.event.within.project.clone();
         if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
-            return over(report.ok(), held, &project, handed);
+            return over(report.ok(), files, &project, handed);
         }
         let (detach, mut detached) = oneshot::channel();
         watch_first_line(&child, task.dialect(), task.hook.compat, detach);
         tokio::select! {
-            // A hook that is over has no background left to go to.
+            // A hook that is over can no longer go to the background.
             biased;
-            report = &mut finished => over(report.ok(), held, &project, handed),
+            report = &mut finished => over(report.ok(), files, &project, handed),
             Ok(()) = &mut detached => {
                 child.deadline(Some((Instant::now() + task.timeout).into_std()));
                 Course::Detached(Rest(Box::pin(async move {
-                    let report = translate(finished.await.ok(), held, &project, handed);
-                    drop((child, stand_in));
+                    let report = translate(finished.await.ok(), files, &project, handed);
+                    drop((child, substitute));
                     report
                 })))
             }
@@ -118,7 +124,7 @@ impl Course {
 
 fn over(
     report: Option<process::Report>,
-    held: Held,
+    files: RunFiles,
     project: &Path,
     handed: Option<Instant>,
 ) -> Course {
@@ -129,38 +135,38 @@ fn over(
             let killed = ended && report.taken == 0;
             killed || refused && report.end != process::End::TimedOut
         });
-    let report = translate(report, held, project, handed);
+    let report = translate(report, files, project, handed);
     if unseen { Course::Unseen(report) } else { Course::Over(report) }
 }
 
-/// Why nobody knows how a hook ended (R-19).
+/// Why the end of a hook is unknown (R-19).
 const UNKNOWN: &str = "it ended, and how is not known: this process ignores `SIGCHLD` or reaps children that are not its \
                        own, and before Linux 6.15 the kernel keeps no exit code of theirs; reap by process id";
 
-/// Why nobody knows how a hook in namespaces of its own ended (R-7).
-fn untold(errno: i32) -> String {
+/// Why the end of a hook in separate namespaces is unknown (R-7).
+fn unreadable_status(errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
     format!("it ended, and how could not be read: {error}")
 }
 
-/// Why the host could not start it, which says nothing about the hook (R-20).
+/// Why the host could not start it; says nothing about the hook (R-20).
 fn starved(error: &process::NotStarted) -> String {
     format!("it was not started, for want of something of this host's: {error}; look at its limits")
 }
 
 fn translate(
     report: Option<process::Report>,
-    held: Held,
+    files: RunFiles,
     project: &Path,
     handed: Option<Instant>,
 ) -> Report {
-    // The supervisor always reports; should it not, the step is not known to have said anything.
+    // The supervisor always reports. If it did not, no output of the step is known.
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
-    let Held { env_file, confined } = held;
+    let RunFiles { env_file, confined } = files;
     let limited = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
     let mut notes = limited.map(|confined| confined.refusals(&report, project)).unwrap_or_default();
     if let process::Closed::Broken(errno) = report.stderr.closed {
-        // Where it denied by its exit code, this is where its reason was lost.
+        // If it denied by its exit code, its reason was lost here.
         notes.push(Failure::new(Code::OutOfResources, unread("error", errno)));
     }
     let end = match report.end {
@@ -170,7 +176,7 @@ fn translate(
         process::End::NotStarted(error) => End::NotStarted { why: super::not_there(&error) },
         process::End::Unknown => End::Failed { code: Code::UnknownEnding, why: UNKNOWN.to_owned() },
         process::End::Unread(errno) => {
-            End::Failed { code: Code::OutOfResources, why: untold(errno) }
+            End::Failed { code: Code::OutOfResources, why: unreadable_status(errno) }
         }
         process::End::Exited(code) => End::Exited(code),
         process::End::Signalled(signal) => End::Signalled(signal),
@@ -196,24 +202,25 @@ fn translate(
 
 fn report_to(child: &process::Child, done: oneshot::Sender<process::Report>) {
     child.finish(move |report| {
-        // The step may have been dropped meanwhile; then nobody wants the report.
+        // The step may have been dropped meanwhile; then the report is not needed.
         let _ = done.send(report);
     });
 }
 
-/// Lets the hook's first line of output, and only that, ask for the background (decision 13).
+/// Checks only the hook's first line of output for a request to run in the background (decision
+/// 13).
 fn watch_first_line(
     child: &process::Child,
     dialect: &'static Dialect,
     compat: Compat,
     detach: oneshot::Sender<()>,
 ) {
-    // Kept until the run is over: dropped here, it would wake the step for nothing, once a run.
+    // Kept until the run is over: dropped earlier, it would wake the step once a run for nothing.
     let mut detach = Some(detach);
     let mut is_first = true;
     child.on_line(move |line| {
         if std::mem::take(&mut is_first) && dialect.detaches(line, compat) {
-            // The step may have been dropped meanwhile; then it is being ended anyway.
+            // The step may have been dropped meanwhile; then it is being killed anyway.
             let _ = detach.take().map(|detach| detach.send(()));
         }
         process::Flow::More

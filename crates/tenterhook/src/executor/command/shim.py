@@ -1,8 +1,8 @@
 # Waits for an event, then is the script: see docs/spec/exec-prewarm.md. Holds no single quote: it stands in a shell line.
-def stand_in():
+def substitute():
     import sys
     names = sys.modules["__main__"].__dict__
-    del names["stand_in"]
+    del names["substitute"]
     # The directory in which we were started must not decide what is loaded here.
     given = sys.path[:]
     if given and given[0] == "":
@@ -116,4 +116,4 @@ def stand_in():
     if leave:
         os._exit(code & 255)
     sys.exit(code)
-stand_in()
+substitute()

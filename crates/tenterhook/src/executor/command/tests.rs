@@ -1,4 +1,5 @@
-//! Commands whose process was started before their event: what they answer, and what is left of them.
+//! Commands whose process was started before their event: what they answer, and what is left of
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +83,7 @@ fn source(sandbox: &Sandbox, config: &str) -> Source {
     Source::given("tenterhook.toml", DialectId::NATIVE, config, sandbox.project())
 }
 
-/// Waits for something that happens soon.
+/// Waits for a condition that becomes true soon.
 async fn until(mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -99,7 +100,7 @@ fn is_alive(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|text| !text.contains(") Z "))
 }
 
-/// A gate that tells its process before it reads, and denies what the word stands in.
+/// A gate that writes its process id before it reads, and denies events that contain the word.
 const GATE: &str = "echo $$ >>pids; read -r event; case $event in *rm*) echo no >&2; exit 2;; esac";
 
 /// PW-2.
@@ -114,7 +115,7 @@ async fn a_spare_answers_like_a_cold_start_and_is_replaced() {
     }
     assert!(scene.fire("rm").await.reason().unwrap().contains("no"));
     scene.waiting(1).await;
-    // Each event had a process of its own: one cold start, and then the one that waited.
+    // Each event had a separate process: one cold start, and then the one that waited.
     until(|| lines(&scene.file("pids")).len() == 5).await;
     let mut pids = lines(&scene.file("pids"));
     pids.sort_unstable();
@@ -153,7 +154,7 @@ async fn an_ended_session_starts_nothing_ahead() {
 
 /// PW-6.
 #[tokio::test]
-async fn a_spare_that_was_killed_costs_nothing_but_its_head_start() {
+async fn killed_spare_is_replaced_by_a_cold_start() {
     let scene = Scene::shell(GATE, "");
     drop(scene.fire("ls").await);
     scene.waiting(1).await;
@@ -170,7 +171,7 @@ async fn a_spare_that_was_killed_costs_nothing_but_its_head_start() {
 
 /// PW-9.
 #[tokio::test]
-async fn one_that_does_not_wait_is_started_early_no_more_and_says_so() {
+async fn hook_that_does_not_wait_is_reported_and_prewarmed_no_more() {
     let scene = Scene::shell("echo ran >>ran; exit 0", "");
     assert_eq!(scene.fire("ls").await.faults, []);
     scene.waiting(1).await;
@@ -204,7 +205,7 @@ async fn a_changed_script_is_started_cold() {
 
 /// PW-5.
 #[tokio::test]
-async fn another_directory_is_another_process() {
+async fn event_in_a_different_directory_gets_a_different_process() {
     let scene = Scene::shell("read -r event; pwd -P >&2; exit 2", "");
     drop(scene.fire("ls").await);
     scene.waiting(1).await;
@@ -217,7 +218,7 @@ async fn another_directory_is_another_process() {
 
 /// PW-9.
 #[tokio::test]
-async fn an_environment_that_never_fits_ends_the_attempts() {
+async fn environment_that_never_fits_ends_prewarming() {
     let scene = Scene::shell("read -r event; echo $TENTERHOOK_SESSION_ID >&2; exit 2", "");
     let mut faults = Vec::new();
     for session_id in ["a", "b", "c", "d"] {
@@ -240,7 +241,7 @@ async fn the_clock_begins_with_the_event() {
     let scene = Scene::shell("read -r event; exec sleep 30", "timeout = \"300ms\"");
     drop(scene.fire("ls").await);
     scene.waiting(1).await;
-    // Longer than it may take: its own clock does not run while it waits.
+    // Longer than its timeout: its clock does not run while it waits.
     tokio::time::sleep(Duration::from_millis(400)).await;
     let outcome = scene.fire("ls").await;
     assert!(outcome.blocked());
@@ -296,10 +297,10 @@ async fn an_env_file_belongs_to_one_run() {
     assert_eq!(std::fs::read_dir(scene.sandbox.scripts()).unwrap().count(), 0);
 }
 
-/// C-86: a hook that puts something else there has said nothing, and holds up nobody.
+/// C-86: a hook that puts a FIFO there has set no variables, and delays no event.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_fifo_in_the_place_of_variables_is_not_waited_for() {
+async fn fifo_in_place_of_the_env_file_is_not_waited_for() {
     let scene = Scene::new(
         "[hook.h]\non = \"SessionStart\"\n\
          shell = 'rm \"$TENTERHOOK_ENV_FILE\"; mkfifo \"$TENTERHOOK_ENV_FILE\"; test -p \"$TENTERHOOK_ENV_FILE\" || exit 1'\n",
@@ -367,7 +368,7 @@ async fn the_first_event_of_a_session_starts_what_others_will_need() {
 
 /// PW-1.
 #[tokio::test]
-async fn once_needs_no_second_process() {
+async fn once_hook_starts_no_second_process() {
     let scene = Scene::shell(GATE, "once = true");
     assert!(scene.fire("rm").await.blocked());
     assert!(!scene.fire("rm").await.blocked());
@@ -390,7 +391,7 @@ async fn a_background_hook_is_handed_its_event_by_a_spare_too() {
 
 /// PW-2.
 #[tokio::test]
-async fn events_at_once_share_no_process() {
+async fn concurrent_events_share_no_process() {
     let scene = Arc::new(Scene::shell(GATE, ""));
     drop(scene.fire("ls").await);
     scene.waiting(1).await;

@@ -1,4 +1,5 @@
-//! Is a process that was started earlier what a cold start would be now? Compares values and the marks of files.
+//! Checks whether an earlier started process equals what a cold start would be now. Compares values
+//! and file metadata.
 
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -8,7 +9,8 @@ use super::super::super::Task;
 use super::super::environment;
 use tenterhook_core::hook::{Command, Invocation};
 
-/// Everything that a process takes from its start. Compared as it is: a digest would hide what differs.
+/// Everything that a process takes from its start. Compared as it is: a digest would hide what
+/// differs.
 #[derive(Debug)]
 pub(super) struct Likeness {
     invocation: Invocation,
@@ -19,7 +21,7 @@ pub(super) struct Likeness {
     seen: Vec<Seen>,
 }
 
-/// A file or directory as it stood.
+/// The state of a file or directory at some time.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     path: PathBuf,
@@ -29,13 +31,13 @@ struct Seen {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Its content counts.
+    /// Its content must be the same.
     Script,
-    /// That it is the same one counts; files in it come and go.
+    /// It must be the same directory; files in it come and go.
     Directory,
 }
 
-/// What tells one state of a file from the next.
+/// The metadata that distinguishes two states of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct Mark {
     which: [u64; 2],
@@ -54,8 +56,8 @@ impl PartialEq for Likeness {
 }
 
 impl Likeness {
-    /// What a cold start of `command` would be now.
-    pub(super) fn of(task: &Task, command: &Command) -> Self {
+    /// The start of `command` as it would be now.
+    pub(super) fn new(task: &Task, command: &Command) -> Self {
         let within = &task.event.within;
         let mut env = environment(task, command, task.envelope.env.iter());
         env.sort_unstable();
@@ -69,7 +71,7 @@ impl Likeness {
         }
     }
 
-    /// Looks at the files that count, before the process does.
+    /// Reads the metadata of the files before the process reads them.
     pub(super) fn look(&mut self, task: &Task) {
         let within = &task.event.within;
         let script = task.hook.script_from(&self.cwd, &within.project, &within.home);
@@ -77,7 +79,7 @@ impl Likeness {
         self.seen.push(Seen::now(self.cwd.clone(), Kind::Directory));
     }
 
-    /// Whether the files still are what they were.
+    /// Whether the files are unchanged.
     pub(super) fn holds(&self) -> bool {
         self.seen.iter().all(|s| mark(&s.path, s.kind) == s.mark)
     }
@@ -89,7 +91,7 @@ impl Seen {
     }
 }
 
-/// The mark of a path now; none where nothing can be seen there.
+/// The metadata of a path now; `None` if it cannot be read.
 fn mark(path: &Path, kind: Kind) -> Option<Mark> {
     let found = std::fs::metadata(path).ok()?;
     let mark = mark_of(&found);
@@ -105,7 +107,8 @@ fn mark_of(found: &Metadata) -> Mark {
     Mark {
         which: [found.dev(), found.ino()],
         size: found.size(),
-        // The time of the last change of the entry, too: a file can be written and its own time set back.
+        // Includes the time of the last inode change: a file can be written and its modification
+        // time set back.
         changed: [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()],
     }
 }

@@ -1,4 +1,5 @@
-//! The processes that wait for the next event of their hook: how many there may be, and who may have one.
+//! The processes that wait for the next event of their hook: how many there may be, and for which
+//! hooks.
 //!
 //! The session owns them, and ends them with itself. Dropping one ends its process.
 
@@ -15,21 +16,22 @@ use tenterhook_core::config::Ruleset;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Hook, HookId};
 
-/// How many spares a session holds. Each is an interpreter with its memory; the longest lists of hooks that one event
-/// selects in public configurations rarely have more.
+/// How many spares a session has at most. Each is an interpreter with its memory; the longest lists
+/// of hooks that one event selects in public configurations rarely have more.
 pub const MAX_SPARES: usize = 16;
 
-/// How many spares of a hook in a row may not fit before no more are started: each one would be a process for nothing.
+/// How many spares of a hook in a row may be unfit before no more are started: each one would be
+/// wasted.
 const MAX_UNFIT: u32 = 3;
 
 /// The spares of one session.
 #[derive(Debug, Default)]
 pub(super) struct Spares {
-    held: Mutex<Held>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct State {
     /// The one that has waited longest is first.
     spares: Vec<Spare>,
     /// The hooks whose spare is being started.
@@ -38,7 +40,7 @@ struct Held {
     ended: bool,
 }
 
-/// How the spares of a hook have fared.
+/// How well the spares of a hook were used.
 #[derive(Debug)]
 struct Standing {
     hook: Weak<Hook>,
@@ -46,47 +48,47 @@ struct Standing {
     given_up: bool,
 }
 
-/// What there is for an event.
+/// The result of asking for a spare.
 #[derive(Debug)]
 pub(super) enum Taken {
     /// A process that waits for it.
     Spare(Running),
-    /// None, and where none will come again, why.
+    /// There is no spare; if none will come again, the reason.
     Nothing(Option<Failure>),
 }
 
-/// The right to start the spare of one hook; dropping it gives the right back.
+/// The right to start the spare of one hook; dropping it returns the right.
 pub(super) struct Claim {
     spares: Arc<Spares>,
     id: HookId,
 }
 
 impl Spares {
-    /// Takes the spare of a hook, if it lives and is what is wanted.
+    /// Takes the spare of a hook, if it is alive and fits.
     pub(super) fn take(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
-        let mut held = self.held();
-        let at = held.spares.iter().position(|spare| *spare.id() == hook.id);
-        let Some(mut spare) = at.map(|at| held.spares.remove(at)) else {
+        let mut state = self.lock();
+        let at = state.spares.iter().position(|spare| *spare.id() == hook.id);
+        let Some(mut spare) = at.map(|at| state.spares.remove(at)) else {
             return Taken::Nothing(None);
         };
-        drop(held);
+        drop(state);
         let died = spare.died();
         let fits = spare.fits(wanted);
         let is_fresh = fits && spare.is_fresh();
-        let mut held = self.held();
-        let standing = held.standing(hook);
+        let mut state = self.lock();
+        let standing = state.standing(hook);
         match died {
             Some(process::End::Exited(code)) => {
                 standing.given_up = true;
                 Taken::Nothing(Some(ended_early(code)))
             }
-            // Killed by somebody, or by its own age: the next one may live.
+            // Killed from outside, or by its own age: the next one may live.
             Some(_) => Taken::Nothing(None),
             None if is_fresh => {
                 standing.unfit = 0;
                 Taken::Spare(spare.into_running())
             }
-            // Its script was written anew, or it has waited too long.
+            // Its script was rewritten, or it has waited too long.
             None if fits => Taken::Nothing(None),
             None => {
                 standing.unfit += 1;
@@ -96,52 +98,52 @@ impl Spares {
         }
     }
 
-    /// Those of a session.
-    pub(super) fn of(session: &Session) -> Arc<Self> {
+    /// The spares of a session.
+    pub(super) fn of_session(session: &Session) -> Arc<Self> {
         session.resident()
     }
 
-    /// The right to start a spare, where the hook has none and may have one.
+    /// The right to start a spare, if the hook has none and may have one.
     pub(super) fn claim(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
-        let mut held = self.held();
-        let has_one = held.spares.iter().any(|spare| *spare.id() == hook.id);
-        if held.ended || has_one || held.standing(hook).given_up {
+        let mut state = self.lock();
+        let has_one = state.spares.iter().any(|spare| *spare.id() == hook.id);
+        if state.ended || has_one || state.standing(hook).given_up {
             return None;
         }
         let id = hook.id.clone();
-        held.claimed.insert(id.clone()).then(|| Claim { spares: Arc::clone(self), id })
+        state.claimed.insert(id.clone()).then(|| Claim { spares: Arc::clone(self), id })
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Resident for Spares {
-    /// A spare holds its hook weakly: one that is gone from the configuration is gone.
+    /// A spare refers to its hook weakly: if the hook left the configuration, the spare ends.
     fn prune(&self, _: &[Arc<Ruleset>]) {
-        let mut held = self.held();
-        let stale: Vec<_> = held.spares.extract_if(.., |spare| spare.is_stale()).collect();
-        drop(held);
+        let mut state = self.lock();
+        let stale: Vec<_> = state.spares.extract_if(.., |spare| spare.is_stale()).collect();
+        drop(state);
         drop(stale);
     }
 
-    /// Starts no more, either.
+    /// Also starts no more.
     fn end(&self) {
-        let mut held = self.held();
-        held.ended = true;
-        let spares = std::mem::take(&mut held.spares);
-        drop(held);
+        let mut state = self.lock();
+        state.ended = true;
+        let spares = std::mem::take(&mut state.spares);
+        drop(state);
         drop(spares);
     }
 
     fn waiting(&self) -> usize {
-        self.held().spares.len()
+        self.lock().spares.len()
     }
 }
 
-impl Held {
-    /// How the spares of this very entry have fared: one that was configured anew begins anew.
+impl State {
+    /// How the spares of this entry were used: a reloaded entry begins anew.
     fn standing(&mut self, hook: &Arc<Hook>) -> &mut Standing {
         let fresh = || Standing { hook: Arc::downgrade(hook), unfit: 0, given_up: false };
         let standing = self.standing.entry(hook.id.clone()).or_insert_with(fresh);
@@ -153,26 +155,26 @@ impl Held {
 }
 
 impl Claim {
-    /// Gives the session its spare. Where there are too many, the one that has waited longest goes.
+    /// Adds its spare to the session. Beyond the limit, the one that has waited longest is ended.
     pub(super) fn fill(self, spare: Spare) {
-        let mut held = self.spares.held();
+        let mut state = self.spares.lock();
         let mut gone = None;
-        if held.ended {
+        if state.ended {
             gone = Some(spare);
         } else {
-            if held.spares.len() >= MAX_SPARES {
-                gone = Some(held.spares.remove(0));
+            if state.spares.len() >= MAX_SPARES {
+                gone = Some(state.spares.remove(0));
             }
-            held.spares.push(spare);
+            state.spares.push(spare);
         }
-        drop(held);
+        drop(state);
         drop(gone);
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.spares.held().claimed.remove(&self.id);
+        self.spares.lock().claimed.remove(&self.id);
     }
 }
 

@@ -1,10 +1,12 @@
-//! How the forms of interpreters are started. What a stand-in does is played with real interpreters.
+//! How the forms of interpreters are started. `cargo e2e prewarm` tests the substitute code with
+//! real interpreters.
 
 use super::*;
 
 #[tokio::test]
 async fn python_form_is_prewarmed_with_a_substitute_and_starts_cold_without() {
-    // What the stand-in does is the business of `cargo e2e prewarm`, which has an interpreter; here is how it is started.
+    // `cargo e2e prewarm` tests the substitute code with an interpreter; this tests how it is
+    // started.
     let python =
         "#!/bin/sh\nread -r event\nfor word; do printf '<%.8s>' \"$word\" >&2; done\nexit 2\n";
     let scene = Scene::new(
@@ -20,13 +22,13 @@ async fn python_form_is_prewarmed_with_a_substitute_and_starts_cold_without() {
     assert!(reason.ends_with("><a b.py><-x>"), "{reason}");
 }
 
-/// Reads its event, denies with its words, says so where it may, and dies slowly.
+/// Reads its event, denies with its arguments, announces its exit if it can, and exits slowly.
 const SLOW_NODE: &str = "#!/bin/sh\nread -r event\nfor word; do printf '<%s>' \"$word\" >&2; done\n\
                          test -e /proc/$$/fd/3 && exec >&- 2>&- && echo 2 >&3 && sleep 30\nexit 2\n";
 
 const NODE_HOOK: &str = "[hook.h]\non = \"PreToolUse\"\nrun = [\"./bin/node\", \"--no-warnings\", \"a b.mjs\", \"-x\"]\nprewarm = \"node\"\n";
 
-/// A scene whose `node` is a shell script: what the real one does is the business of `cargo e2e prewarm`.
+/// A scene whose `node` is a shell script: `cargo e2e prewarm` tests the real one.
 fn with_slow_node(scene: Scene) -> Scene {
     let path = scene.sandbox.write("bin/node", SLOW_NODE).unwrap();
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -34,7 +36,7 @@ fn with_slow_node(scene: Scene) -> Scene {
     scene
 }
 
-/// The files of preloads that stand in a directory.
+/// The preload files in a directory.
 #[cfg(target_os = "linux")]
 fn preloads(directory: &Path) -> Vec<PathBuf> {
     let all = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenterhook_testkit::Sandbox as Room;
+use tenterhook_testkit::Sandbox as ScratchDir;
 
 use super::*;
 use crate::executor::Ambient;
@@ -40,13 +40,13 @@ fn can() -> bool {
 }
 
 struct Scene {
-    room: Room,
+    room: ScratchDir,
     servers: Configured,
 }
 
 impl Scene {
     fn new(sandbox: Sandbox, no_means: bool) -> Self {
-        let room = Room::new().expect("a scene");
+        let room = ScratchDir::new().expect("a scene");
         for (file, text) in [("~/.ssh/id", "KEY"), ("file", "text"), ("sub/file", "")] {
             room.write(file, text).expect("a scene");
         }

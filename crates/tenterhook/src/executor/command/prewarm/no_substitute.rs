@@ -1,4 +1,5 @@
-//! What stands in the place of a script in a build without the feature `prewarm-forms`: nothing.
+//! Replaces `substitute` in a build without the feature `prewarm-forms`: no code takes the place of
+//! a script.
 
 use std::path::Path;
 
@@ -8,10 +9,10 @@ use tenterhook_core::hook::Command;
 
 /// No code is put into any interpreter.
 #[derive(Debug, Default)]
-pub(in crate::executor::command) struct StandIn(());
+pub(in crate::executor::command) struct Substitute(());
 
-impl StandIn {
-    /// Every command is started as it stands.
+impl Substitute {
+    /// Starts every command unchanged.
     #[expect(clippy::unnecessary_wraps, reason = "with the feature, a form may not fit")]
     pub(super) const fn enter(
         _: &mut process::Command,

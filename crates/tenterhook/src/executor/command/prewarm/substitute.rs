@@ -1,4 +1,5 @@
-//! What stands in the place of a script, or beside it, until its event comes. Says how it gets there; what it does is its own.
+//! Code that takes the place of a script, or is loaded beside it, until its event comes. Installs
+//! it; the code itself is in `shim.py` and `shim.cjs`.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,25 +11,26 @@ use super::super::started;
 use crate::discover;
 use tenterhook_core::hook::{Command, Prewarm};
 
-/// What stands in the place of a Python script.
+/// Takes the place of a Python script.
 const SHIM: &str = include_str!("../shim.py");
 
-/// What stands beside a Node script.
+/// Is loaded beside a Node script.
 const PRELOAD: &str = include_str!("../shim.cjs");
 
-/// Tells the files of one process apart.
+/// Distinguishes the files of one process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// The code that was put into an interpreter, for as long as that may want to read it.
+/// The code that was put into an interpreter; kept as long as the interpreter may read it.
 #[derive(Debug, Default)]
-pub(in crate::executor::command) struct StandIn {
+pub(in crate::executor::command) struct Substitute {
     /// Node reads it again for each worker thread; dropping this removes it.
     file: Option<PathBuf>,
 }
 
-impl StandIn {
-    /// Has the form of `command` stand in what is `described`. `None` where the interpreter cannot be told what to do; where
-    /// only the announcement of its exit is not to be had, the command is started as it stands.
+impl Substitute {
+    /// Changes `described` to start the form of `command`. `None` if the interpreter cannot be told
+    /// which code to run; if only the announcement of its exit is unavailable, the command is
+    /// started unchanged.
     pub(super) fn enter(
         described: &mut process::Command,
         command: &Command,
@@ -45,23 +47,24 @@ impl StandIn {
         }
     }
 
-    /// Has the preload stand in a Node, where it can have a file and somebody would hear it.
+    /// Loads the preload in Node, if there is a directory for its file and a receiver for its
+    /// announcement.
     fn beside(
         described: &mut process::Command,
         command: &Command,
         scratch: Option<&Path>,
     ) -> Option<Self> {
         let scratch = scratch.filter(|_| process::ANNOUNCES)?;
-        let stand_in = Self { file: Some(write(scratch).ok()?) };
-        let path = stand_in.file.as_ref()?.to_str()?;
+        let substitute = Self { file: Some(write(scratch).ok()?) };
+        let path = substitute.file.as_ref()?.to_str()?;
         let form = command.starts().with_option(Prewarm::Node, "--require", path)?;
         described.program = started(&form);
         described.announce = process::Announce::OnDescriptor3;
-        Some(stand_in)
+        Some(substitute)
     }
 }
 
-impl Drop for StandIn {
+impl Drop for Substitute {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
             // It may be gone with its directory.
@@ -70,7 +73,7 @@ impl Drop for StandIn {
     }
 }
 
-/// Writes the preload into a file of its own, under the name by which Node will know it.
+/// Writes the preload into a new file, under the name by which Node loads it.
 fn write(scratch: &Path) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.canonicalize()?.join(format!("preload-{}-{number}.cjs", std::process::id()));
