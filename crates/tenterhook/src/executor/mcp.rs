@@ -1,6 +1,7 @@
-//! Calls a tool of an MCP server as a hook, through whoever holds the connections. Knows no dialect and judges nothing.
+//! Calls a tool of an MCP server as a hook, through the host's connections or those of
+//! `Configured`. Knows no dialect and judges nothing.
 //!
-//! [`Servers`] is that somebody: a host that is connected to MCP servers anyway implements it itself; with the feature
+//! A host that is connected to MCP servers anyway implements [`Servers`] itself; with the feature
 //! `mcp`, `Configured` connects those that configurations name. Implements `docs/spec/exec-mcp.md`.
 
 #[cfg(feature = "mcp")]
@@ -58,21 +59,21 @@ use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput}
 use tenterhook_core::request::input;
 use tenterhook_core::strict::out_of_prose;
 
-/// How much text of a reply is kept, as much as of a program's output.
+/// How much text of a reply is kept: as much as of a program's output.
 const KEPT: usize = 1 << 20;
 
-/// How much of a tool's error stands in the fault.
+/// How much of a tool's error is quoted in the fault.
 const QUOTED: usize = 200;
 
-/// A call under way. Dropping it gives the call up: an implementation tells the server so where it can.
+/// A call under way. Dropping it cancels the call: an implementation notifies the server if it can.
 pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Reply, CallFault>> + Send + 'a>>;
 
 /// Calls the tools of `mcp` hooks.
 pub trait Servers: Send + Sync + fmt::Debug {
-    /// Calls one tool once. What was sent is never sent again: the tool may have done its work.
+    /// Calls one tool once. A sent call is never sent again: the tool may have done its work.
     fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a>;
 
-    /// Whether it starts servers in [`Call::sandbox`]. A hook that is confined calls nobody where it does not.
+    /// Whether it starts servers in [`Call::sandbox`]. If not, confined hooks cannot call tools.
     fn confines(&self) -> bool {
         false
     }
@@ -87,9 +88,9 @@ pub struct Call<'a> {
     pub tool: &'a str,
     /// Its arguments, complete.
     pub input: &'a Map<String, Value>,
-    /// When nobody waits for it any longer.
+    /// The end of the caller's patience.
     pub deadline: Instant,
-    /// What is left to the hook, where it is confined: no program is asked for it that has more (MC-19).
+    /// The grants of a confined hook: a server with wider access must not serve the call (MC-19).
     pub sandbox: Option<&'a Grants>,
 }
 
@@ -107,7 +108,7 @@ pub struct Reply {
 pub enum Content {
     /// Text.
     Text(String),
-    /// Something else; its kind, for people: `image`, `audio`, `resource`.
+    /// A content of a different kind; the kind, for people: `image`, `audio`, `resource`.
     Other(String),
 }
 
@@ -115,9 +116,9 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct CallFault {
-    /// What kind of thing went wrong; it decides the code of the fault and its remedy.
+    /// The kind of failure; decides the code of the fault and its remedy.
     pub kind: CallFaultKind,
-    /// What happened, for people: the server, the tool, the system's words.
+    /// What happened, for people: the server, the tool, the system's message.
     pub why: String,
 }
 
@@ -126,17 +127,17 @@ pub struct CallFault {
 pub enum CallFaultKind {
     /// No server of that name is configured.
     UnknownServer,
-    /// The server was approved, and is another one now: nobody was asked.
+    /// The server differs from the approved one, so it was not called.
     Withheld,
     /// The server could not be started or reached, or went away.
     NotConnected,
     /// The server has no such tool.
     UnknownTool,
-    /// The server answered with an error, or with something that is no answer to the call.
+    /// The server answered with an error, or with a message that is no answer to the call.
     Protocol,
 }
 
-/// The code of each kind, and what to do about it.
+/// The code of each kind, and its remedy.
 const KINDS: &[(CallFaultKind, Code, &str)] = {
     use CallFaultKind as Kind;
     &[
@@ -202,7 +203,7 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
             (failed(*code, format!("{fault}; {remedy}")), silence())
         }
         Ok(Err(words)) => {
-            return function::panicked("whoever calls MCP tools here", &words, began);
+            return function::panicked("the host's MCP client", &words, began);
         }
         Err(_) => (End::TimedOut, silence()),
     };
@@ -217,8 +218,9 @@ fn silence() -> StepOutput {
     StepOutput::Bytes { stdout: Output::default(), stderr: Output::default() }
 }
 
-/// The first text is what a program prints at exit code 0 (MC-5). What else there is can deny and do nothing else: other
-/// objects stand behind the first text, other words where a program prints its log. So can a reply that is no answer (MC-6).
+/// Reads the first text like the output of a program with exit code 0 (MC-5). Further contents can
+/// only deny: further objects are treated like output behind the first text, other text like a
+/// program's log. The same holds for a reply that is no answer (MC-6).
 fn read(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
     let Call { server, tool, .. } = call;
     let mut contents = reply.content.into_iter();
@@ -259,7 +261,7 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
     (end, StepOutput::Bytes { stdout: output(&stdout), stderr: output(&logged.join("\n")) })
 }
 
-/// `: ` and the beginning of what was said, where anything was.
+/// `: ` and the beginning of a message, if it is not empty.
 fn quoted(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let line: String = line.chars().take(QUOTED).collect();

@@ -239,7 +239,7 @@ impl Address {
     /// Parses a text. Closes the connection if the server floods.
     fn read(&self, text: &[u8]) -> Result<Vec<Message>, Lost> {
         self.calls.read(text).ok_or_else(|| {
-            let why = "it says things without end and answers nothing, and was left";
+            let why = "it sent too many messages and no response; the connection was closed";
             self.close_reason.write(Over::Ended, why);
             self.calls.close();
             self.flooded.notify_one();

@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use super::rpc::{self, Message, Outcome, Reply};
 
-/// How many bytes that are no response (logs, notifications) a server may write in a row.
+/// How many bytes other than responses (logs, notifications) a server may write in a row.
 const MOST: usize = 16 << 20;
 
-/// What each message counts beside its length: to read an empty one costs time, too.
+/// The minimum cost of each message: reading an empty one takes time, too.
 const LOOK: usize = 256;
 
 /// The id of the first request, `initialize`.

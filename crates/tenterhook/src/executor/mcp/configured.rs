@@ -1,5 +1,5 @@
-//! Connects the servers that configurations name: each when a hook first calls it, once for as long as this value lives
-//! (MC-8, MC-9). Knows no protocol.
+//! Connects the servers that configurations name: each when a hook first calls it, once for the
+//! life of this value (MC-8, MC-9). Knows no protocol.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,14 +22,14 @@ use tenterhook_core::diagnostic::nearest;
 use tenterhook_core::hook::Grants;
 use tenterhook_core::source::{Reach, Server};
 
-/// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
-/// is up earlier leaves it starting, so that the next one finds it.
+/// How long a server may take to start and complete the handshake, for any caller: the limit that
+/// agents use. A hook with less time leaves it starting, so that the next call finds it.
 const OPENING: Duration = Duration::from_secs(30);
 
 /// The servers of configurations.
 ///
-/// A server starts with the first call of one of its tools and is ended when this value is dropped. One that ends by
-/// itself is started again by the next call; one that keeps ending is left alone for a while.
+/// A server starts with the first call of one of its tools and is ended when this value is dropped.
+/// If it ends by itself, the next call starts it again; if it keeps ending, it is quarantined.
 #[derive(Debug)]
 pub struct Configured {
     env: Env,
@@ -44,7 +44,7 @@ pub struct Configured {
 struct Line {
     start: Start,
     state: Arc<Mutex<State>>,
-    /// The same server, started for hooks that are confined themselves: one for each sandbox (MC-19).
+    /// The same server for confined hooks: one process for each sandbox (MC-19).
     confined: Mutex<HashMap<Grants, Arc<Self>>>,
 }
 
@@ -54,18 +54,19 @@ struct State {
     opened: Option<Opened>,
 }
 
-/// What came of opening a connection; nothing yet, while it is being opened.
+/// The result of opening a connection; `None` while it is being opened.
 type Opening = watch::Receiver<Option<Result<Arc<Connection>, CallFault>>>;
 
-/// Whether a server is being reached.
+/// Whether a connection to a server is being opened.
 enum Turn {
     /// It is.
     Now(Opening),
-    /// It failed a moment ago; it may be started again then.
+    /// It failed a moment ago, and may be started again at this time.
     At(Instant),
 }
 
-/// A connection, or the attempt at one. Dropping it gives the attempt up, and ends what it led to.
+/// A connection, or the attempt to open one. Dropping it cancels the attempt and closes the
+/// connection.
 #[derive(Debug)]
 struct Opened {
     result: Opening,
@@ -93,14 +94,15 @@ impl Configured {
         configured
     }
 
-    /// The same, whose servers at an address are reached by `network`: that of the engine's `http` hooks, say.
+    /// Uses `network` to reach servers at an address: for example that of the engine's `http`
+    /// hooks.
     #[must_use]
     pub fn reached_by(mut self, network: Network) -> Self {
         self.network = network;
         self
     }
 
-    /// The same, whose confined servers are given directories for passing files where `ambient` has room for them.
+    /// Creates scratch directories for confined servers where `ambient` has one.
     #[must_use]
     pub fn within(mut self, ambient: &Ambient) -> Self {
         self.scratch.clone_from(&ambient.scratch);
@@ -108,8 +110,8 @@ impl Configured {
         self
     }
 
-    /// Replaces the configuration. A server that stays as it was stays connected; one that is gone or changed is ended, and
-    /// one that was left alone because it kept failing is tried again.
+    /// Replaces the configuration. An unchanged server stays connected; a removed or changed one is
+    /// ended, and a quarantined one is tried again.
     pub fn replace(&self, servers: impl IntoIterator<Item = Server>) {
         let mut lines = lock(&self.lines);
         let mut kept = HashMap::new();
@@ -126,14 +128,14 @@ impl Configured {
                 })
             });
             lock(&line.state).health.forgive();
-            // Whether a hook with that sandbox is still there, nobody here knows.
+            // It is not known here whether a hook with that sandbox still exists.
             lock(&line.confined).clear();
             kept.insert(server.name, line);
         }
         *lines = kept;
     }
 
-    /// The names of the servers, in their order.
+    /// The names of the servers, in order.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = lock(&self.lines).keys().cloned().collect();
@@ -141,8 +143,8 @@ impl Configured {
         names
     }
 
-    /// Which tools a server offers, for a host that hands them on to its model: 1,000 at most. Starts or reaches the server
-    /// where it is not connected yet; how long that may take is the caller's to say (MC-18).
+    /// The tools that a server offers, for a host that passes them to its model: 1,000 at most.
+    /// Starts or connects the server if necessary; the caller limits the time (MC-18).
     ///
     /// # Errors
     ///
@@ -185,7 +187,8 @@ impl Line {
         Arc::new(Self { start, state: Arc::default(), confined: Mutex::default() })
     }
 
-    /// The line to the program that a caller may ask who is left no more than `caller`. At an address nothing is started.
+    /// The line to a program whose access is limited to that of `caller`. A server at an address
+    /// starts no program.
     fn confined(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
         let server = &self.start.server;
         let caller = caller.filter(|caller| server.sandbox.grants() != Some(caller));
@@ -208,7 +211,7 @@ impl Line {
         result
     }
 
-    /// The connection, opened now where there is none.
+    /// The connection; opened if necessary.
     async fn connection(&self) -> Result<Arc<Connection>, CallFault> {
         if let Reach::Withheld(why) = &self.start.server.reach {
             let why = format!("the server `{}` is not started: {why}", self.start.server.name);
@@ -222,7 +225,7 @@ impl Line {
         };
         let opened = match result.wait_for(Option::is_some).await {
             Ok(opened) => opened.clone(),
-            // Whoever was opening it is gone: the configuration changed, or the runtime ended.
+            // The task that opened it is gone: the configuration changed, or the runtime ended.
             Err(_) => None,
         };
         opened.unwrap_or_else(|| Err(lost(&self.start.server, "it was given up")))
@@ -256,11 +259,11 @@ impl Line {
         Ok(Turn::Now(result))
     }
 
-    /// Opens a connection in a task of its own, which lives as long as the connection.
+    /// Opens a connection in a separate task, which lives as long as the connection.
     fn open(&self) -> Opened {
         let (sender, result) = watch::channel(None);
         let start = self.start.clone();
-        // What the task holds for good would keep its own owner alive.
+        // A strong reference in the task would keep its owner alive.
         let state = Arc::downgrade(&self.state);
         let life = tokio::spawn(async move {
             let opening = tokio::time::timeout(OPENING, Connection::open(&start)).await;
@@ -275,7 +278,7 @@ impl Line {
                     sender.send_replace(Some(Ok(Arc::new(connection))));
                     failed(life.over().await);
                 }
-                // Noted before anybody hears of it, who may ask again at once.
+                // Stored before the waiting calls receive it, because they may call again at once.
                 Err(why) => {
                     let why = why.to_string();
                     failed(why.clone());
@@ -286,7 +289,7 @@ impl Line {
         Opened { result, life }
     }
 
-    /// A call was given up. A server that has not said a word for several of them hangs.
+    /// Notes that a call was cancelled. A server that sent nothing during several of them hangs.
     fn given_up(&self) {
         let mut state = lock(&self.state);
         if state.health.given_up() {
@@ -301,7 +304,7 @@ fn lost(server: &Server, why: &str) -> CallFault {
     CallFault::new(CallFaultKind::NotConnected, why)
 }
 
-/// Tells the line when a call is dropped before its answer came.
+/// Notifies the line if a call is dropped before its answer.
 struct Waiting<'a> {
     line: &'a Line,
     answered: bool,

@@ -28,21 +28,21 @@ const KINDS: &[&str] = &["image", "audio", "resource", "resource_link"];
 /// The host's environment.
 pub(super) type Env = Arc<[(String, String)]>;
 
-/// What is to be started or reached, and with what.
+/// What to start or reach, and its context.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub(super) server: Server,
     pub(super) env: Env,
     pub(super) network: Network,
-    /// What is left to the hooks that it is started for, where those are confined.
+    /// The grants of the confined hooks that it is started for.
     pub(super) caller: Option<Grants>,
-    /// Where a confined one may be given a directory for passing files.
+    /// Where its scratch directory may be created.
     pub(super) scratch: Option<PathBuf>,
-    /// In place of what this machine can confine with: for tests.
+    /// Replaces what this machine can confine with: for tests.
     pub(super) pretended: Option<tenterhook_process::Means>,
 }
 
-/// A server that said hello.
+/// A server that completed the handshake.
 pub(super) struct Connection {
     peer: Peer,
     close_reason: CloseReason,
@@ -56,7 +56,8 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// The life of a connection: it ends when this is dropped, whoever still holds the connection.
+/// The life of a connection: it ends when this is dropped, even if references to the connection
+/// remain.
 pub(super) struct Life {
     /// Reads what the server writes; dropping it ends the server.
     serving: Pin<Box<dyn Future<Output = ()> + Send>>,
@@ -65,7 +66,7 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Waits for the end of the connection, and says why it ended.
+    /// Waits for the end of the connection, and returns its reason.
     pub(super) async fn over(mut self) -> String {
         self.serving.as_mut().await;
         self.close_reason
@@ -81,11 +82,11 @@ impl Drop for Life {
 }
 
 impl Connection {
-    /// Starts or reaches the server, and shakes hands.
+    /// Starts or reaches the server, and makes the handshake.
     ///
     /// # Errors
     ///
-    /// What kept it from that.
+    /// Why that failed.
     pub(super) async fn open(start: &Start) -> Result<(Self, Life), Unopened> {
         let (peer, mut life) = connect(start)?;
         let close_reason = life.close_reason.clone();
@@ -98,7 +99,7 @@ impl Connection {
         Ok((Self { peer, close_reason }, life))
     }
 
-    /// Whether it can be asked.
+    /// Whether it can be called.
     pub(super) fn is_open(&self) -> bool {
         self.peer.calls.is_open() && self.close_reason.read().is_none()
     }
@@ -123,7 +124,7 @@ impl Connection {
         Err(protocol(&call, what))
     }
 
-    /// Asks which tools it offers. A server that knows no such request has none.
+    /// Lists the server's tools. A server without this request has none.
     pub(super) async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
         let input = Map::new();
         let tool = "tools/list";
@@ -139,7 +140,7 @@ impl Connection {
         }
     }
 
-    /// What a tool says that failed ends up in a fault, so it is without what the server was handed.
+    /// Removes secrets from the error of a tool, which becomes part of a fault.
     fn without_withheld(&self, mut reply: Reply) -> Reply {
         if reply.is_error {
             for content in &mut reply.content {
@@ -151,7 +152,8 @@ impl Connection {
         reply
     }
 
-    /// An error of the server. Which tools it has is asked only now: a call that goes well costs one message.
+    /// An error of the server. The list of tools is only requested now: a successful call costs one
+    /// message.
     async fn refused(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
         let unknown = [INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND];
         if unknown.contains(&error.code())
@@ -216,7 +218,7 @@ fn connect(start: &Start) -> Result<(Peer, Life), Unopened> {
     Ok((Peer { calls: Arc::clone(&calls), wire }, Life { serving, calls, close_reason }))
 }
 
-/// What kept a server from saying hello.
+/// Why the handshake failed.
 fn unopened(lost: &Lost, close_reason: &CloseReason) -> Unopened {
     if let Some((_, why)) = close_reason.read() {
         return Unopened::Ended(why);
@@ -248,12 +250,12 @@ fn no_tool(call: &Call<'_>, tools: &[&str]) -> CallFault {
     CallFault::new(CallFaultKind::UnknownTool, why)
 }
 
-/// Whether the server wants input or has made a task of the call.
+/// Whether the server asks for input or made the call a task.
 fn is_unfinished(result: &Value) -> bool {
     result.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete")
 }
 
-/// Reads the result of a tool; `None` if it is something else.
+/// Reads the result of a tool; `None` if it is malformed.
 fn reply(mut result: Value) -> Option<Reply> {
     let fields = result.as_object_mut()?;
     let listed = fields.remove("content").filter(|content| !content.is_null());
@@ -265,7 +267,8 @@ fn reply(mut result: Value) -> Option<Reply> {
     let Value::Array(listed) = listed.unwrap_or(Value::Array(Vec::new())) else { return None };
     let is_error = is_error.unwrap_or(Value::Bool(false)).as_bool()?;
     let mut content = listed.into_iter().map(block).collect::<Option<Vec<Content>>>()?;
-    // Most servers repeat the structured content as text. If one does not, a denial in it still counts.
+    // Most servers repeat the structured content as text. If one does not, a denial in it still
+    // applies.
     let in_text = |content: &Content| matches!(content, Content::Text(text) if text.trim_start().starts_with('{'));
     if let Some(structured) = structured
         && !content.iter().any(in_text)

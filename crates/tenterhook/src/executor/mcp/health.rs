@@ -1,37 +1,37 @@
-//! How a server fared: when it is started again (MC-9), and when one that says nothing counts as hung (MC-10). Pure: the
-//! caller brings the time.
+//! Decides when a failed server is started again (MC-9), and when a silent one is treated as hung
+//! (MC-10). Pure: the caller passes the time.
 
 use tokio::time::Instant;
 
 use crate::executor::restart::{NotNow, Restarts};
 
-/// So many calls in a row that were given up without a word from the server: it hangs, and is started anew. One slow
-/// tool is no hang.
+/// After this many cancelled calls in a row without any message the server hangs, and is restarted.
+/// One slow tool is no hang.
 const MUTE: u32 = 3;
 
-/// How a server fared.
+/// The history of a server's failures.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     restarts: Restarts,
     mute: u32,
-    /// What was wrong with it last.
+    /// The last failure.
     why: String,
 }
 
 impl Health {
-    /// It could not be reached, or went away.
+    /// It could not be reached, or ended.
     pub(super) fn failed(&mut self, now: Instant, why: String) {
         self.restarts.failed(now);
         self.mute = 0;
         self.why = why;
     }
 
-    /// It replied, or its configuration was loaded anew.
+    /// It replied, or its configuration was reloaded.
     pub(super) fn forgive(&mut self) {
         *self = Self::default();
     }
 
-    /// A call was given up; `true` when it is time to start it anew.
+    /// Notes a cancelled call. Returns `true` if the server must be restarted.
     pub(super) fn given_up(&mut self) -> bool {
         self.mute += 1;
         self.mute >= MUTE
@@ -42,7 +42,7 @@ impl Health {
         self.restarts.may_start(now)
     }
 
-    /// What was wrong with it last.
+    /// The last failure.
     pub(super) fn why(&self) -> &str {
         &self.why
     }
@@ -55,7 +55,7 @@ mod tests {
     /// MC-10.
     /// MC-9.
     #[test]
-    fn three_calls_without_a_word_are_a_hang() {
+    fn three_silent_calls_are_a_hang() {
         let mut health = Health::default();
         assert!(!health.given_up() && !health.given_up());
         health.forgive();

@@ -1,4 +1,5 @@
-//! Which tools does a server offer? Asks it page by page and bounds what it says; calls none and judges none.
+//! Lists the tools that a server offers, page by page and within bounds. Calls none and judges
+//! none.
 
 use serde_json::{Map, Value};
 
@@ -6,17 +7,17 @@ use super::peer::{Lost, Peer};
 
 /// How many tools of one server are listed.
 const TOOLS: usize = 1000;
-/// How many pages are asked for: a server may hand out the address of a next one for ever.
+/// How many pages are requested: a server may return the address of a next one forever.
 const PAGES: usize = 100;
-/// How much of it all is kept, counted as JSON.
+/// How many bytes of JSON are kept in total.
 const BYTES: usize = 4 << 20;
 
-/// A tool as its server describes it. These are the server's words, which nobody has judged.
+/// A tool as its server describes it, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offered {
-    /// What it is called by.
+    /// Its name.
     pub name: String,
-    /// What it does, for a model; empty where the server does not say.
+    /// What it does, for a model; empty if the server gives no description.
     pub about: String,
     /// The JSON Schema of its arguments.
     pub schema: Map<String, Value>,
@@ -25,14 +26,14 @@ pub struct Offered {
 /// The tools of one server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offer {
-    /// In the order in which it lists them.
+    /// In the server's order.
     pub tools: Vec<Offered>,
-    /// Whether it goes on: there are more than are taken.
+    /// Whether the list was cut: the server has more.
     pub is_cut: bool,
 }
 
 impl Offer {
-    /// Takes one tool; `false` where there is no more room.
+    /// Adds one tool. Returns `false` if the bound is reached.
     fn take(&mut self, tool: Offered, left: &mut usize) -> bool {
         let schema = serde_json::to_string(&tool.schema).map_or(0, |text| text.len());
         let size = tool.name.len() + tool.about.len() + schema;
@@ -46,7 +47,7 @@ impl Offer {
     }
 }
 
-/// What the server lists.
+/// The tools that the server lists.
 pub(super) async fn list(peer: &Peer) -> Result<Offer, Lost> {
     let (mut offer, mut left) = (Offer::default(), BYTES);
     let mut params = Map::new();

@@ -30,9 +30,9 @@ pub(super) struct Peer {
 pub(super) enum Lost {
     /// The server answered with an error.
     Refused(RpcError),
-    /// The server answered with something else than the result of such a request.
+    /// The server answered with a message other than the result of such a request.
     Odd,
-    /// No connection to the server could be made; why, for people.
+    /// No connection to the server could be opened; why, for people.
     Unreachable(String),
     /// The request did not reach the server; why, for people.
     Unsent(String),

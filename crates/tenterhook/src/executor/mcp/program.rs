@@ -1,4 +1,5 @@
-//! What is started for a server, and what is it handed? Reads its configuration and the host's environment; starts nothing.
+//! Describes the program of a server and its environment. Reads its configuration and the host's
+//! environment; starts nothing.
 
 use std::path::Path;
 
@@ -13,12 +14,12 @@ use tenterhook_core::hook::{Command, FIRING, Grants, Inherit, Invocation, around
 use tenterhook_core::request::variables::{Unset, expand};
 use tenterhook_core::source::Server;
 
-/// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
+/// The program of the configuration with its variables filled in, in an environment by the rules of
 /// command hooks.
 ///
 /// # Errors
 ///
-/// When its configuration names a variable that is not set.
+/// If its configuration names a variable that is not set.
 pub(super) fn describe(
     start: &Start,
     command: &Command,
@@ -34,7 +35,7 @@ pub(super) fn describe(
         }
         Invocation::Shell { text, .. } => process::Command::shell(text, cwd),
     };
-    // What is confined sees what it is granted, whatever its agent promises.
+    // A confined server sees only granted variables, whatever its agent promises.
     let inherit = if grants.is_empty() { command.inherit } else { Inherit::Listed };
     let is_granted = |name: &str| {
         !grants.is_empty()
@@ -71,14 +72,15 @@ pub(super) fn describe(
     Ok((described, withheld, confined))
 }
 
-/// What the server is handed that no message may say: what its configuration gives it, and what sounds like a secret.
+/// Values that no message may contain: those that the configuration gives the server, and inherited
+/// ones that sound like a secret.
 fn withheld(start: &Start, command: &Command, variables: &[(String, String)]) -> Withheld {
     let Start { server, env, .. } = start;
     let is_given = |name: &String| {
         command.env.iter().any(|(own, _)| own == name) || command.pass.contains(name)
     };
     let given = variables.iter().filter(|(name, _)| is_given(name) || is_telling(name));
-    // What its arguments are filled with, it was handed as well.
+    // Values that fill its arguments are included.
     let texts: &[String] = match command.starts() {
         Invocation::Argv { args, .. } => args,
         Invocation::Shell { .. } => &[],
@@ -86,20 +88,20 @@ fn withheld(start: &Start, command: &Command, variables: &[(String, String)]) ->
     let filled: Vec<String> = texts.iter().flat_map(|text| values(server, text, env)).collect();
     let given = given.map(|(_, value)| value.as_str());
     let withheld = given.chain(filled.iter().map(String::as_str));
-    Withheld::of(withheld.filter(|text| !is_place(text)))
+    Withheld::new(withheld.filter(|text| !is_path(text)))
 }
 
-/// Whether a value says where something lies, such as the project: that is in every message, and no secret.
-fn is_place(value: &str) -> bool {
+/// Whether a value is a path, such as the project's: paths are in every message, and no secret.
+fn is_path(value: &str) -> bool {
     let path = Path::new(value);
     path.is_absolute() && path.exists()
 }
 
-/// What the variables hold that a text names.
+/// The values of the variables that a text names.
 fn values(server: &Server, text: &str, env: &Env) -> Vec<String> {
     let mut found = Vec::new();
     if matches!(server.dialect.dialect().server_variables(), ServerVariables::Everywhere) {
-        // One that is not set is told of where the text is filled.
+        // An unset variable is reported when the text is filled.
         let _ = expand(text, |name| {
             let value = variable(env, name);
             found.extend(value.clone());
@@ -109,7 +111,7 @@ fn values(server: &Server, text: &str, env: &Env) -> Vec<String> {
     found
 }
 
-/// A text of the configuration, as its format names variables.
+/// A text of the configuration with its variables filled in.
 pub(super) fn fill(server: &Server, text: &str, env: &Env) -> Result<String, Unset> {
     match server.dialect.dialect().server_variables() {
         ServerVariables::ListedInHeaders => Ok(text.to_owned()),

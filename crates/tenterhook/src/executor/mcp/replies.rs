@@ -1,5 +1,5 @@
-//! Which replies may be handed on? Of a call that was replied to twice, none: both are made into one that says so, in which a
-//! denial can still be made out. Pure: messages in, messages out.
+//! Decides which replies reach their call. Two replies to one call are merged into an error, in
+//! which a denial is still recognized. Pure: messages in, messages out.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::rpc::{Outcome, Reply, RpcError};
 /// How many of the calls that were answered last are remembered.
 const REMEMBERED: usize = 256;
 
-/// A call, named by its id, that was answered before.
+/// The id of a call that was answered before.
 #[derive(Debug, thiserror::Error)]
 #[error("it replied to the call {0} twice, and was ended")]
 pub(super) struct RepliedTwice(u64);
@@ -18,15 +18,15 @@ pub(super) struct RepliedTwice(u64);
 /// The replies of one server.
 #[derive(Default)]
 pub(super) struct Replies {
-    /// What one write has brought so far.
-    kept: Vec<Kept>,
+    /// The replies of the current write.
+    kept: Vec<Pending>,
     /// The ids of calls that were answered.
     answered: VecDeque<u64>,
 }
 
-struct Kept {
+struct Pending {
     reply: Reply,
-    /// What the further replies to the same call hold.
+    /// Further replies to the same call.
     further: Vec<Outcome>,
 }
 
@@ -35,31 +35,32 @@ impl Replies {
     ///
     /// # Errors
     ///
-    /// That its call was answered before: whoever made it has gone on, and the server cannot be believed any more.
+    /// If its call was answered before: the caller has gone on, and the server is no longer
+    /// trusted.
     pub(super) fn keep(&mut self, reply: Reply) -> Result<(), RepliedTwice> {
         if let Some(id) = reply.id.filter(|id| self.answered.contains(id)) {
             return Err(RepliedTwice(id));
         }
-        let is_same = |kept: &&mut Kept| reply.id.is_some() && kept.reply.id == reply.id;
+        let is_same = |kept: &&mut Pending| reply.id.is_some() && kept.reply.id == reply.id;
         match self.kept.iter_mut().find(is_same) {
             Some(kept) => kept.further.push(reply.outcome),
-            None => self.kept.push(Kept { reply, further: Vec::new() }),
+            None => self.kept.push(Pending { reply, further: Vec::new() }),
         }
         Ok(())
     }
 
-    /// The write is over: what may be handed on.
+    /// Ends the write, and returns the replies for their calls.
     pub(super) fn take(&mut self) -> Vec<Reply> {
         let kept = std::mem::take(&mut self.kept);
         self.answered.extend(kept.iter().filter_map(|kept| kept.reply.id));
         let forgotten = self.answered.len().saturating_sub(REMEMBERED);
         self.answered.drain(..forgotten);
-        kept.into_iter().map(Kept::handed_on).collect()
+        kept.into_iter().map(Pending::handed_on).collect()
     }
 }
 
-impl Kept {
-    /// A doubled reply is a tool that failed: no answer, in which a denial counts all the same (MC-6).
+impl Pending {
+    /// A doubled reply becomes a failed tool: no answer, in which a denial still applies (MC-6).
     fn handed_on(self) -> Reply {
         let Self { reply, further } = self;
         if further.is_empty() {
@@ -73,7 +74,7 @@ impl Kept {
     }
 }
 
-/// The texts of a reply, be it a result or an error.
+/// The texts of a result or an error.
 fn contents(outcome: &Outcome) -> Vec<Value> {
     let text = |value: &Value| json!({"type": "text", "text": value.to_string()});
     match outcome {
@@ -97,7 +98,7 @@ mod tests {
 
     /// MC-17.
     #[test]
-    fn of_two_replies_to_one_call_neither_counts_and_none_is_lost() {
+    fn two_replies_to_one_call_become_an_error_with_both() {
         let mut replies = Replies::default();
         for (id, text) in [(1, "{}"), (2, "two"), (1, r#"{"decision":"deny"}"#)] {
             replies.keep(reply(id, text)).unwrap();

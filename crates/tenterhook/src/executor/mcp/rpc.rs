@@ -10,7 +10,7 @@ pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// The fields that tell what a message is. A message with one of them twice is ambiguous.
+/// The fields that decide what a message is. A message with one of them twice is ambiguous.
 const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "result", "error"];
 
 /// The fields of a tool's result. A result with one of them twice is ambiguous.
@@ -43,12 +43,12 @@ pub(super) type Outcome = Result<Value, RpcError>;
 pub(super) struct RpcError(pub(super) Value);
 
 impl RpcError {
-    /// Its code; 0 where it has none.
+    /// Its code; 0 if it has none.
     pub(super) fn code(&self) -> i64 {
         self.0.get("code").and_then(Value::as_i64).unwrap_or_default()
     }
 
-    /// Its message; empty where it has none.
+    /// Its message; empty if it has none.
     pub(super) fn message(&self) -> &str {
         self.0.get("message").or(Some(&self.0)).and_then(Value::as_str).unwrap_or_default()
     }

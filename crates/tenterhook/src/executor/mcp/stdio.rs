@@ -1,8 +1,9 @@
-//! Speaks to a server by its standard streams: one JSON-RPC message a line. Knows no tool and no hook.
+//! Talks to a server over its standard streams: one JSON-RPC message a line. Knows no tool and no
+//! hook.
 //!
-//! The process belongs to `tenterhook-process`, as that of a command hook does: its own group, ended with its owner. Both
-//! directions are bounded: a server that writes faster than it is read waits, one that writes nonsense without end, or
-//! a line without end, is ended.
+//! `tenterhook-process` owns the process, like that of a command hook: in a process group that ends
+//! with its owner. Both directions are bounded: a server that writes faster than it is read waits;
+//! one that writes nonsense or a line without end is ended.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,26 +20,26 @@ use super::replies::{RepliedTwice, Replies};
 use super::rpc::Message;
 use crate::executor::confine::{ConfinedServer, not_reached};
 
-/// The longest message that is taken: four times what is kept of a reply.
+/// The longest message that is accepted: four times what is kept of a reply.
 const LINE: usize = 4 << 20;
 
-/// How much may wait to be read before the server is no longer listened to.
+/// How much may wait to be read before the server's output is no longer read.
 const BEHIND: usize = 1 << 20;
 
-/// How much may wait to be taken by a server that says nothing.
-const UNHEARD: usize = 64 << 20;
+/// How much unread input may wait for a server that sends nothing.
+const MAX_UNREAD: usize = 64 << 20;
 
-/// How much of standard error is kept, to say why a server ended.
+/// How much of standard error is kept, to report why a server ended.
 const STDERR: usize = 64 << 10;
 
 /// A server that was started.
 pub(super) struct Program {
     child: process::Child,
     /// Bytes that it was sent since it last wrote a line.
-    unheard: AtomicUsize,
+    unread: AtomicUsize,
 }
 
-/// How a server broke the protocol: it is ended then.
+/// How a server broke the protocol; it is ended then.
 enum ProtocolError {
     LongLine,
     EndlessNoise,
@@ -52,7 +53,7 @@ impl fmt::Display for ProtocolError {
                 write!(f, "it wrote a line of more than {} MiB, and was ended", LINE >> 20)
             }
             Self::EndlessNoise => {
-                f.write_str("it writes without end and answers nothing, and was ended")
+                f.write_str("it wrote too many messages and no response, and was ended")
             }
             Self::RepliedTwice(error) => error.fmt(f),
         }
@@ -62,7 +63,7 @@ impl fmt::Display for ProtocolError {
 /// What a server wrote.
 enum Written {
     Line(Vec<u8>),
-    /// That was all so far.
+    /// The end of one write.
     All,
 }
 
@@ -100,13 +101,13 @@ impl Program {
             child.finish(move |report| {
                 // Cancelling follows from another reason, which may not be written yet.
                 if report.end != process::End::Cancelled {
-                    reason.write(Over::Gone, words(&report, &reason, confined.as_deref()));
+                    reason.write(Over::Gone, end_reason(&report, &reason, confined.as_deref()));
                 }
                 // The lines end only now, so that their reader finds the reason.
                 drop(last);
             });
         });
-        let program = Arc::new(Self { child, unheard: AtomicUsize::new(0) });
+        let program = Arc::new(Self { child, unread: AtomicUsize::new(0) });
         let replies = Replies::default();
         let reader =
             Reader { program: Arc::clone(&program), lines, waiting, calls, close_reason, replies };
@@ -116,7 +117,7 @@ impl Program {
     /// Sends a message. Bytes wait until the server takes them, up to a bound.
     pub(super) fn send(&self, message: &Value) -> Result<(), Lost> {
         let line = format!("{message}\n").into_bytes();
-        if self.unheard.fetch_add(line.len(), Ordering::AcqRel) + line.len() > UNHEARD {
+        if self.unread.fetch_add(line.len(), Ordering::AcqRel) + line.len() > MAX_UNREAD {
             return Err(Lost::Unsent("it no longer reads what it is sent".to_owned()));
         }
         self.child.feed(line);
@@ -151,11 +152,11 @@ impl Reader {
         self.route_replies();
     }
 
-    /// Makes room for more output.
+    /// Frees capacity for more output.
     fn release(&self, line: &[u8]) {
         let size = line.len() + 1;
         let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
-        // Half empty: reading on earlier would only stop again.
+        // Below half: resuming earlier would only stop again.
         if before > BEHIND / 2 && before - size <= BEHIND / 2 {
             self.program.child.resume();
         }
@@ -164,7 +165,7 @@ impl Reader {
     /// Reads a line. Lines that are no messages are skipped: many servers log to standard output.
     fn read(&mut self, line: &[u8]) -> Result<(), ProtocolError> {
         self.release(line);
-        self.program.unheard.store(0, Ordering::Release);
+        self.program.unread.store(0, Ordering::Release);
         if line.len() >= LINE {
             return Err(ProtocolError::LongLine);
         }
@@ -201,8 +202,8 @@ impl Drop for Reader {
     }
 }
 
-/// How a server ended, with the last that it wrote on standard error.
-fn words(
+/// How a server ended, with the last line of its standard error.
+fn end_reason(
     report: &process::Report,
     close_reason: &CloseReason,
     confined: Option<&ConfinedServer>,

@@ -29,7 +29,7 @@ pub(super) fn describe(
     Target::read(&url)?;
     let uri = url.parse().map_err(|_| Unopened::UnsendableUrl)?;
     let own = own_headers(server, http, env)?;
-    let withheld = Withheld::of(own.values().filter_map(|value| value.to_str().ok()));
+    let withheld = Withheld::new(own.values().filter_map(|value| value.to_str().ok()));
     Ok((uri, own, withheld))
 }
 

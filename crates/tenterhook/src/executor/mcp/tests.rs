@@ -1,4 +1,4 @@
-//! What the executor makes of what servers say, whoever calls them.
+//! How the executor reads replies of servers, for any implementation of `Servers`.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use tenterhook_core::config::Source;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::Surroundings;
 
-/// Answers every call alike, and keeps what it was asked.
+/// Answers every call with the same reply, and stores the calls.
 #[derive(Debug)]
 struct Scripted {
     result: Result<Reply, CallFault>,
@@ -54,7 +54,7 @@ async fn answered(result: Result<Reply, CallFault>) -> (Restraint, Vec<&'static 
     (outcome.restraint, outcome.faults.iter().map(|fault| fault.code.name()).collect(), messages)
 }
 
-fn said(content: &[Content]) -> Result<Reply, CallFault> {
+fn reply_with(content: &[Content]) -> Result<Reply, CallFault> {
     Ok(Reply { content: content.to_vec(), is_error: false })
 }
 
@@ -64,7 +64,7 @@ fn text(text: &str) -> Content {
 
 const DENIAL: &str = r#"{"decision": "deny", "reason": "no"}"#;
 
-/// Panics where it is called, and again where it is awaited.
+/// Panics when it is called, and again when it is awaited.
 #[derive(Debug)]
 struct Panicking {
     at_once: bool,
@@ -77,7 +77,7 @@ impl Servers for Panicking {
     }
 }
 
-/// R-15: alone, and beside another hook, whose task would be lost with it.
+/// R-15: alone, and beside a second hook, whose task would be lost with it.
 #[tokio::test]
 async fn a_host_that_panics_gave_no_answer() {
     let beside = format!("{CONFIG}\n{}", CONFIG.replace("hook.guard", "hook.beside"));
@@ -94,7 +94,7 @@ async fn a_host_that_panics_gave_no_answer() {
 
 /// MC-1, MC-5, MC-40.
 #[tokio::test]
-async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {
+async fn first_text_is_the_answer_and_later_denials_apply() {
     use Restraint::{Allow, Deny, Silent};
     let allow = text(r#"{"decision": "allow"}"#);
     let allow_again = allow.clone();
@@ -116,7 +116,7 @@ async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {
         (vec![Content::Other("structured".into()), allow_again], Deny, vec!["mcp-no-text"]),
         (vec![text(&" ".repeat(KEPT + 1))], Deny, vec!["output-too-large"]),
     ] {
-        let found = answered(said(&content)).await;
+        let found = answered(reply_with(&content)).await;
         assert_eq!((found.0, found.1), (restraint, codes), "{content:.100?}: {}", found.2);
     }
 }
@@ -134,20 +134,20 @@ async fn a_fault_has_its_code_and_a_remedy_and_the_policy_decides() {
     let found = answered(failed("no database\nat line 3")).await;
     assert_eq!((found.0, found.1), (Restraint::Deny, vec!["mcp-tool-failed"]));
     assert!(found.2.contains("`policy/judge` failed: no database;"), "{}", found.2);
-    // What it says is no consent.
+    // A failed tool's text is no consent.
     let found = answered(failed(r#"{"decision": "allow"}"#)).await;
     assert_eq!(found.0, Restraint::Deny);
 }
 
 /// MC-4, MC-7.
 #[tokio::test]
-async fn what_cannot_be_asked_is_a_fault() {
+async fn call_that_cannot_be_made_is_a_fault() {
     let outcome = fire(CONFIG, None).await;
     assert_eq!(
         outcome.faults.iter().map(|fault| fault.code.name()).collect::<Vec<_>>(),
         ["not-started"]
     );
-    let servers = Arc::new(Scripted { result: said(&[]), asked: Mutex::default() });
+    let servers = Arc::new(Scripted { result: reply_with(&[]), asked: Mutex::default() });
     let config = CONFIG.replace("file_path", "command");
     let outcome = fire(&config, Some(servers.clone())).await;
     assert_eq!(
@@ -158,7 +158,7 @@ async fn what_cannot_be_asked_is_a_fault() {
     assert!(outcome.blocked() && servers.asked.lock().unwrap().is_empty());
 }
 
-/// Never answers; tells when it was dropped.
+/// Never answers; records when it is dropped.
 #[derive(Debug)]
 struct Silent(Arc<Mutex<Vec<&'static str>>>);
 
@@ -180,7 +180,7 @@ impl Servers for Silent {
     }
 }
 
-/// MC-7: the deadline of a step covers the call, and who gives it up drops it.
+/// MC-7: the deadline of a step covers the call, and a cancelled call is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_call_is_over_at_its_deadline() {
     let dropped = Arc::default();
@@ -194,10 +194,10 @@ async fn a_call_is_over_at_its_deadline() {
     assert_eq!(*dropped.lock().unwrap(), ["dropped"]);
 }
 
-/// MC-46: what a hook is left says nothing of a server that somebody else started.
+/// MC-46: the grants of a hook do not limit a server that the host started.
 #[tokio::test]
-async fn a_confined_hook_asks_no_server_that_its_host_connects() {
-    let servers = Arc::new(Scripted { result: said(&[text("{}")]), asked: Mutex::default() });
+async fn confined_hook_calls_no_server_of_its_host() {
+    let servers = Arc::new(Scripted { result: reply_with(&[text("{}")]), asked: Mutex::default() });
     let outcome = fire(&format!("{CONFIG}sandbox = \"standard\"\n"), Some(servers.clone())).await;
     assert!(servers.asked.lock().unwrap().is_empty());
     assert!(

@@ -21,10 +21,10 @@ pub(super) enum Unopened {
     UnsendableHeader(String),
     #[error("the header `{0}` is set by the protocol; leave it out")]
     ReservedHeader(String),
-    /// It may not start, for a reason that its approval gives.
+    /// It may not start; the approval states why.
     #[error("{0}")]
     Withheld(String),
-    /// It ended or went away while it was greeted, for a reason that its end gives.
+    /// It ended during the handshake; its end states why.
     #[error("{0}")]
     Ended(String),
     /// No connection to its address could be made.

@@ -1,23 +1,25 @@
-//! What was a server handed that nobody else should read? Takes it out of what the server says of its troubles, which ends
-//! up in faults, on screens and in records. Pure.
+//! The secrets that a server received. Removes them from the server's error messages, which become
+//! part of faults, screens and records. Pure.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The shortest value that is taken out: a shorter one is hardly a secret, and would tear holes into words.
+/// The shortest value that is removed: a shorter one is hardly a secret, and removing it would
+/// garble text.
 const SHORTEST: usize = 8;
 
-/// What stands in the place of a value.
+/// Replaces a value.
 const MARK: &str = "***";
 
-/// What the name of a variable has, in capitals, that is likely to hold a secret although nobody handed it over on purpose.
+/// Parts of the names of variables, in capitals, that likely hold a secret even though the
+/// configuration does not list them.
 const TELLING: &[&str] = &["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
 
-/// Values that a server was handed, the longest first.
+/// The values that a server received, the longest first.
 #[derive(Clone, Default)]
 pub(super) struct Withheld(Arc<[String]>);
 
-/// Without the values.
+/// Hides the values.
 impl fmt::Debug for Withheld {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Withheld").finish_non_exhaustive()
@@ -25,8 +27,8 @@ impl fmt::Debug for Withheld {
 }
 
 impl Withheld {
-    /// These values, and each of their words: a token often stands behind the name of its scheme.
-    pub(super) fn of<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
+    /// These values, and each of their words: a token often follows the name of its scheme.
+    pub(super) fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let parts = values
             .into_iter()
             .flat_map(|text| std::iter::once(text).chain(text.split_whitespace()));
@@ -37,13 +39,13 @@ impl Withheld {
         Self(parts.into())
     }
 
-    /// `text` without them.
+    /// Removes the values from `text`.
     pub(super) fn out_of(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, MARK))
     }
 }
 
-/// Whether a variable that a server merely inherits is likely to hold a secret.
+/// Whether an inherited variable likely holds a secret.
 pub(super) fn is_telling(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     TELLING.iter().any(|text| name.contains(text))
@@ -55,8 +57,8 @@ mod tests {
 
     /// MC-16.
     #[test]
-    fn what_was_handed_over_does_not_come_back() {
-        let withheld = Withheld::of(["Bearer abcdefgh1234", "abcdefgh", "debug", ""]);
+    fn secrets_are_removed_from_messages() {
+        let withheld = Withheld::new(["Bearer abcdefgh1234", "abcdefgh", "debug", ""]);
         for (text, shown) in [
             ("401 for Bearer abcdefgh1234!", "401 for ***!"),
             ("token abcdefgh1234 refused, abcdefgh too", "token *** refused, *** too"),

@@ -1,4 +1,4 @@
-//! Real servers over standard streams: what they say, and every way in which they fail.
+//! Real servers over standard streams: what they answer, and every way in which they fail.
 
 mod address;
 #[cfg(unix)]
@@ -35,7 +35,7 @@ fn server(args: &[&str]) -> Server {
     }
 }
 
-/// The same, which is handed a secret.
+/// The same server with a secret.
 fn handed(args: &[&str], secret: &str) -> Server {
     let mut server = server(args);
     if let Reach::Program(command) = &mut server.reach {
@@ -48,7 +48,7 @@ fn configured() -> Configured {
     Configured::new([server(&["--mcp", "hello"])], Vec::new())
 }
 
-/// Far away: nothing that ends by itself comes near it.
+/// Long enough: nothing that ends by itself takes this long.
 const LONG: Duration = Duration::from_secs(60);
 
 async fn ask(servers: &Configured, tool: &str) -> Result<Reply, CallFault> {
@@ -80,7 +80,7 @@ fn texts(reply: Result<Reply, CallFault>) -> Vec<String> {
 
 /// MC-17.
 #[tokio::test]
-async fn of_two_replies_in_one_write_neither_counts() {
+async fn two_replies_in_one_write_are_both_ignored() {
     let servers = configured();
     for _ in 0..20 {
         let reply = ask(&servers, "doubled").await.expect("a reply");
@@ -101,7 +101,7 @@ async fn a_server_is_started_once_and_keeps_its_connection() {
     assert!(echoed[0].contains(r#""arguments":{"path":"/a"}"#), "{echoed:?}");
     assert_eq!(texts(ask(&servers, "two").await), ["first", "hello"]);
     assert_eq!(texts(ask(&servers, "image").await), ["image"]);
-    // Both are kept: a denial may stand in either (MC-5).
+    // Both are kept: a denial may be in either (MC-5).
     assert_eq!(texts(ask(&servers, "structured").await), ["structured", r#"{"a":1}"#]);
     assert!(texts(ask(&servers, "nothing").await).is_empty());
     assert!(ask(&servers, "fail").await.expect("a reply").is_error);
@@ -134,7 +134,7 @@ async fn replies_out_of_order_reach_their_calls() {
     assert!(texts(two)[0].contains("/b"));
 }
 
-/// MC-22: in an array, with its id as text, and behind messages that answer nothing.
+/// MC-22: in an array, with its id as text, and after messages that answer nothing.
 #[tokio::test]
 async fn reply_in_an_odd_form_reaches_its_call() {
     let servers = configured();
@@ -170,7 +170,7 @@ async fn a_server_says_which_tools_it_offers_and_how_many_is_bounded() {
 
 /// MC-7.
 #[tokio::test]
-async fn what_is_no_result_is_a_fault_of_its_kind() {
+async fn message_that_is_no_result_is_a_fault_of_its_kind() {
     use CallFaultKind::{NotConnected, Protocol, UnknownServer, UnknownTool};
     for (tool, kind, words) in [
         ("sya", UnknownTool, "did you mean `say`?"),
@@ -180,7 +180,7 @@ async fn what_is_no_result_is_a_fault_of_its_kind() {
         ("odd", Protocol, "not a result of a tool"),
         ("crash", NotConnected, "it ended with exit code 3: hello"),
         ("huge", Protocol, "a line of more than 4 MiB"),
-        ("flood", Protocol, "writes without end"),
+        ("flood", Protocol, "too many messages"),
     ] {
         let fault = ask(&configured(), tool).await.expect_err(tool);
         assert_eq!(fault.kind, kind, "{fault}");
@@ -209,7 +209,7 @@ async fn a_server_that_does_not_come_up_says_why() {
             "exit code 7: no licence for ***!",
         ),
         (filled, "exit code 7: no file ***"),
-        // Where something lies is no secret.
+        // A path is no secret.
         (handed(&["--stderr", "none in /usr/bin", "--exit", "7"], "/usr/bin"), "none in /usr/bin"),
         (
             server(&[
@@ -232,7 +232,7 @@ async fn a_server_that_does_not_come_up_says_why() {
 
 /// MC-9.
 #[tokio::test]
-async fn a_server_that_crashed_is_started_again_and_left_alone_when_it_keeps_crashing() {
+async fn a_server_that_crashed_is_started_again_and_quarantined_when_it_keeps_crashing() {
     let servers = configured();
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     ask(&servers, "crash").await.expect_err("it crashes");
@@ -255,22 +255,22 @@ async fn a_call_that_is_given_up_is_cancelled_and_a_server_that_hangs_is_started
     let servers = configured();
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     give_up(&servers).await;
-    let heard = texts(ask(&servers, "methods").await);
-    assert!(heard[0].ends_with("tools/call notifications/cancelled tools/call"), "{heard:?}");
+    let methods = texts(ask(&servers, "methods").await);
+    assert!(methods[0].ends_with("tools/call notifications/cancelled tools/call"), "{methods:?}");
     for _ in 0..3 {
         give_up(&servers).await;
     }
-    let heard = texts(ask(&servers, "methods").await);
-    assert_eq!(heard, ["initialize notifications/initialized tools/call"]);
+    let methods = texts(ask(&servers, "methods").await);
+    assert_eq!(methods, ["initialize notifications/initialized tools/call"]);
 }
 
-/// Drops a call when it was sent.
+/// Drops a call after it was sent.
 async fn give_up(servers: &Configured) {
     let input = Map::new();
     let deadline = Instant::now() + LONG;
     let mut calling =
         servers.call(Call { server: "fake", tool: "hang", input: &input, deadline, sandbox: None });
-    // The request is on its way after a few turns; what else is ready in this runtime runs in between.
+    // The request is sent after a few turns; other ready tasks of this runtime run in between.
     for _ in 0..100 {
         tokio::select! {
             biased;
@@ -280,7 +280,7 @@ async fn give_up(servers: &Configured) {
     }
 }
 
-/// MC-8: nothing outlives its owner.
+/// MC-8: no process outlives its owner.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn dropping_the_servers_ends_them() {
@@ -303,8 +303,8 @@ async fn a_new_configuration_keeps_what_stays_and_ends_what_changed() {
     let servers = configured();
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     servers.replace([server(&["--mcp", "hello"])]);
-    let heard = texts(ask(&servers, "methods").await);
-    assert_eq!(heard[0].matches("tools/call").count(), 2);
+    let methods = texts(ask(&servers, "methods").await);
+    assert_eq!(methods[0].matches("tools/call").count(), 2);
     servers.replace([server(&["--mcp", "good morning"])]);
     assert_eq!(texts(ask(&servers, "say").await), ["good morning"]);
     servers.replace([]);

@@ -1,4 +1,4 @@
-//! Servers at an address: what they say, and how reaching them fails.
+//! Servers at an address: what they answer, and how reaching them fails.
 
 use tenterhook_testkit::server::{Reply as Says, Server as Scripted};
 
@@ -7,7 +7,7 @@ use tenterhook_core::hook::Http;
 
 pub(super) const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
 
-pub(super) fn says(contains: &str, status: u16, body: &str) -> Says {
+pub(super) fn responding(contains: &str, status: u16, body: &str) -> Says {
     let headers = [("content-type".to_owned(), "application/json".to_owned())].into();
     Says {
         contains: contains.to_owned(),
@@ -18,14 +18,15 @@ pub(super) fn says(contains: &str, status: u16, body: &str) -> Says {
     }
 }
 
-/// Says hello, takes what needs no answer, and answers calls with `body`; has no stream of its own.
+/// Completes the handshake, accepts notifications, and answers calls with `body`; has no stream of
+/// its server's messages.
 fn scripted(status: u16, body: &str) -> Scripted {
     let when = vec![
-        says("\"method\":\"initialize\"", 200, HELLO),
-        says("\"method\":\"notifications/", 202, ""),
-        says("\"method\":\"tools/call\"", status, body),
+        responding("\"method\":\"initialize\"", 200, HELLO),
+        responding("\"method\":\"notifications/", 202, ""),
+        responding("\"method\":\"tools/call\"", status, body),
     ];
-    Scripted::start(Says { when, ..says("", 405, "") }).expect("a port")
+    Scripted::start(Says { when, ..responding("", 405, "") }).expect("a port")
 }
 
 pub(super) fn at(url: &str, variables: &[&str]) -> Configured {
@@ -78,10 +79,10 @@ async fn an_address_that_fails_is_a_fault_and_no_call_is_sent_twice() {
     }
 }
 
-/// MC-7, MC-13: the rules of `http` hooks hold for addresses and headers.
+/// MC-7, MC-13: the rules of `http` hooks apply to addresses and headers.
 /// MC-15.
 #[tokio::test]
-async fn nothing_is_sent_where_nothing_may_be_sent() {
+async fn nothing_is_sent_to_a_forbidden_address() {
     let scripted = scripted(200, "");
     for (url, variables, words) in [
         ("http://10.0.0.1/mcp", &["TOKEN"][..], "its URL cannot be used"),

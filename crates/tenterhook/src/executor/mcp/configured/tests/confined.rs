@@ -1,14 +1,14 @@
-//! Real servers in a sandbox, which try what it keeps from them (MC-19).
+//! Real servers in a sandbox, which try to escape it (MC-19).
 
 use std::sync::Arc;
 
-use tenterhook_testkit::Sandbox as ScratchDir;
+use tenterhook_testkit::Sandbox as TestDir;
 
 use super::*;
 use crate::executor::Ambient;
 use tenterhook_core::hook::{Grants, Profile};
 
-/// A server whose tools are lines of shell: it replies with what they print.
+/// A server whose tools are shell lines: it replies with what they print.
 const SERVER: &str = r#"
 while read -r line; do
   id=${line#*\"id\":}; id=${id%%[,\}]*}
@@ -23,7 +23,7 @@ while read -r line; do
         read) said=$(cat file 2>/dev/null || echo refused);;
         write) said=$( (echo x > sub/new) 2>/dev/null && echo written || echo refused);;
         hooks) said=$( (mkdir -p .claude && echo x > .claude/settings.json) 2>/dev/null && echo written || echo refused);;
-        room) said=$( (echo x > "$TMPDIR/it") 2>/dev/null && echo written || echo refused);;
+        scratch) said=$( (echo x > "$TMPDIR/it") 2>/dev/null && echo written || echo refused);;
         token) said="token$TOKEN";;
         pid) said=$$;;
         die) cat "$HOME/.ssh/id" >/dev/null; exit 1;;
@@ -40,41 +40,41 @@ fn can() -> bool {
 }
 
 struct Scene {
-    room: ScratchDir,
+    dir: TestDir,
     servers: Configured,
 }
 
 impl Scene {
     fn new(sandbox: Sandbox, no_means: bool) -> Self {
-        let room = ScratchDir::new().expect("a scene");
+        let dir = TestDir::new().expect("a scene");
         for (file, text) in [("~/.ssh/id", "KEY"), ("file", "text"), ("sub/file", "")] {
-            room.write(file, text).expect("a scene");
+            dir.write(file, text).expect("a scene");
         }
         #[cfg(unix)]
-        std::os::unix::fs::symlink(room.home(), room.project().join("link")).expect("a scene");
+        std::os::unix::fs::symlink(dir.home(), dir.project().join("link")).expect("a scene");
         let invocation = Invocation::Argv {
             program: "sh".to_owned(),
             args: vec!["-c".to_owned(), SERVER.to_owned()],
         };
         let mut command = Command::new(invocation, Inherit::All);
-        command.cwd = Some(room.project());
+        command.cwd = Some(dir.project());
         let server = Server {
             name: "fake".to_owned(),
             dialect: DialectId::CLAUDE,
             layer: Layer::Project,
             reach: Reach::Program(command),
             sandbox,
-            project: room.project(),
-            home: room.home(),
+            project: dir.project(),
+            home: dir.home(),
             place: None,
         };
-        let mut env = room.env();
+        let mut env = dir.env();
         env.push(("TOKEN".to_owned(), "secret".to_owned()));
-        let mut ambient = Ambient::default().scratch(room.scripts());
+        let mut ambient = Ambient::default().scratch(dir.scripts());
         ambient.pretended = no_means.then(Default::default);
         let servers = Configured::new([], env).within(&ambient);
         servers.replace([server]);
-        Self { room, servers }
+        Self { dir, servers }
     }
 
     async fn asked(&self, tool: &str, sandbox: Option<&Grants>) -> Result<Reply, CallFault> {
@@ -84,7 +84,7 @@ impl Scene {
         tokio::time::timeout_at(deadline, calling).await.expect("an answer in time")
     }
 
-    async fn said(&self, tool: &str, sandbox: Option<&Grants>) -> String {
+    async fn reply_text(&self, tool: &str, sandbox: Option<&Grants>) -> String {
         texts(self.asked(tool, sandbox).await).join(" ")
     }
 }
@@ -93,7 +93,7 @@ fn strict() -> Grants {
     Grants::new(Profile::Strict)
 }
 
-/// What a server does without a sandbox, in `standard` and in `strict`.
+/// The replies of a server without a sandbox, in `standard` and in `strict`.
 const TRIES: &[(&str, &str, &str, &str)] = &[
     ("key", "KEY", "refused", "refused"),
     ("cd", "KEY", "refused", "refused"),
@@ -102,7 +102,7 @@ const TRIES: &[(&str, &str, &str, &str)] = &[
     ("write", "written", "refused", "refused"),
     ("hooks", "written", "refused", "refused"),
     ("token", "tokensecret", "token", "token"),
-    ("room", "written", "written", "written"),
+    ("scratch", "written", "written", "written"),
 ];
 
 /// MC-19, MC-45.
@@ -115,14 +115,15 @@ async fn a_server_touches_what_it_is_granted() {
     let standard = Scene::new(Sandbox::of_repositories(), false);
     let narrow = Scene::new(Sandbox::In(Arc::new(strict())), false);
     for (tool, unsaid, in_standard, in_strict) in TRIES {
-        assert_eq!(free.said(tool, None).await, *unsaid, "{tool}");
-        assert_eq!(standard.said(tool, None).await, *in_standard, "{tool}");
-        assert_eq!(narrow.said(tool, None).await, *in_strict, "{tool}");
+        assert_eq!(free.reply_text(tool, None).await, *unsaid, "{tool}");
+        assert_eq!(standard.reply_text(tool, None).await, *in_standard, "{tool}");
+        assert_eq!(narrow.reply_text(tool, None).await, *in_strict, "{tool}");
     }
-    assert!(!standard.room.project().join(".claude").exists());
+    assert!(!standard.dir.project().join(".claude").exists());
 }
 
-/// A server is started anew for a hook that is left less, and for nobody with more than any that calls it is.
+/// A server is started separately for a hook with fewer grants, and never has more access than a
+/// hook that calls it.
 /// MC-44.
 #[tokio::test]
 async fn hook_is_not_served_by_a_server_with_wider_grants() {
@@ -132,21 +133,21 @@ async fn hook_is_not_served_by_a_server_with_wider_grants() {
     let scene = Scene::new(Sandbox::Unsaid, false);
     let (standard, strict) = (Grants::new(Profile::Standard), strict());
     for (tool, unsaid, in_standard, in_strict) in TRIES {
-        assert_eq!(scene.said(tool, Some(&strict)).await, *in_strict, "{tool}");
-        assert_eq!(scene.said(tool, None).await, *unsaid, "{tool}");
-        assert_eq!(scene.said(tool, Some(&standard)).await, *in_standard, "{tool}");
+        assert_eq!(scene.reply_text(tool, Some(&strict)).await, *in_strict, "{tool}");
+        assert_eq!(scene.reply_text(tool, None).await, *unsaid, "{tool}");
+        assert_eq!(scene.reply_text(tool, Some(&standard)).await, *in_standard, "{tool}");
     }
-    let one = scene.said("pid", Some(&strict)).await;
-    assert_eq!(scene.said("pid", Some(&strict)).await, one);
-    assert_ne!(scene.said("pid", None).await, one);
-    // What the server's own configuration keeps from it, no hook grants.
+    let one = scene.reply_text("pid", Some(&strict)).await;
+    assert_eq!(scene.reply_text("pid", Some(&strict)).await, one);
+    assert_ne!(scene.reply_text("pid", None).await, one);
+    // No hook grants what the server's own configuration denies.
     let mut wide = Grants::new(Profile::Standard);
     let scene = Scene::new(Sandbox::standard(), false);
-    wide.read = vec![scene.room.home().join(".ssh")];
+    wide.read = vec![scene.dir.home().join(".ssh")];
     wide.write = vec!["$PROJECT/sub".into()];
     wide.env = vec!["TOKEN".to_owned()];
     for (tool, _, in_standard, _) in TRIES {
-        assert_eq!(scene.said(tool, Some(&wide)).await, *in_standard, "{tool}");
+        assert_eq!(scene.reply_text(tool, Some(&wide)).await, *in_standard, "{tool}");
     }
 }
 
@@ -158,7 +159,7 @@ async fn refusal_of_a_server_is_reported_with_the_line_that_grants_it() {
     }
     let scene = Scene::new(Sandbox::standard(), false);
     let fault = scene.asked("die", None).await.expect_err("it ended");
-    let key = scene.room.home().join(".ssh/id").display().to_string();
+    let key = scene.dir.home().join(".ssh/id").display().to_string();
     for part in ["did not let it read", &key, "sandbox = { read = ["] {
         assert!(fault.why.contains(part), "{part}: {}", fault.why);
     }
@@ -170,9 +171,9 @@ async fn a_server_is_not_started_where_it_cannot_be_confined() {
     let scene = Scene::new(Sandbox::standard(), true);
     let fault = scene.asked("key", None).await.expect_err("it is not started");
     assert!(fault.why.contains("cannot confine it"), "{}", fault.why);
-    // A repository's, of which nobody says anything, runs as it did.
+    // A repository's server without a sandbox setting runs unconfined, as before.
     let scene = Scene::new(Sandbox::of_repositories(), true);
-    assert_eq!(scene.said("read", None).await, "text");
+    assert_eq!(scene.reply_text("read", None).await, "text");
     let fault = scene.asked("read", Some(&strict())).await.expect_err("it is not started");
     assert!(fault.why.contains("cannot confine it"), "{}", fault.why);
 }

@@ -1,8 +1,9 @@
-//! Servers at an address that speak in streams, keep sessions, or misbehave: what becomes of the call, and of the next one.
+//! Servers at an address that use streams, keep sessions, or misbehave: the result of the call, and
+//! of the next one.
 
 use tenterhook_testkit::server::{Manner, Reply as Says, Server as Scripted};
 
-use super::address::{HELLO, at, says};
+use super::address::{HELLO, at, responding};
 use super::*;
 
 const TOKEN: &[&str] = &["TOKEN"];
@@ -20,24 +21,26 @@ fn answer(id: usize) -> String {
 fn stream(messages: &[&str]) -> Says {
     let events: String =
         messages.iter().map(|message| format!("event: message\ndata: {message}\n\n")).collect();
-    says("", 200, &format!(": a comment\n\n{events}")).header("content-type", "text/event-stream")
+    responding("", 200, &format!(": a comment\n\n{events}"))
+        .header("content-type", "text/event-stream")
 }
 
-/// Says hello as part of a session, takes what needs no answer, and replies to calls with one of `calls` after the other.
+/// Completes the handshake with a session, accepts notifications, and replies to calls with one of
+/// `calls` after the other.
 fn keeping_a_session(calls: &[Says]) -> Scripted {
     let when = vec![
-        says("\"method\":\"initialize\"", 200, HELLO).header("mcp-session-id", "s-1"),
-        says("\"method\":\"notifications/", 202, ""),
-        Says { then: calls.to_vec(), ..says("\"method\":\"tools/call\"", 500, "") },
+        responding("\"method\":\"initialize\"", 200, HELLO).header("mcp-session-id", "s-1"),
+        responding("\"method\":\"notifications/", 202, ""),
+        Says { then: calls.to_vec(), ..responding("\"method\":\"tools/call\"", 500, "") },
     ];
-    Scripted::start(Says { when, ..says("", 405, "") }).expect("a port")
+    Scripted::start(Says { when, ..responding("", 405, "") }).expect("a port")
 }
 
 fn times(scripted: &Scripted, word: &str) -> usize {
     scripted.requests().iter().filter(|request| request.body.contains(word)).count()
 }
 
-/// Waits until the server was sent a request that is `wanted`.
+/// Waits until the server received a request that is `wanted`.
 async fn sent(scripted: &Scripted, wanted: impl Fn(&tenterhook_testkit::server::Request) -> bool) {
     let sent = async {
         while !scripted.requests().iter().any(&wanted) {
@@ -59,9 +62,9 @@ async fn an_answer_may_come_in_a_stream_behind_other_messages() {
     assert_eq!([times(&scripted, "\"initialize\""), times(&scripted, "tools/call")], [1, 2]);
 }
 
-/// MC-17: whichever of two replies a denial stands in, and whatever stands between them.
+/// MC-17: whichever of two replies a denial is in, and whatever is between them.
 #[tokio::test]
-async fn of_two_replies_in_one_stream_neither_counts() {
+async fn two_replies_in_one_stream_are_both_ignored() {
     let other = answer(1).replace("hello", "other");
     let scripted =
         keeping_a_session(&[stream(&[&answer(1), NOTHING, &other]), stream(&[&answer(2)])]);
@@ -74,12 +77,13 @@ async fn of_two_replies_in_one_stream_neither_counts() {
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
 }
 
-/// MC-17: the same without a stream, one behind the other and in an array.
+/// MC-17: the same without a stream, one after the other and in an array.
 #[tokio::test]
-async fn of_two_replies_in_one_body_neither_counts() {
+async fn two_replies_in_one_body_are_both_ignored() {
     let other = answer(1).replace("hello", "other");
     for body in [format!("{}\n{other}", answer(1)), format!("[{},{other}]", answer(1))] {
-        let scripted = keeping_a_session(&[says("", 200, &body), says("", 200, &answer(2))]);
+        let scripted =
+            keeping_a_session(&[responding("", 200, &body), responding("", 200, &answer(2))]);
         let servers = at(&scripted.url(), TOKEN);
         let reply = ask(&servers, "say").await.expect("a reply");
         assert!(reply.is_error, "{reply:?}");
@@ -90,7 +94,7 @@ async fn of_two_replies_in_one_body_neither_counts() {
     }
 }
 
-/// MC-15: lines end in every way, data stands on several, and comments and ids stand between.
+/// MC-15: with every line ending, data on several lines, and comments and ids between.
 #[tokio::test]
 async fn answer_in_a_stream_is_read_however_the_stream_is_written() {
     let data = answer(1).replace(",\"result\"", ",\r\ndata: \"result\"");
@@ -113,8 +117,8 @@ async fn ping_in_a_stream_is_answered() {
 /// Answers calls with `call` and requests for a stream with `stream`; keeps no session.
 fn without_session(call: Says, stream: Says) -> Scripted {
     let when = vec![
-        says("\"method\":\"initialize\"", 200, HELLO),
-        says("\"method\":\"notifications/", 202, ""),
+        responding("\"method\":\"initialize\"", 200, HELLO),
+        responding("\"method\":\"notifications/", 202, ""),
         Says { contains: "tools/call".to_owned(), ..call },
     ];
     Scripted::start(Says { when, ..stream }).expect("a port")
@@ -148,7 +152,7 @@ async fn stream_that_ends_before_its_answer_is_resumed_after_its_last_event() {
 #[tokio::test]
 async fn call_that_is_only_accepted_fails_without_a_session() {
     for status in [202, 204] {
-        let scripted = without_session(Says::status(status), says("", 405, ""));
+        let scripted = without_session(Says::status(status), responding("", 405, ""));
         let fault = ask(&at(&scripted.url(), TOKEN), "say").await.expect_err("no answer");
         assert!(fault.why.contains("its answer broke off"), "{fault}");
     }
@@ -172,10 +176,10 @@ async fn a_session_is_named_in_each_request_and_left_at_the_end() {
     }
 }
 
-/// MC-43: so says a server that was started anew.
+/// MC-43: a restarted server reports this.
 #[tokio::test]
 async fn a_session_that_is_forgotten_is_begun_anew_by_the_next_call() {
-    let scripted = keeping_a_session(&[says("", 404, ""), says("", 200, &answer(1))]);
+    let scripted = keeping_a_session(&[responding("", 404, ""), responding("", 200, &answer(1))]);
     let servers = at(&scripted.url(), TOKEN);
     let fault = ask(&servers, "say").await.expect_err("it forgot");
     assert!(fault.why.contains("knows our session no more"), "{fault}");
@@ -183,51 +187,81 @@ async fn a_session_that_is_forgotten_is_begun_anew_by_the_next_call() {
     assert_eq!([times(&scripted, "\"initialize\""), times(&scripted, "tools/call")], [2, 2]);
 }
 
-/// MC-15: a status says nothing about the session.
+/// MC-15: the status alone does not end the session.
 #[tokio::test]
 async fn one_bad_reply_costs_one_call() {
-    let scripted = keeping_a_session(&[says("", 503, ""), says("", 200, &answer(2))]);
+    let scripted = keeping_a_session(&[responding("", 503, ""), responding("", 200, &answer(2))]);
     let servers = at(&scripted.url(), TOKEN);
     ask(&servers, "say").await.expect_err("it is busy");
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     assert_eq!(times(&scripted, "\"initialize\""), 1);
 }
 
-/// MC-7, MC-16, MC-22: no call is sent twice, no redirect followed, and nothing of what the server was handed comes back.
+/// MC-7, MC-16, MC-22: no call is sent twice, no redirect is followed, and the server's secrets do
+/// not appear.
 /// MC-15.
 #[tokio::test]
 async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
     use CallFaultKind::{NotConnected, Protocol};
     let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no s3cret-token"}}"#;
     let failed = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"it failed"}}"#;
-    let challenge = |status| says("", status, "").header("www-authenticate", "Bearer realm=\"x\"");
+    let challenge =
+        |status| responding("", status, "").header("www-authenticate", "Bearer realm=\"x\"");
     let long = NOTHING.replace("WORDS", &"x".repeat(1 << 16));
     for (call, kind, words) in [
-        (says("", 400, "what s3cret-token?"), NotConnected, "HTTP 400 Bad Request: what ***?"),
-        (says("", 400, error), Protocol, "the error -32600: no ***"),
-        (says("", 500, failed), Protocol, "the error -32603: it failed"),
-        (says("", 400, &error.replace(":1,", ":null,")), Protocol, "the error -32600: no ***"),
-        (says("", 200, &error.replace(":1,", ":null,")), Protocol, "the error -32600: no ***"),
-        (says("", 200, r#"{"jsonrpc":"2.0","id":1,"error":{}}"#), Protocol, "the error 0"),
-        (says("", 200, &answer(77)), NotConnected, "its answer broke off"),
-        (says("", 200, &answer(1).replace(":1,", ":\"a\",")), NotConnected, "its answer broke off"),
-        (says("", 200, &answer(1).replacen('{', r#"{"id":1,"#, 1)), NotConnected, "unrecognized"),
-        (says("", 405, ""), NotConnected, "HTTP 405"),
-        (says("", 401, ""), NotConnected, "HTTP 401"),
+        (
+            responding("", 400, "what s3cret-token?"),
+            NotConnected,
+            "HTTP 400 Bad Request: what ***?",
+        ),
+        (responding("", 400, error), Protocol, "the error -32600: no ***"),
+        (responding("", 500, failed), Protocol, "the error -32603: it failed"),
+        (
+            responding("", 400, &error.replace(":1,", ":null,")),
+            Protocol,
+            "the error -32600: no ***",
+        ),
+        (
+            responding("", 200, &error.replace(":1,", ":null,")),
+            Protocol,
+            "the error -32600: no ***",
+        ),
+        (responding("", 200, r#"{"jsonrpc":"2.0","id":1,"error":{}}"#), Protocol, "the error 0"),
+        (responding("", 200, &answer(77)), NotConnected, "its answer broke off"),
+        (
+            responding("", 200, &answer(1).replace(":1,", ":\"a\",")),
+            NotConnected,
+            "its answer broke off",
+        ),
+        (
+            responding("", 200, &answer(1).replacen('{', r#"{"id":1,"#, 1)),
+            NotConnected,
+            "unrecognized",
+        ),
+        (responding("", 405, ""), NotConnected, "HTTP 405"),
+        (responding("", 401, ""), NotConnected, "HTTP 401"),
         (challenge(401), NotConnected, "the status 401; give it an `Authorization` header"),
         (challenge(403), NotConnected, "the status 403"),
-        (says("", 429, ""), NotConnected, "the status 429"),
-        (says("", 503, ""), NotConnected, "the status 503"),
-        (says("", 307, "").header("location", "http://127.0.0.1:1/"), NotConnected, "HTTP 307"),
-        (says("", 200, "").header("content-type", "text/html"), NotConnected, "text/html"),
-        (says("", 200, "").manner(Manner::Closed), NotConnected, "connection closed"),
-        (says("", 200, "{}").manner(Manner::Torn), NotConnected, "end of file"),
-        (says("", 200, " ").manner(Manner::Endless), NotConnected, "exceeded the maximum size"),
+        (responding("", 429, ""), NotConnected, "the status 429"),
+        (responding("", 503, ""), NotConnected, "the status 503"),
+        (
+            responding("", 307, "").header("location", "http://127.0.0.1:1/"),
+            NotConnected,
+            "HTTP 307",
+        ),
+        (responding("", 200, "").header("content-type", "text/html"), NotConnected, "text/html"),
+        (responding("", 200, "").manner(Manner::Closed), NotConnected, "connection closed"),
+        (responding("", 200, "{}").manner(Manner::Torn), NotConnected, "end of file"),
+        (
+            responding("", 200, " ").manner(Manner::Endless),
+            NotConnected,
+            "exceeded the maximum size",
+        ),
         (stream(&[]), NotConnected, "its answer broke off"),
         (stream(&[NOTHING]), NotConnected, "its answer broke off"),
         (stream(&[NOTHING]).manner(Manner::Torn), NotConnected, "its answer broke off"),
         (stream(&["no json"]), NotConnected, "its answer broke off"),
-        (stream(&[&long]).manner(Manner::Endless), Protocol, "says things without end"),
+        (stream(&[&long]).manner(Manner::Endless), Protocol, "too many messages"),
         (
             Says { body: "data: x".into(), ..stream(&[]).manner(Manner::Endless) },
             NotConnected,
@@ -247,7 +281,7 @@ async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
 /// MC-10.
 #[tokio::test]
 async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang() {
-    let mute = says("", 200, "").manner(Manner::Mute);
+    let mute = responding("", 200, "").manner(Manner::Mute);
     let scripted = keeping_a_session(&[mute]);
     let servers = at(&scripted.url(), TOKEN);
     for call in 1..=3 {
@@ -267,7 +301,7 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
             _ = calling => panic!("it hangs"),
             () = is_asked => {}
         }
-        // The third one is a hang, and all that the server hears is that we leave.
+        // The third one is a hang, and the server only receives the end of the session.
         let cancelled = format!("\"requestId\":{call}");
         let is_left = |method: &str| call == 3 && method == "DELETE";
         sent(&scripted, |request| request.body.contains(&cancelled) || is_left(&request.method))
@@ -284,32 +318,33 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
     }
 }
 
-/// MC-41: it does not matter who listens.
+/// MC-41: the bound also holds if no call waits.
 #[tokio::test]
-async fn one_that_floods_the_stream_beside_the_calls_is_left() {
+async fn server_that_floods_its_own_stream_is_disconnected() {
     let long = NOTHING.replace("WORDS", &"x".repeat(1 << 16));
     let flood = stream(&[&long]).manner(Manner::Endless);
     let when = vec![
-        says("\"method\":\"initialize\"", 200, HELLO).header("mcp-session-id", "s-1"),
-        says("\"method\":\"notifications/", 202, ""),
-        Says { contains: "tools/call".into(), ..says("", 200, "").manner(Manner::Mute) },
+        responding("\"method\":\"initialize\"", 200, HELLO).header("mcp-session-id", "s-1"),
+        responding("\"method\":\"notifications/", 202, ""),
+        Says { contains: "tools/call".into(), ..responding("", 200, "").manner(Manner::Mute) },
     ];
     let scripted = Scripted::start(Says { when, ..flood }).expect("a port");
     let servers = at(&scripted.url(), TOKEN);
     let fault = ask(&servers, "say").await.expect_err("it was left");
-    assert!(fault.why.contains("says things without end"), "{fault}");
+    assert!(fault.why.contains("too many messages"), "{fault}");
 }
 
-/// MC-7, MC-16: where nobody listens, and where what answers is no MCP server.
+/// MC-7, MC-16: no server at the address, or one that does not speak MCP.
 #[tokio::test]
-async fn an_address_that_does_not_say_hello_says_why() {
+async fn failed_handshake_reports_why() {
     let closed = Scripted::start(Says::default()).expect("a port").url();
-    let fault =
-        ask(&at(&format!("{closed}/?key=s3cret-token"), TOKEN), "say").await.expect_err("nobody");
+    let fault = ask(&at(&format!("{closed}/?key=s3cret-token"), TOKEN), "say")
+        .await
+        .expect_err("no server");
     assert!(fault.why.contains("it cannot be asked") && !fault.why.contains("s3cret"), "{fault}");
     for (reply, words) in [
-        (says("", 200, "{}"), "unrecognized JSON-RPC message"),
-        (says("", 404, "no s3cret-token"), "HTTP 404 Not Found: no ***"),
+        (responding("", 200, "{}"), "unrecognized JSON-RPC message"),
+        (responding("", 404, "no s3cret-token"), "HTTP 404 Not Found: no ***"),
     ] {
         let scripted = Scripted::start(reply).expect("a port");
         let fault = ask(&at(&scripted.url(), TOKEN), "say").await.expect_err(words);
