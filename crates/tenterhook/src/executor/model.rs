@@ -1,7 +1,7 @@
 //! What a host implements so that hooks can ask a model: values and one trait. Asks nothing itself and knows no hook.
 //!
-//! Small on purpose: a question goes out whole and a reply comes back whole. A host that has a model of its own wraps it; one
-//! that has none may take the one that the feature `model` brings.
+//! Small on purpose: a question is sent whole and a reply returned whole. A host with its own model
+//! wraps it; others may use the one that the feature `model` brings.
 
 #[cfg(feature = "model")]
 mod client;
@@ -20,8 +20,8 @@ pub use client::ModelClient;
 
 /// Answers the questions of `prompt` and `agent` hooks.
 ///
-/// A question is put once: whoever implements this retries nothing by itself, because each try costs money and the time of
-/// somebody who waits. Dropping the future gives the question up.
+/// A question is asked once: implementations must not retry, because each try costs money and the
+/// time of a waiting user. Dropping the future cancels the question.
 pub trait Model: Send + Sync + fmt::Debug {
     /// Puts one question.
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a>;
@@ -30,24 +30,24 @@ pub trait Model: Send + Sync + fmt::Debug {
 /// A question under way.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelFault>> + Send + 'a>>;
 
-/// What a model is asked.
+/// A question to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
-    /// What it is told before everything else.
+    /// The system prompt.
     pub system: String,
-    /// The conversation so far, which ends with words that are not the model's.
+    /// The conversation so far, which ends with a message that is not the model's.
     pub messages: Vec<Message>,
-    /// What it may call; where there is nothing, it must answer.
+    /// The tools that it may call; without tools it must answer.
     pub tools: Vec<Tool>,
-    /// Which model; `None` leaves it to whoever answers.
+    /// The model; `None` uses the default of the implementation.
     pub model: Option<String>,
-    /// How many tokens the reply may have; `None`: as the model's service has it.
+    /// The maximum number of tokens in the reply; `None` uses the default of the model's service.
     pub max_tokens: Option<u32>,
-    /// In which form the reply is wanted.
+    /// The wanted form of the reply.
     pub form: Form,
 }
 
-/// In which form a reply is wanted. Not every service can promise one.
+/// The form of a reply. Not every service can guarantee one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Any text.
@@ -60,20 +60,20 @@ pub enum Form {
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// What is asked or told.
+    /// A question or a statement.
     User(String),
-    /// What the model replied, as it came: some services want all of it back.
+    /// The model's reply, as it came: some services need all of it back.
     Model(Reply),
-    /// What its calls brought, one for each call.
+    /// The results of its calls, one for each call.
     Results(Vec<ToolResult>),
 }
 
-/// Something that a model may call.
+/// A tool that a model may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it does, in words for the model.
+    /// What it does, for the model.
     pub about: String,
     /// The JSON Schema of its input.
     pub input: Value,
@@ -88,29 +88,29 @@ pub struct ToolCall {
     pub name: String,
     /// Its input.
     pub input: Value,
-    /// What the service wants back with the call, unread.
+    /// Data that the service needs back with the call, unread.
     pub signatures: Vec<String>,
 }
 
-/// What a call brought.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
     /// The service's name for the call.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// What it brought, in words for the model.
+    /// The result, as text for the model.
     pub text: String,
 }
 
 /// What a model replied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
-    /// Its words; empty where it only calls.
+    /// Its text; empty if it only calls tools.
     pub text: String,
-    /// What it wants called.
+    /// The calls that it asks for.
     pub calls: Vec<ToolCall>,
-    /// What it thought on the way, where its service tells.
+    /// Its reasoning, if its service returns it.
     pub thoughts: Option<String>,
     /// Why it ended.
     pub stop: Stop,
@@ -119,7 +119,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A reply of words alone.
+    /// A reply with only text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
@@ -132,11 +132,11 @@ pub enum Stop {
     /// The model was done.
     #[default]
     Done,
-    /// It wants its calls made.
+    /// It asks for its calls.
     Calls,
     /// It had no tokens left.
     Length,
-    /// It, or its service, would not go on.
+    /// It, or its service, refused to go on.
     Refused,
     /// Another reason, in the service's words.
     Other(String),
@@ -145,9 +145,9 @@ pub enum Stop {
 /// What a reply cost, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// What was read.
+    /// Tokens that were read.
     pub input: u64,
-    /// What was written.
+    /// Tokens that were written.
     pub output: u64,
 }
 
@@ -155,7 +155,7 @@ pub struct Usage {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {}", kind.remedy())]
 pub struct ModelFault {
-    /// Which way it failed.
+    /// The kind of failure.
     pub kind: FaultKind,
     /// What happened, for people; never a credential.
     pub message: String,
@@ -169,18 +169,18 @@ impl ModelFault {
     }
 }
 
-/// The ways in which there is no reply.
+/// The reasons why there is no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// Nobody said which model to ask, or with which credentials.
+    /// Neither the hook nor the host names a model, or there are no credentials for it.
     NoCredentials,
-    /// The service does not take the credentials.
+    /// The service rejected the credentials.
     Auth,
     /// Too many questions, or no money left.
     RateLimit,
-    /// The service has too much to do.
+    /// The service is overloaded.
     Overloaded,
-    /// The service would not answer this question.
+    /// The service refused to answer this question.
     Refused,
     /// It could not be reached, or the connection broke.
     Network,
@@ -189,7 +189,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Every kind with its fault code and what to do about it.
+    /// Every kind with its fault code and its remedy.
     pub const ALL: &'static [(Self, Code, &'static str)] = &[
         (
             Self::NoCredentials,
@@ -212,7 +212,7 @@ impl FaultKind {
         (Self::Other, Code::ModelFailed, "check the name of the model and its service"),
     ];
 
-    /// The code of the fault that this becomes.
+    /// The code of the fault.
     #[must_use]
     pub fn code(self) -> Code {
         Self::ALL
@@ -221,7 +221,7 @@ impl FaultKind {
             .map_or(Code::ModelFailed, |(_, code, _)| *code)
     }
 
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn remedy(self) -> &'static str {
         Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)

@@ -1,8 +1,9 @@
-//! Asks a model the question of a hook and reports its words. Knows no dialect and judges nothing: what the model is told
-//! about the form of its answer, and what its words mean, its dialect says.
+//! Asks a model the question of a hook and reports its answer. Knows no dialect and judges nothing:
+//! the dialect describes the form of the answer to the model, and reads it.
 //!
-//! A hook with turns may look around first: its model calls tools that read, until it answers. All of it stands under the
-//! one deadline of the step and under one budget of tokens, and no question is put twice.
+//! A hook with turns may read the project first: its model calls tools that read, until it answers.
+//! All of it is within the step's deadline and one budget of tokens, and no question is asked
+//! twice.
 
 mod look;
 mod question;
@@ -21,7 +22,7 @@ use tenterhook_core::strict::out_of_prose;
 #[cfg(test)]
 mod tests;
 
-/// How an asking ended: how the step ended, and the words that there were.
+/// How a question ended: the end of the step, and the text of the answer.
 type Ended = (End, String);
 
 pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
@@ -44,7 +45,8 @@ pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
     Report { said, ..Report::silent(end, started.elapsed()) }
 }
 
-/// Puts the question, makes the calls that the model wants, and puts it again, until there is an answer or no more to spend.
+/// Asks the question, makes the calls that the model asks for, and asks again, until there is an
+/// answer or a limit is reached.
 async fn ask(task: &Task, prompt: &Prompt, model: &Arc<dyn Model>) -> Ended {
     let tools = if prompt.turns.is_some() { look::tools() } else { Vec::new() };
     let shape = task.dialect().shape(prompt, &task.row);
@@ -76,7 +78,7 @@ async fn ask(task: &Task, prompt: &Prompt, model: &Arc<dyn Model>) -> Ended {
     }
 }
 
-/// Makes the calls of a reply and puts what they brought into the conversation.
+/// Makes the calls of a reply and adds their results to the conversation.
 async fn look_around(task: &Task, question: &mut Question, reply: Reply, turns: u32) {
     let mut results = look::calls(&task.event.within.project, &reply.calls).await;
     if let (0, Some(last)) = (turns, results.last_mut()) {
@@ -86,7 +88,7 @@ async fn look_around(task: &Task, question: &mut Question, reply: Reply, turns: 
     question.messages.push(Message::Results(results));
 }
 
-/// The words of an answer, or why they are none.
+/// The text of an answer, or why there is no answer.
 fn answered(reply: Reply) -> Ended {
     match reply.stop {
         Stop::Length => {

@@ -1,8 +1,8 @@
-//! A [`Model`] over the services that people have: OpenAI and what speaks its protocol, Anthropic, Gemini, DeepSeek, Ollama
-//! and others. Reads no environment: the host hands over the variables.
+//! A [`Model`] over the common services: OpenAI and services with its protocol, Anthropic, Gemini,
+//! DeepSeek, Ollama and others. Reads no environment: the host passes the variables.
 //!
-//! A question goes to one server, the one that its service's table row or the host's variables name: no proxy, no redirect.
-//! What a fault says never holds a key. What a service's protocol looks like stands in a file of its own.
+//! A question goes to one server, which its service's table row or the host's variables name: no
+//! proxy, no redirect. A fault never contains a key. Each service's protocol is in a separate file.
 
 mod anthropic;
 mod fault;
@@ -29,21 +29,21 @@ use wire::Wire;
 #[cfg(test)]
 mod tests;
 
-/// How long a reply may be.
+/// The maximum length of a reply.
 const REPLY: usize = 16 << 20;
 
 /// The services whose credentials the host has.
 pub struct ModelClient {
-    /// The host's variables, those alone that name a key, an address or a model.
+    /// The host's variables that name a key, an address or a model.
     env: Vec<(String, String)>,
     model: Option<String>,
     network: Network,
-    /// Made at the first question.
+    /// Created for the first question.
     client: OnceLock<Client>,
 }
 
 impl fmt::Debug for ModelClient {
-    /// Says which variables there are, and of none what it holds.
+    /// Shows the names of the variables, never their values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
         f.debug_struct("ModelClient")
@@ -54,8 +54,9 @@ impl fmt::Debug for ModelClient {
 }
 
 impl ModelClient {
-    /// The services that the variables of `env` give access to. Questions without a model of their own go to `model`, else to
-    /// what [`MODEL`] names, else to the first service in the table that there is a key for.
+    /// The services that the variables of `env` give access to. Questions that name no model go to
+    /// `model`, else to the one that [`MODEL`] names, else to the first service in the table with a
+    /// key.
     #[must_use]
     pub fn new(env: &[(String, String)], model: Option<&str>) -> Self {
         let known =
@@ -66,7 +67,7 @@ impl ModelClient {
         Self { env, model, network: Network::default(), client: OnceLock::new() }
     }
 
-    /// The same, which trusts whom `network` trusts.
+    /// Trusts the certificates that `network` trusts.
     #[must_use]
     pub fn reached_by(mut self, network: Network) -> Self {
         self.network = network;
@@ -78,7 +79,9 @@ impl ModelClient {
         let wanted = question.model.as_deref().or(self.model.as_deref());
         let target = services::choose(&self.env, wanted, ModelTier::Quick)
             .map_err(|why| ModelFault::new(FaultKind::NoCredentials, why.to_string()))?;
-        self.exchange(&target, question).await.map_err(|failed| fault::of(&failed, &target))
+        self.exchange(&target, question)
+            .await
+            .map_err(|failed| fault::model_fault(&failed, &target))
     }
 
     async fn exchange(&self, target: &Target, question: &Question) -> Result<Reply, Failed> {
@@ -99,7 +102,7 @@ impl Model for ModelClient {
 }
 
 impl Protocol {
-    /// How it is written and read.
+    /// How requests are written and replies are read.
     const fn wire(self) -> &'static Wire {
         match self {
             Self::OpenAi => &openai::OPENAI,
@@ -111,7 +114,7 @@ impl Protocol {
     }
 }
 
-/// The request that puts a question; nothing where the address or the key cannot be sent.
+/// The request of a question; `None` if the address or the key cannot be sent.
 fn request(wire: &Wire, target: &Target, question: &Question) -> Option<Request<Full<Bytes>>> {
     let path = (wire.path)(&target.model);
     let body = serde_json::to_vec(&(wire.write)(&target.model, question)).ok()?;
@@ -126,7 +129,7 @@ fn request(wire: &Wire, target: &Target, question: &Question) -> Option<Request<
     for (name, text) in wire.fixed {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(text));
     }
-    // A server of one's own may want no key.
+    // A user's own server may need no key.
     if let (Some((name, prefix)), Some(key)) = (wire.key, &target.key) {
         let mut value = HeaderValue::try_from(format!("{prefix}{key}")).ok()?;
         value.set_sensitive(true);

@@ -1,31 +1,31 @@
-//! Which services there are, which variables give access to them, and which one answers for a model's name. A table and the
-//! choice from it (MO-20 to MO-22). Pure: a host that talks to models itself chooses here, too, and nothing is sent.
+//! The services, the variables that give access to them, and the choice of one for a model's name
+//! (MO-20 to MO-22). Pure: a host with its own client can choose here, too, and nothing is sent.
 
 use std::fmt;
 
-/// The variable that names the model, where neither the hook nor the host does.
+/// The variable that names the model, if neither the hook nor the host does.
 pub const MODEL: &str = "TENTERHOOK_MODEL";
 
-/// What a service speaks.
+/// The protocol of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Protocol {
-    /// The chat completions of OpenAI, which most services speak.
+    /// The chat completions of OpenAI, which most services support.
     OpenAi,
     /// The messages of Anthropic.
     Anthropic,
     /// The contents of Gemini.
     Gemini,
-    /// OpenAI's, with thoughts that are to be given back.
+    /// OpenAI's, with reasoning that must be sent back.
     DeepSeek,
     /// The chat of Ollama.
     Ollama,
 }
 
-/// Which model is asked where nobody names one.
+/// The class of the default model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelTier {
-    /// A small and fast one, because somebody waits.
+    /// A small and fast one, because a user waits.
     Quick,
     /// One that can work alone for long.
     Able,
@@ -36,21 +36,21 @@ pub enum ModelTier {
 struct Service {
     name: &'static str,
     speaks: Protocol,
-    /// The variables that may hold its key, best first; none: it wants none.
+    /// The variables that may hold its key, best first; empty if it needs none.
     keys: &'static [&'static str],
-    /// The variable that may hold another address.
+    /// The variable that may hold a different address.
     base: &'static str,
-    /// Where it is, up to the path of its version.
+    /// Its address, up to the path of its version.
     address: &'static str,
-    /// The path of its version, which an address without a path gets.
+    /// The path of its version, which is added to an address without a path.
     version: &'static str,
-    /// The models that are asked where nobody names one, a quick one and an able one.
+    /// Its default models: a quick one and an able one.
     models: Option<(&'static str, &'static str)>,
-    /// How the names of its models begin.
+    /// The prefixes of its models' names.
     prefixes: &'static [&'static str],
 }
 
-/// Every service, in the order in which they are tried where nobody names a model.
+/// Every service, in the order in which they are tried if no model is named.
 const SERVICES: &[Service] = &[
     Service {
         name: "anthropic",
@@ -144,7 +144,7 @@ const SERVICES: &[Service] = &[
     },
 ];
 
-/// Short names that configs of Claude Code use.
+/// Short names that config files of Claude Code use.
 const SHORT: &[(&str, &str)] =
     &[("haiku", "claude-haiku-4-5"), ("sonnet", "claude-sonnet-4-6"), ("opus", "claude-opus-5")];
 
@@ -160,14 +160,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 type Env<'a> = &'a [(String, String)];
 
-/// What a variable holds; nothing where it is empty.
+/// The value of a variable; `None` if it is empty.
 #[must_use]
 pub fn value<'a>(env: Env<'a>, name: &str) -> Option<&'a str> {
     let found = env.iter().find(|(key, _)| key == name).map(|(_, value)| value.trim());
     found.filter(|text| !text.is_empty())
 }
 
-/// Where a question goes.
+/// The service and model for a question.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Target {
@@ -175,18 +175,18 @@ pub struct Target {
     pub name: String,
     /// Where the service is.
     pub address: String,
-    /// The credentials; none where a server of one's own wants none.
+    /// The credentials; `None` if a user's own server needs none.
     pub key: Option<String>,
     /// The variables that could hold them, for people.
     pub wants: String,
-    /// What the service speaks.
+    /// The protocol of the service.
     pub speaks: Protocol,
     /// The model, as its service calls it.
     pub model: String,
 }
 
 impl fmt::Debug for Target {
-    /// Says nothing of the key.
+    /// Hides the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, address, .. } = self;
         f.debug_struct("Target")
@@ -196,7 +196,7 @@ impl fmt::Debug for Target {
     }
 }
 
-/// Why nobody can be asked (MO-22).
+/// Why no model can be asked (MO-22).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
@@ -206,7 +206,7 @@ pub enum Unreachable {
         /// The name.
         name: String,
     },
-    /// Nothing gives access to the service of a model.
+    /// No variable gives access to the service of a model.
     #[error("the model `{model}` of {service} needs {wants}, which is not set")]
     Closed {
         /// The model.
@@ -216,12 +216,12 @@ pub enum Unreachable {
         /// The variables that could give access.
         wants: String,
     },
-    /// A service is asked for without a model, and has none of its own choice.
+    /// A service is named without a model, and has no default model.
     #[error("no model of {0} is named: name it, or set `{MODEL}` to `{0}::NAME`")]
     Unnamed(&'static str),
-    /// There is access to none.
+    /// There is access to no service.
     #[error("there is no model to ask: none of {} is set", wanted())]
-    Nobody,
+    NoService,
 }
 
 fn called() -> String {
@@ -237,7 +237,8 @@ impl Service {
         self.keys.iter().find_map(|name| value(env, name))
     }
 
-    /// Whether there is access: a key, or an address of the host's own, whose server may want none.
+    /// Whether there is access: a key, or an address of the host's own, whose server may need no
+    /// key.
     fn is_open(&self, env: Env<'_>) -> bool {
         self.key(env).is_some() || value(env, self.base).is_some()
     }
@@ -253,7 +254,7 @@ impl Service {
         }
     }
 
-    /// What to set for access to it.
+    /// The variables to set for access to it.
     fn wants(&self) -> String {
         let keys = self.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
         if keys.is_empty() { format!("`{}`", self.base) } else { keys }
@@ -265,7 +266,7 @@ impl Service {
     }
 }
 
-/// An address with a scheme, the path of a version where it has none, and a slash at its end.
+/// An address with a scheme, the version's path if it has none, and a slash at its end.
 fn complete(address: &str, version: &str) -> String {
     let address = address.trim_end_matches('/');
     let full =
@@ -274,12 +275,12 @@ fn complete(address: &str, version: &str) -> String {
     if has_path || version.is_empty() { format!("{full}/") } else { format!("{full}/{version}") }
 }
 
-/// The service and the model that answer for `wanted`; without a name, those of the first service that the variables of `env`
-/// give access to (MO-20, MO-21).
+/// The service and the model for `wanted`; without a name, those of the first service that the
+/// variables of `env` give access to (MO-20, MO-21).
 ///
 /// # Errors
 ///
-/// When nobody can be asked: why.
+/// Why no model can be asked.
 pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Target, Unreachable> {
     let open = || SERVICES.iter().filter(|service| service.is_open(env));
     let Some(wanted) = wanted.filter(|text| !text.is_empty()) else {
@@ -287,7 +288,7 @@ pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Tar
             let (quick, able) = service.models?;
             Some(service.target(env, if tier == ModelTier::Quick { quick } else { able }))
         };
-        return open().find_map(own).ok_or_else(|| nobody(open().next()));
+        return open().find_map(own).ok_or_else(|| no_default(open().next()));
     };
     if let Some((name, model)) = wanted.split_once("::") {
         let service = SERVICES
@@ -306,7 +307,7 @@ pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Tar
     if let Some(maker) = maker.filter(|service| service.is_open(env)) {
         return Ok(maker.target(env, long));
     }
-    // A server of the host's own that speaks the common protocol may well serve the models of others.
+    // A host's own server with the common protocol may well serve the models of other services.
     let gateway =
         open().find(|service| service.name == "openai" && value(env, service.base).is_some());
     match (gateway, maker) {
@@ -314,14 +315,14 @@ pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Tar
         (None, Some(maker)) => Err(maker.closed(long)),
         (None, None) => match open().next() {
             Some(first) => Ok(first.target(env, long)),
-            None => Err(nobody(None)),
+            None => Err(no_default(None)),
         },
     }
 }
 
-/// Nobody can be asked; where there is access to a service that has no model of its own choice, the name is missing.
-fn nobody(open: Option<&Service>) -> Unreachable {
-    open.map_or(Unreachable::Nobody, |service| Unreachable::Unnamed(service.name))
+/// No model is named. If there is access to a service without a default model, the name is missing.
+fn no_default(open: Option<&Service>) -> Unreachable {
+    open.map_or(Unreachable::NoService, |service| Unreachable::Unnamed(service.name))
 }
 
 #[cfg(test)]
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn who_works_alone_gets_another_model_than_who_waits() {
+    fn agent_hook_gets_a_more_able_model_than_prompt_hook() {
         let env = [("ANTHROPIC_API_KEY".to_owned(), "a".to_owned())];
         let name = |tier| choose(&env, None, tier).unwrap().name;
         assert_eq!(name(ModelTier::Quick), "anthropic::claude-haiku-4-5");

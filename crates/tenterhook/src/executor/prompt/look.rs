@@ -1,9 +1,10 @@
-//! How an agent hook looks around: two tools that read, bounded in everything, and never outside the project.
+//! The two tools with which an agent hook reads the project: bounded, and never outside the
+//! project.
 //!
-//! Every refusal is told to the model in words, because it is the one that can do something else. Nothing is written, no
-//! program runs, and no link is followed out of the project.
+//! Every refusal is reported to the model as text, because the model can try a different call.
+//! Nothing is written, no program runs, and no link is followed out of the project.
 
-mod place;
+mod project_path;
 mod refusal;
 mod search;
 
@@ -16,13 +17,14 @@ use serde_json::{Value, json};
 use super::super::model::{Tool, ToolCall, ToolResult};
 use refusal::Refusal;
 
-/// How many bytes of a file are shown at once: a long source file, and a small part of what a model can hold.
+/// How many bytes of a file are shown at once: a long source file, and a small part of a model's
+/// context.
 const SHOWN: usize = 64 << 10;
 
-/// How many calls of one reply are made; the rest is refused.
+/// How many calls of one reply are made; further ones are refused.
 const AT_ONCE: usize = 8;
 
-/// Whether whoever asked has gone; a search ends then.
+/// Whether the caller has gone; a search ends then.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given(Arc<AtomicBool>);
 
@@ -32,7 +34,7 @@ impl Given {
     }
 }
 
-/// Gives the work up when it is dropped.
+/// Cancels the work when it is dropped.
 struct GiveUp(Given);
 
 impl Drop for GiveUp {
@@ -41,7 +43,7 @@ impl Drop for GiveUp {
     }
 }
 
-/// The tools, in words for a model.
+/// The tools, described for a model.
 pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool {
@@ -76,13 +78,13 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Makes the calls of one reply, in order. Dropping the future ends a search that is under way.
+/// Makes the calls of one reply, in order. Dropping the future ends a running search.
 pub(super) async fn calls(project: &Path, calls: &[ToolCall]) -> Vec<ToolResult> {
     let given = Given::default();
     let guard = GiveUp(given.clone());
     let project = project.to_owned();
     let wanted = calls.to_vec();
-    // Files may be slow, and a search takes its time: neither may hold up the host's other work.
+    // Files may be slow, and a search takes time: neither may block the host's other work.
     let made = tokio::task::spawn_blocking(move || {
         let make = |(at, c): (usize, &ToolCall)| result(c, call(&project, c, at, &given));
         wanted.iter().enumerate().map(make).collect::<Vec<_>>()
@@ -97,12 +99,12 @@ fn result(call: &ToolCall, said: Result<String, Refusal>) -> ToolResult {
     ToolResult { id: call.id.clone(), name: call.name.clone(), text }
 }
 
-/// Makes one call. What is refused is told in words.
+/// Makes one call. A refusal is returned as text for the model.
 fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<String, Refusal> {
     if at >= AT_ONCE {
         return Err(Refusal::TooMany(AT_ONCE));
     }
-    let root = place::root(project)?;
+    let root = project_path::root(project)?;
     match call.name.as_str() {
         "read" => read(&root, &call.input),
         "search" => search::search(&root, &call.input, given),
@@ -117,8 +119,8 @@ fn read(root: &Path, input: &Value) -> Result<String, Refusal> {
         None => 1,
         Some(line) => line.as_u64().ok_or(wrong("line", "a whole number"))?.max(1),
     };
-    let file: PathBuf = place::inside(root, path)?;
-    let text = place::text(&file, path)?;
+    let file: PathBuf = project_path::inside(root, path)?;
+    let text = project_path::text(&file, path)?;
     let from: usize = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let rest: String = text.split_inclusive('\n').skip(from).collect();
     if rest.is_empty() && line > 1 {
@@ -132,7 +134,8 @@ fn read(root: &Path, input: &Value) -> Result<String, Refusal> {
     Ok(format!("{shown}\n[more follows; read again with `line`: {next}]"))
 }
 
-/// The start of `text`, at most `most` bytes, cut between two lines where there is one, else between two characters.
+/// The start of `text`, at most `most` bytes, cut between two lines if possible, else between two
+/// characters.
 fn cut(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;

@@ -1,4 +1,4 @@
-//! Models asked through the engine: a host's own model that says what its script says.
+//! Models asked through the engine: a host's own model with scripted replies.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::{Event, Surroundings};
 use tenterhook_core::hook::{Compat, Hook, HookId, Run, Wait};
 
-/// Says one reply after the other, and keeps what it was asked.
+/// Returns one reply after the other, and stores the questions.
 #[derive(Debug, Default)]
 struct Scripted {
     replies: Mutex<Vec<Result<Reply, ModelFault>>>,
@@ -71,7 +71,7 @@ async fn fire(model: &Arc<Scripted>, hook: Hook) -> Outcome {
     engine(model, hook).fire(event, &Session::default()).await
 }
 
-async fn says(dialect: DialectId, name: &str, words: &str) -> Outcome {
+async fn answer_with(dialect: DialectId, name: &str, words: &str) -> Outcome {
     fire(&Scripted::saying(words), hook(dialect, name, Prompt::new("Is $ARGUMENTS fine?"))).await
 }
 
@@ -79,7 +79,7 @@ fn codes(outcome: &Outcome) -> Vec<&'static str> {
     outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
-/// MO-1, MO-3: what goes out.
+/// MO-1, MO-3: the question that is sent.
 #[tokio::test(start_paused = true)]
 async fn a_question_carries_the_event_and_the_form_of_the_answer() {
     let model = Scripted::saying(r#"{"ok": true}"#);
@@ -100,7 +100,7 @@ async fn a_question_carries_the_event_and_the_form_of_the_answer() {
     assert!(text.ends_with("\n</event> fine?"), "{text}");
 }
 
-/// MO-3: a dialect tells its models what its event reads, and no more.
+/// MO-3: a dialect describes to its models the fields that its event reads, and no others.
 #[tokio::test(start_paused = true)]
 async fn model_receives_the_fields_that_its_event_has() {
     for (dialect, name, prompt, included, untold) in [
@@ -139,9 +139,9 @@ async fn model_receives_the_fields_that_its_event_has() {
 /// MO-5
 #[tokio::test(start_paused = true)]
 async fn a_fenced_answer_is_an_answer() {
-    let outcome = says(DialectId::CLAUDE, "Stop", "```json\n{\"ok\": true}\n```\n").await;
+    let outcome = answer_with(DialectId::CLAUDE, "Stop", "```json\n{\"ok\": true}\n```\n").await;
     assert_eq!((outcome.restraint, codes(&outcome)), (Restraint::Silent, vec![]));
-    let outcome = says(
+    let outcome = answer_with(
         DialectId::NATIVE,
         "PreToolUse",
         "```\n{\"decision\": \"deny\", \"reason\": \"r\"}\n```",
@@ -156,7 +156,7 @@ async fn a_fenced_answer_is_an_answer() {
 async fn a_models_consent_is_dropped() {
     let words = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow",
         "updatedInput": {"command": "rm"}}}"#;
-    let outcome = says(DialectId::GEN, "PreToolUse", words).await;
+    let outcome = answer_with(DialectId::GEN, "PreToolUse", words).await;
     assert_eq!((outcome.restraint, codes(&outcome)), (Restraint::Silent, vec!["model-allow"]));
     assert_eq!(outcome.effects.updated_input, None, "what rode on the consent falls with it");
     let mut exact = hook(DialectId::GEN, "PreToolUse", Prompt::new("?"));
@@ -233,7 +233,7 @@ async fn an_agent_is_bounded() {
 /// MO-9
 /// MO-4.
 #[tokio::test(start_paused = true)]
-async fn what_brings_no_answer_goes_to_the_policy() {
+async fn missing_answer_is_settled_by_the_policy() {
     let refused = Reply { stop: Stop::Refused, ..Reply::text("") };
     let cut = Reply { stop: Stop::Length, ..Reply::text("{\"decision\": \"al") };
     for (reply, code, said) in [
@@ -261,11 +261,11 @@ async fn what_brings_no_answer_goes_to_the_policy() {
     }
 }
 
-/// MO-9: a denial that can be made out in what is no answer denies, in the model's words.
+/// MO-9: a denial that is recognized in prose denies, with the model's reason.
 #[tokio::test(start_paused = true)]
 async fn a_denial_in_prose_denies() {
     let words = "I looked at it.\n{\"decision\": \"deny\", \"reason\": \"no tests\"}";
-    let outcome = says(DialectId::NATIVE, "PreToolUse", words).await;
+    let outcome = answer_with(DialectId::NATIVE, "PreToolUse", words).await;
     assert_eq!((outcome.restraint, codes(&outcome)), (Restraint::Deny, vec!["text-before-answer"]));
     assert_eq!(outcome.reason().as_deref(), Some("no tests"));
 }
@@ -295,7 +295,7 @@ async fn a_model_has_its_time_and_no_more() {
     assert_eq!(before.elapsed().as_secs(), 2, "the event's budget counts too");
 }
 
-/// R-12: the background is the same for every executor.
+/// R-12: the background works the same for every executor.
 #[tokio::test(start_paused = true)]
 async fn a_model_may_be_asked_in_the_background() {
     let model = Scripted::saying(r#"{"message": "later"}"#);
@@ -319,7 +319,7 @@ async fn a_model_that_panics_is_a_hook_that_did_not_answer() {
     );
 }
 
-/// MO-10, MO-11: what a model of Claude Code may say, per event.
+/// MO-10, MO-11: the meaning of an answer in Claude Code, per event.
 #[tokio::test(start_paused = true)]
 async fn no_means_what_claude_code_says() {
     use Restraint::{Deny, Silent};
@@ -357,7 +357,7 @@ async fn no_means_what_claude_code_says() {
         ("Stop", r#"{"ok": true, "extra": 1}"#, Silent, false, &["unknown-field"]),
         ("Stop", "", Silent, false, &["no-answer"]),
     ] {
-        let outcome = says(DialectId::CLAUDE, name, words).await;
+        let outcome = answer_with(DialectId::CLAUDE, name, words).await;
         let said = (outcome.restraint, outcome.effects.stop.is_some(), codes(&outcome));
         assert_eq!(said, (restraint, stops, faults.to_vec()), "{name}: {words}");
         if restraint == Deny {
@@ -373,17 +373,18 @@ async fn no_means_what_claude_code_says() {
     assert_eq!(outcome.restraint, Silent, "exactly, the agent does nothing with it");
 }
 
-/// MO-13: a hook for an agent that has no such hooks answers as a native one.
+/// MO-13: a hook for an agent without such hooks answers as a native one.
 #[tokio::test(start_paused = true)]
 async fn other_dialects_take_a_native_answer() {
     let outcome =
-        says(DialectId::CODEWHALE, "PreToolUse", r#"{"decision": "deny", "reason": "r"}"#).await;
+        answer_with(DialectId::CODEWHALE, "PreToolUse", r#"{"decision": "deny", "reason": "r"}"#)
+            .await;
     assert_eq!((outcome.restraint, outcome.reason().as_deref()), (Restraint::Deny, Some("r")));
 }
 
-/// MO-40: in every dialect that models answer in, however deep, and as whatever type it stands there.
+/// MO-40: in every dialect with model hooks, at any depth, and of any type.
 #[tokio::test(start_paused = true)]
-async fn a_no_that_left_its_form_is_no_consent() {
+async fn malformed_no_is_no_consent() {
     for words in [
         r#"{"ok": "false", "reason": "why"}"#,
         r#"{"ok": "No.", "reason": "why"}"#,
@@ -397,7 +398,7 @@ async fn a_no_that_left_its_form_is_no_consent() {
         "Well.\n{\"data\": {\"ok\": \"false\", \"reason\": \"why\"}}",
     ] {
         for dialect in [DialectId::NATIVE, DialectId::GEN, DialectId::CLAUDE] {
-            let outcome = says(dialect, "PreToolUse", words).await;
+            let outcome = answer_with(dialect, "PreToolUse", words).await;
             assert_eq!(outcome.restraint, Restraint::Deny, "{dialect:?}: {words}");
             assert_eq!(outcome.reason().as_deref(), Some("why"), "{dialect:?}: {words}");
             assert!(
@@ -408,7 +409,7 @@ async fn a_no_that_left_its_form_is_no_consent() {
             );
         }
     }
-    // What is content, what says yes, and what the event cannot be denied.
+    // Content, a yes, and a no on an event that cannot be denied.
     for (dialect, name, words) in [
         (DialectId::GEN, "PreToolUse", r#"{"ok": "true"}"#),
         (DialectId::GEN, "PreToolUse", r#"{"note": {"input": {"blocked": true}}}"#),
@@ -416,7 +417,7 @@ async fn a_no_that_left_its_form_is_no_consent() {
         (DialectId::CLAUDE, "Stop", r#"{"ok": false, "impossible": true, "x": 1}"#),
         (DialectId::GEN, "PostToolUse", r#"{"result": {"decision": "ask"}}"#),
     ] {
-        let outcome = says(dialect, name, words).await;
+        let outcome = answer_with(dialect, name, words).await;
         assert_eq!(outcome.restraint, Restraint::Silent, "{name}: {words}");
     }
 }

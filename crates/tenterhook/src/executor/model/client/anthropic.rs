@@ -13,10 +13,12 @@ pub(super) static ANTHROPIC: Wire = Wire {
     read,
 };
 
-/// How many tokens a reply may have where nobody says it: the service wants to be told, and every model takes so many.
+/// The maximum number of tokens in a reply if the question sets none: the service requires one, and
+/// every model accepts this many.
 const TOKENS: u32 = 4096;
 
-/// The service promises no form of a reply, so a wish for JSON stands in the words of the question alone.
+/// The service guarantees no form of a reply, so a wish for JSON is only part of the question's
+/// text.
 fn write(model: &str, question: &Question) -> Value {
     let messages: Vec<_> = question.messages.iter().map(message).collect();
     let mut body = Map::new();

@@ -1,4 +1,4 @@
-//! What went wrong with a service, in words for people. Never a key (MO-23).
+//! Describes what went wrong with a service, for people. Never contains a key (MO-23).
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::executor::model::services::Target;
 use crate::executor::model::{FaultKind, ModelFault};
 use tenterhook_core::text;
 
-/// How much of what a server says is repeated.
+/// How much of a server's message is repeated.
 const WORDS: usize = 300;
 
-/// What a status means, first that holds.
+/// The meaning of a status; the first matching row applies.
 const STATUSES: &[(std::ops::RangeInclusive<u16>, FaultKind)] = &[
     (401..=401, FaultKind::Auth),
     (403..=403, FaultKind::Auth),
@@ -25,20 +25,20 @@ const STATUSES: &[(std::ops::RangeInclusive<u16>, FaultKind)] = &[
 pub(super) enum Failed {
     /// Its address or its key cannot be written into a request.
     Unsendable,
-    /// No whole reply came.
+    /// No complete reply came.
     Network(Unanswered),
-    /// A status that is no success, and what the server said with it.
+    /// An error status, and the server's message.
     Status(u16, String),
-    /// A reply of another kind.
+    /// A reply of a different content type.
     NotJson(String),
-    /// A reply that says that it is JSON.
+    /// A reply that claims to be JSON and is not.
     BrokenJson(serde_json::Error),
-    /// JSON in which nobody says anything.
+    /// JSON without a message of the model.
     Empty,
 }
 
-/// The same as a fault.
-pub(super) fn of(failed: &Failed, target: &Target) -> ModelFault {
+/// The fault of this failure.
+pub(super) fn model_fault(failed: &Failed, target: &Target) -> ModelFault {
     let Target { name, address, key, .. } = target;
     let other = |what| (FaultKind::Other, what);
     let (kind, what) = match failed {
@@ -56,13 +56,14 @@ pub(super) fn of(failed: &Failed, target: &Target) -> ModelFault {
 fn refused(code: u16, body: &str) -> (FaultKind, String) {
     let kind = STATUSES.iter().find(|(range, _)| range.contains(&code));
     let kind = kind.map_or(FaultKind::Other, |(_, kind)| *kind);
-    let words = words(body);
+    let words = error_message(body);
     let colon = if words.is_empty() { "" } else { ": " };
     (kind, format!("status {code}{colon}{words}"))
 }
 
-/// What a server says is wrong: the message of the object that all of them send, else the start of the text.
-fn words(body: &str) -> String {
+/// The server's error message: that of the object that all of them send, else the start of the
+/// text.
+fn error_message(body: &str) -> String {
     let json: Option<Value> = serde_json::from_str(body).ok();
     let message = json.as_ref().and_then(|json| {
         let error = json.get("error").or_else(|| json.get(0)?.get("error"))?;
@@ -71,7 +72,7 @@ fn words(body: &str) -> String {
     message.unwrap_or(body).trim().chars().take(WORDS).collect()
 }
 
-/// The text without the key, which some servers repeat.
+/// Removes the key from the text; some servers repeat it.
 fn without(text: &str, key: Option<&str>) -> String {
     match key.filter(|key| key.len() >= 4) {
         Some(key) => text.replace(key, "[key]"),

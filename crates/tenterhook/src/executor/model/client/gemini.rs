@@ -13,7 +13,7 @@ pub(super) static GEMINI: Wire = Wire {
     read,
 };
 
-/// What the ids of calls begin with to which the service gave none.
+/// The prefix of ids for calls that the service sent without an id.
 const UNNAMED: &str = "call-";
 
 fn write(_: &str, question: &Question) -> Value {
@@ -57,7 +57,7 @@ fn message(message: &Message) -> Value {
     }
 }
 
-/// The id that the service itself gave, which it wants back.
+/// The id that the service itself gave and needs back.
 fn own_id(id: &str) -> Option<Value> {
     (!id.is_empty() && !id.starts_with(UNNAMED)).then(|| json!(id))
 }
@@ -106,7 +106,8 @@ fn read(body: &Value) -> Option<Reply> {
         ),
         ..Reply::default()
     };
-    // It says `STOP` of calls, too; and of a question that it does not take, no candidate at all.
+    // Its stop reason is `STOP` for calls, too; for a question that it rejects there is no
+    // candidate.
     let calls = (!said.calls.is_empty()).then_some("tool_calls");
     let blocked = || text(body, "/promptFeedback/blockReason").map(|_| "safety");
     reply(said, calls.or_else(|| text(body, "/candidates/0/finishReason")).or_else(blocked))

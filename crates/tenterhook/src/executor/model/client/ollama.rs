@@ -66,14 +66,14 @@ fn read(body: &Value) -> Option<Reply> {
         usage: usage(body, "/prompt_eval_count", "/eval_count"),
         ..Reply::default()
     };
-    // It says `stop` of calls, too.
+    // Its stop reason is `stop` for calls, too.
     let calls = (!said.calls.is_empty()).then_some("tool_calls");
     reply(said, calls.or_else(|| text(body, "/done_reason")))
 }
 
 fn called(at: usize, call: &Value) -> Option<ToolCall> {
     Some(ToolCall {
-        // It tells calls apart by their order alone.
+        // It distinguishes calls only by their order.
         id: format!("call-{at}"),
         name: text(call, "/function/name")?.to_owned(),
         input: call.pointer("/function/arguments").cloned().unwrap_or_else(|| json!({})),

@@ -1,4 +1,5 @@
-//! The chat completions of OpenAI, which most services speak, DeepSeek with thoughts that it wants back.
+//! The chat completions of OpenAI, which most services support; DeepSeek's variant needs its
+//! reasoning back.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,7 @@ pub(super) static OPENAI: Wire = Wire {
 pub(super) static DEEPSEEK: Wire =
     Wire { write: |model, question| write(model, question, true), ..OPENAI };
 
-/// How the names of models begin that call the limit of tokens by its newer name, and refuse the older one.
+/// Prefixes of models that use the newer name of the token limit, and reject the older one.
 const NEWER_LIMIT: &[&str] = &["gpt-5", "gpt-6", "o1", "o3", "o4"];
 
 fn write(model: &str, question: &Question, thoughts_back: bool) -> Value {
@@ -45,23 +46,23 @@ fn write(model: &str, question: &Question, thoughts_back: bool) -> Value {
 fn message(message: &Message, thoughts_back: bool) -> Vec<Value> {
     match message {
         Message::User(text) => vec![json!({"role": "user", "content": text})],
-        Message::Model(reply) => vec![said(reply, thoughts_back)],
+        Message::Model(reply) => vec![assistant_message(reply, thoughts_back)],
         Message::Results(results) => results.iter().map(result).collect(),
     }
 }
 
-fn said(reply: &Reply, thoughts_back: bool) -> Value {
-    let mut said = Map::new();
-    said.insert("role".to_owned(), json!("assistant"));
-    said.insert("content".to_owned(), json!(reply.text));
+fn assistant_message(reply: &Reply, thoughts_back: bool) -> Value {
+    let mut message = Map::new();
+    message.insert("role".to_owned(), json!("assistant"));
+    message.insert("content".to_owned(), json!(reply.text));
     if !reply.calls.is_empty() {
         let calls: Vec<_> = reply.calls.iter().map(call).collect();
-        said.insert("tool_calls".to_owned(), json!(calls));
+        message.insert("tool_calls".to_owned(), json!(calls));
     }
     if let Some(thoughts) = reply.thoughts.as_ref().filter(|_| thoughts_back) {
-        said.insert("reasoning_content".to_owned(), json!(thoughts));
+        message.insert("reasoning_content".to_owned(), json!(thoughts));
     }
-    Value::Object(said)
+    Value::Object(message)
 }
 
 fn call(call: &ToolCall) -> Value {
@@ -98,7 +99,7 @@ fn read(body: &Value) -> Option<Reply> {
 
 fn called(call: &Value) -> Option<ToolCall> {
     let input = match call.pointer("/function/arguments")? {
-        // A text that is no JSON is handed on as it is: whoever makes the call says what is wrong with it.
+        // Text that is not JSON is passed on unchanged: the tool reports what is wrong with it.
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
         other => other.clone(),
     };

@@ -30,7 +30,7 @@ fn question() -> Question {
     }
 }
 
-/// The same, after the model has looked around once.
+/// The same, after the model has called a tool once.
 fn later() -> Question {
     let call = ToolCall {
         id: "c-1".into(),
@@ -61,7 +61,7 @@ const OPENAI: &str = r#"{"id": "1", "model": "some-model", "choices": [{"index":
     "message": {"role": "assistant", "content": "{\"ok\": true}"}}],
     "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}}"#;
 
-/// MO-20: chat completions, which many servers speak.
+/// MO-20: chat completions, which many servers support.
 #[tokio::test]
 async fn openai_is_spoken() {
     let (request, body, reply) = asked("openai", OPENAI, &question()).await;
@@ -79,7 +79,7 @@ const OPENAI_CALLS: &str = r#"{"id": "1", "model": "m", "choices": [{"index": 0,
     {"role": "assistant", "content": null, "tool_calls": [{"id": "c-9", "type": "function",
     "function": {"name": "read", "arguments": "{\"path\": \"b\"}"}}]}}]}"#;
 
-/// MO-6: tools, calls and what they brought.
+/// MO-6: tools, calls and their results.
 #[tokio::test]
 async fn openai_calls_tools() {
     let (_, body, reply) = asked("openai", OPENAI_CALLS, &later()).await;
@@ -140,8 +140,8 @@ async fn deepseek_and_ollama_are_spoken() {
     assert_eq!((said.text.as_str(), said.usage), ("{}", Usage { input: 5, output: 7 }));
 }
 
-/// MO-6: what a service wants back with a call comes back, and a call to which it gives no name gets one of ours, which it
-/// is not told.
+/// MO-6: data that a service needs back with a call is sent back; a call without an id gets one of
+/// ours, which is not sent.
 #[tokio::test]
 async fn gemini_calls_tools() {
     let reply = r#"{"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
@@ -164,7 +164,7 @@ async fn gemini_calls_tools() {
     assert_eq!(body["contents"][4]["parts"][0]["functionResponse"], response);
 }
 
-/// MO-6, MO-9: Ollama says `stop` whatever it wants.
+/// MO-6, MO-9: Ollama's stop reason is always `stop`.
 #[tokio::test]
 async fn ollama_calls_tools() {
     let reply = r#"{"message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "read",
@@ -177,14 +177,14 @@ async fn ollama_calls_tools() {
     assert_eq!((&reply.stop, &reply.calls[0].input), (&Stop::Calls, &json!({"path": "b"})));
 }
 
-/// MO-9: a question that a service does not take has a reply that says so.
+/// MO-9: a question that a service rejects has a refused reply.
 #[tokio::test]
 async fn gemini_blocks_a_question() {
     let reply = r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#;
     assert_eq!(asked("gemini", reply, &question()).await.2.stop, Stop::Refused);
 }
 
-/// MO-20: newer models of OpenAI refuse the older name of the limit.
+/// MO-20: newer models of OpenAI reject the older name of the limit.
 #[tokio::test]
 async fn the_limit_of_tokens_has_the_name_that_the_model_takes() {
     let server = Server::start(Scripted::json(OPENAI)).unwrap();
@@ -194,7 +194,7 @@ async fn the_limit_of_tokens_has_the_name_that_the_model_takes() {
     assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(77)));
 }
 
-/// MO-9: a reply that was cut or refused says so.
+/// MO-9: a reply that was cut or refused has its reason.
 #[tokio::test]
 async fn reason_that_a_reply_ended_is_reported() {
     for (word, stop) in [("length", Stop::Length), ("content_filter", Stop::Refused)] {
@@ -203,7 +203,7 @@ async fn reason_that_a_reply_ended_is_reported() {
     }
 }
 
-/// MO-24, MO-4: each way to fail has its code, and each question goes out once.
+/// MO-24, MO-4: each failure has its code, and each question is sent once.
 #[tokio::test]
 async fn every_way_to_fail_has_its_code() {
     let status = |code: u16| Scripted {
@@ -258,7 +258,7 @@ async fn no_key_is_ever_shown() {
     assert_eq!(shown, r#"ModelClient { env: ["TENTERHOOK_MODEL"], model: Some("openai::m"), .. }"#);
 }
 
-/// R-13: a question that nobody waits for any more ends.
+/// R-13: a question ends when its caller no longer waits.
 #[tokio::test]
 async fn a_question_can_be_given_up() {
     let server = Server::start(Scripted::default().manner(Manner::Mute)).unwrap();

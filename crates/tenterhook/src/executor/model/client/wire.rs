@@ -1,4 +1,5 @@
-//! What tells one service's protocol from another's: a row of data and two functions. Sends nothing.
+//! The differences between the services' protocols: a row of data and two functions each. Sends
+//! nothing.
 
 use serde_json::Value;
 
@@ -6,19 +7,20 @@ use crate::executor::model::{Question, Reply, Stop, Usage};
 
 /// One protocol.
 pub(super) struct Wire {
-    /// Where a question to this model goes, behind the address of the service.
+    /// The path for questions to this model, after the address of the service.
     pub(super) path: fn(&str) -> String,
-    /// The header that holds the key, and what stands before the key in it.
+    /// The header that holds the key, and the prefix of its value.
     pub(super) key: Option<(&'static str, &'static str)>,
-    /// What every request says besides.
+    /// The further headers of every request.
     pub(super) fixed: &'static [(&'static str, &'static str)],
     /// The body of a request to this model.
     pub(super) write: fn(&str, &Question) -> Value,
-    /// The reply that a body holds; nothing where it holds none: an answer that nobody gave may not be read as silence.
+    /// Parses the reply in a body; `None` if there is no reply, which must not be read as an empty
+    /// one.
     pub(super) read: fn(&Value) -> Option<Reply>,
 }
 
-/// The words by which services say why a reply ended.
+/// The stop reasons of services.
 const STOPS: &[(&str, Stop)] = &[
     ("stop", Stop::Done),
     ("end_turn", Stop::Done),
@@ -39,7 +41,7 @@ const STOPS: &[(&str, Stop)] = &[
     ("language", Stop::Refused),
 ];
 
-/// What the word means that a service says; some services shout it.
+/// The meaning of a stop reason; some services use capitals.
 pub(super) fn stop(word: &str) -> Stop {
     let found = STOPS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
     found.map_or_else(|| Stop::Other(word.to_owned()), |(_, stop)| stop.clone())
@@ -50,18 +52,18 @@ pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// The list at a path of keys; an empty one where there is none.
+/// The list at a path of keys; empty if the path is missing.
 pub(super) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
     value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The tokens that two counts say.
+/// The numbers of tokens in two fields.
 pub(super) fn usage(value: &Value, input: &str, output: &str) -> Usage {
     let tokens = |pointer| value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     Usage { input: tokens(input), output: tokens(output) }
 }
 
-/// A reply that says something, or says why it does not.
+/// A reply, unless it is empty without a reason.
 pub(super) fn reply(reply: Reply, ended: Option<&str>) -> Option<Reply> {
     let says = !reply.text.is_empty() || !reply.calls.is_empty();
     (ended.is_some() || says).then(|| Reply { stop: ended.map_or(Stop::Done, stop), ..reply })

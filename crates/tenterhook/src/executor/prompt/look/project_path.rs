@@ -1,5 +1,5 @@
-//! Where a tool may look: what a path that a model names really is, and whether that is inside the project. Opens files and
-//! writes none.
+//! Resolves the paths that a model names, and checks that they are inside the project. Opens files
+//! and writes none.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use super::refusal::Refusal;
 
-/// How much of a file is read. What is larger is no text that somebody wrote.
+/// How much of a file is read. A larger file was hardly written by a person.
 pub(super) const CAP: u64 = 4 << 20;
 
-/// The project as it really lies, links resolved.
+/// The real path of the project.
 pub(super) fn root(project: &Path) -> Result<PathBuf, Refusal> {
     if !project.is_absolute() {
         return Err(Refusal::NoProject);
@@ -19,7 +19,7 @@ pub(super) fn root(project: &Path) -> Result<PathBuf, Refusal> {
     if root.parent().is_none() { Err(Refusal::WholeFileSystem) } else { Ok(root) }
 }
 
-/// What `path` names, links resolved, if that is inside the project (MO-7).
+/// The real path of `path`, if that is inside the project (MO-7).
 pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
     let outside = || Refusal::Outside(path.to_owned());
     let named = Path::new(path);
@@ -28,7 +28,7 @@ pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
         Err(_) if named.is_absolute() => return Err(outside()),
         Err(_) => named,
     };
-    // What climbs out by its name alone is refused before anything is touched.
+    // A path that leaves the project by its name alone is refused before the disk is read.
     let mut depth = 0_i64;
     for part in named.components() {
         depth += match part {
@@ -50,7 +50,7 @@ pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
 pub(super) fn text(file: &Path, named: &str) -> Result<String, Refusal> {
     let path = || named.to_owned();
     let wrong = |source| Refusal::Unread { path: path(), source };
-    // What waits for a writer, such as a named pipe, must not hold the hook up.
+    // Opening a named pipe would wait for a writer and delay the hook.
     let opened = open(file).map_err(wrong)?;
     let about = opened.metadata().map_err(wrong)?;
     if !about.is_file() {
@@ -64,7 +64,7 @@ pub(super) fn text(file: &Path, named: &str) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|_| Refusal::NoText(path()))
 }
 
-/// Opens a file without waiting for anybody, and follows no link that took its place meanwhile.
+/// Opens a file without blocking, and follows no link that took its place meanwhile.
 fn open(file: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -1,4 +1,4 @@
-//! Why a call of a tool that looks around was refused: what the model reads of it. Values and their messages.
+//! Why a call of a reading tool was refused, as the model reads it. Values and their messages.
 
 use std::io;
 
@@ -9,7 +9,8 @@ pub(super) enum Refusal {
     NoProject,
     #[error("the project cannot be entered: {0}")]
     Unreachable(#[source] io::Error),
-    /// A host that works in the root of the file system has no project, and everything would be inside it.
+    /// A host that works in the root of the file system has no project: everything would be inside
+    /// it.
     #[error("the project is the whole file system")]
     WholeFileSystem,
     #[error("`{0}` is outside the project")]

@@ -1,5 +1,5 @@
-//! Finds files by name and lines by expression below a directory of the project: so many entries, so many bytes, so many
-//! lines, and no links.
+//! Finds files by name and lines by expression below a directory of the project: bounded in
+//! entries, bytes and lines, without following links.
 
 use std::fs;
 use std::path::Path;
@@ -9,21 +9,21 @@ use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::refusal::Refusal;
-use super::{Given, place};
+use super::{Given, project_path};
 
-/// How many entries of directories are looked at: a large project without what it downloads.
+/// How many directory entries are examined: a large project without its downloaded dependencies.
 const ENTRIES: usize = 20_000;
 /// How deep.
 const DEPTH: usize = 32;
 /// How many bytes of files are searched.
 const BYTES: usize = 64 << 20;
-/// How many lines, or names, are told.
+/// How many lines or names are shown.
 const FOUND: usize = 200;
-/// How much of a line is told.
+/// How many characters of a line are shown.
 const LINE: usize = 300;
-/// How large a compiled expression may be.
+/// The maximum size of a compiled expression.
 const COMPILED: usize = 1 << 20;
-/// Directories that hold no source: what is in them would use up the bounds.
+/// Directories without source files, which would use up the bounds.
 const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
 
 /// One search under way.
@@ -35,7 +35,7 @@ struct Search<'a> {
     entries: usize,
     bytes: usize,
     found: Vec<String>,
-    /// Which bound ended it.
+    /// The bound that ended it.
     bound: Option<&'static str>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String
     if glob.is_none() && pattern.is_none() {
         return Err(Refusal::NothingToFind);
     }
-    let start = place::inside(root, text("path").unwrap_or("."))?;
+    let start = project_path::inside(root, text("path").unwrap_or("."))?;
     let mut search =
         Search { root, glob, pattern, given, entries: 0, bytes: 0, found: Vec::new(), bound: None };
     search.below(&start, 0);
@@ -81,7 +81,7 @@ impl Search<'_> {
         self.bound.is_some()
     }
 
-    /// Looks through a directory, in the order of names, so that the same search finds the same.
+    /// Searches a directory in the order of names, so that equal searches give equal results.
     fn below(&mut self, directory: &Path, depth: usize) {
         if depth > DEPTH || self.over() {
             return;
@@ -92,7 +92,7 @@ impl Search<'_> {
         self.entries += entries.len();
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            // The entry's own kind: what a link leads to is never looked at.
+            // The entry's own kind: targets of links are never examined.
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             let name = entry.file_name();
@@ -114,7 +114,7 @@ impl Search<'_> {
         }
         let named = named.display().to_string();
         let Some(pattern) = &self.pattern else { return self.found.push(named) };
-        let Ok(text) = place::text(path, &named) else { return };
+        let Ok(text) = project_path::text(path, &named) else { return };
         self.bytes += text.len();
         let room = FOUND.saturating_sub(self.found.len());
         let lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(line)).take(room);

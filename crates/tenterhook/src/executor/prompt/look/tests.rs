@@ -126,10 +126,10 @@ fn failed_tool_call_is_reported_to_the_model() {
     assert!(nowhere.to_string().contains("no project"), "{nowhere}");
 }
 
-/// MO-6: a named pipe would hold the hook up for ever.
+/// MO-6: opening a named pipe would block the hook forever.
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_not_waited_for() {
+fn named_pipe_is_refused_without_waiting() {
     let room = project();
     let pipe = room.path().join("project/pipe");
     tenterhook_testkit::make_fifo(&pipe).unwrap();
