@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use link::Received;
 use slot::Exchange;
-use slot::Place;
+use slot::WorkerKey;
 use workers::Workers;
 
 use super::confine::{Confined, confine, reached};
@@ -35,10 +35,10 @@ pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     let began = Instant::now();
     let deadline = began + task.budget();
     let workers: Arc<Workers> = task.session.resident();
-    let place =
-        Place { hook: task.hook.id.clone(), worker: worker.clone(), cwd: cwd(task, worker) };
-    let (slot, id) = (workers.slot(&task.hook, &place), workers.number());
-    let asked = slot.ask(id, &task.envelope.body, deadline, || describe(task, &place));
+    let key =
+        WorkerKey { hook: task.hook.id.clone(), worker: worker.clone(), cwd: cwd(task, worker) };
+    let (slot, id) = (workers.slot(&task.hook, &key), workers.number());
+    let asked = slot.ask(id, &task.envelope.body, deadline, || describe(task, &key));
     match tokio::time::timeout_at(deadline, asked).await {
         Ok(exchange) => Report { tier: reached(task), ..report(exchange, began) },
         Err(_) => Report::silent(End::TimedOut, began.elapsed()),
@@ -55,9 +55,9 @@ fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
 }
 
 /// No timeout: each event has its own, and the session ends the rest.
-fn describe(task: &Task, place: &Place) -> (process::Command, Option<Box<Confined>>) {
-    let command = &place.worker.command;
-    let mut described = command::program(command, place.cwd.clone());
+fn describe(task: &Task, key: &WorkerKey) -> (process::Command, Option<Box<Confined>>) {
+    let command = &key.worker.command;
+    let mut described = command::program(command, key.cwd.clone());
     // An envelope's variables are about one event; a worker reads them from the event's line.
     described.env = command::environment(task, command, std::iter::empty());
     described.limits.stderr = STDERR;
@@ -67,8 +67,8 @@ fn describe(task: &Task, place: &Place) -> (process::Command, Option<Box<Confine
 
 fn report(exchange: Exchange, began: Instant) -> Report {
     let (end, stdout) = match exchange.received {
-        Received::Reply(frame::Said::Answer(answer)) => (End::Exited(0), answer),
-        Received::Reply(frame::Said::Error(error)) => {
+        Received::Reply(frame::WorkerReply::Answer(answer)) => (End::Exited(0), answer),
+        Received::Reply(frame::WorkerReply::Error(error)) => {
             let why = format!("its worker could not judge the event: {error}");
             (End::Failed { code: Code::WorkerError, why }, Vec::new())
         }

@@ -1,4 +1,5 @@
-//! What a worker is written and what it writes: one line of JSON each way (WK-1 to WK-7). Pure: bytes in, bytes out.
+//! The lines that a worker receives and writes: one line of JSON each way (WK-1 to WK-7). Pure:
+//! bytes in, bytes out.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -6,13 +7,14 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The longest line that a worker may write, without its newline (WK-7). As much as a command's standard output.
+/// The longest line that a worker may write, without its newline (WK-7): as much as a command's
+/// standard output.
 pub(crate) const LONGEST: usize = 1 << 20;
 
 /// How much of a line is shown to people.
 const EXCERPT: usize = 80;
 
-/// One line for a worker: the event with its number, and how long its answer is waited for.
+/// The line for a worker: the event with its number, and the time left for its answer.
 pub(crate) fn request(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
     let mut head = String::with_capacity(48);
     // Writing into a string does not fail.
@@ -43,20 +45,20 @@ pub(crate) struct Reply {
     /// The number of the event that it is about.
     pub(crate) id: u64,
     /// What the worker says of it.
-    pub(crate) said: Said,
+    pub(crate) said: WorkerReply,
 }
 
-/// What a worker says of an event.
+/// A worker's reply to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// What a command would print before it exits with 0; empty where it has nothing to say.
+pub(crate) enum WorkerReply {
+    /// The output of a command that exits with 0; empty if it has nothing to report.
     Answer(Vec<u8>),
-    /// It could not judge the event, in its own words.
+    /// It could not judge the event; its message.
     Error(String),
 }
 
-impl Said {
-    /// What of it may hold a denial.
+impl WorkerReply {
+    /// The part that may hold a denial.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Answer(answer) => answer,
@@ -65,7 +67,8 @@ impl Said {
     }
 }
 
-/// The line as it is written. A key that nobody knows is refused, because a misspelt `answer` may have been a denial.
+/// The line as it is written. An unknown key is rejected, because a misspelt `answer` may have been
+/// a denial.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line<'a> {
@@ -94,7 +97,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Reply, NoReply> {
     if line.len() > LONGEST {
         return Err(NoReply::TooLong);
     }
-    // An array in the order of the keys would be taken for an object.
+    // An array in the order of the keys would also be accepted.
     let is_object = line.trim_ascii_start().first() == Some(&b'{');
     let found = is_object.then(|| serde_json::from_slice(line));
     let Line { id, answer, error } = match found {
@@ -103,15 +106,16 @@ pub(crate) fn read(line: &[u8]) -> Result<Reply, NoReply> {
         None => return Err(NoReply::NoObject { excerpt: excerpt(line) }),
     };
     let said = match (answer, error) {
-        (None, None) => Said::Answer(Vec::new()),
-        (Some(answer), None) => Said::Answer(printed(answer)),
-        (None, Some(error)) => Said::Error(error),
+        (None, None) => WorkerReply::Answer(Vec::new()),
+        (Some(answer), None) => WorkerReply::Answer(printed(answer)),
+        (None, Some(error)) => WorkerReply::Error(error),
         (Some(_), Some(_)) => return Err(NoReply::Both { excerpt: excerpt(line) }),
     };
     Ok(Reply { id, said })
 }
 
-/// What a command would have printed: an object as it stands, with its repeated keys, and the text that a string holds.
+/// The equivalent output of a command: an object as it is, with its repeated keys, or the content
+/// of a string.
 fn printed(answer: &RawValue) -> Vec<u8> {
     let text = answer.get();
     match serde_json::from_str::<String>(text) {
@@ -129,8 +133,8 @@ fn excerpt(line: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn answer(text: &str) -> Said {
-        Said::Answer(text.as_bytes().to_vec())
+    fn answer(text: &str) -> WorkerReply {
+        WorkerReply::Answer(text.as_bytes().to_vec())
     }
 
     #[test]
@@ -154,14 +158,14 @@ mod tests {
             (r#"{"id":7}"#, answer("")),
             (r#"{"id":7,"answer":null}"#, answer("")),
             (r#"{"id":7,"answer":null,"error":null}"#, answer("")),
-            (r#"{"id":7,"error":""}"#, Said::Error(String::new())),
+            (r#"{"id":7,"error":""}"#, WorkerReply::Error(String::new())),
             (r#" {"answer": {"decision": "deny"}, "id": 7} "#, answer(r#"{"decision": "deny"}"#)),
             (r#"{"id":7,"answer":"words\n"}"#, answer("words\n")),
-            // Read by the hook's dialect, which knows what two keys of one name mean.
+            // The hook's dialect reads it, and decides what two keys of one name mean.
             (r#"{"id":7,"answer":{"a":1,"a":2}}"#, answer(r#"{"a":1,"a":2}"#)),
             (r#"{"id":7,"answer":[1]}"#, answer("[1]")),
-            (r#"{"id":7,"error":"no database"}"#, Said::Error("no database".to_owned())),
-            (r#"{"id":7,"answer":null,"error":"x"}"#, Said::Error("x".to_owned())),
+            (r#"{"id":7,"error":"no database"}"#, WorkerReply::Error("no database".to_owned())),
+            (r#"{"id":7,"answer":null,"error":"x"}"#, WorkerReply::Error("x".to_owned())),
         ] {
             assert_eq!(read(line.as_bytes()).ok(), Some(Reply { id: 7, said: frame }), "{line}");
         }

@@ -1,6 +1,8 @@
-//! One worker process while it lives: who waits for which reply, and what is known of its end. Starts nothing again.
+//! One running worker process: the requests that wait for its replies, and the reason of its end.
+//! Restarts nothing.
 //!
-//! What the worker writes arrives on the supervisor's thread; nothing here blocks it for longer than a line is read.
+//! Output of the worker arrives on the supervisor's thread, which this blocks only as long as it
+//! takes to read a line.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -14,33 +16,33 @@ use super::command;
 use super::frame::{self, Reply};
 use crate::executor::confine::Confined;
 
-/// A worker that nobody asked for so long is ended; the next event starts another (WK-13).
+/// A worker that gets no request for this long is ended; the next event starts a new one (WK-13).
 const IDLE: Duration = Duration::from_secs(600);
 
-/// How long a worker that closed its output may take to exit by itself, so that its exit code is known.
+/// How long a worker that closed its output may take to exit, so that its exit code is known.
 const CLOSED: Duration = Duration::from_millis(100);
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Received {
     /// The worker replied.
-    Reply(frame::Said),
-    /// It wrote something that is no reply: what is wrong, and the line.
+    Reply(frame::WorkerReply),
+    /// It wrote a line that is no reply: what is wrong, and the line.
     Broken { why: String, line: Vec<u8> },
     /// It ended.
     Ended(String),
     /// It could not be started.
     NotStarted(String),
-    /// It ended before it took a byte of the request, which may therefore go to another one.
+    /// It ended before it read a byte of the request, which may therefore be sent to a new worker.
     NotTaken(String),
 }
 
-/// One process. Dropping the last owner ends it and its whole group.
+/// One process. Dropping the last owner kills it and its whole process group.
 pub(super) struct Link {
     child: OnceLock<process::Child>,
     state: Mutex<State>,
     answered: AtomicBool,
-    /// Its directory for passing files goes with it.
+    /// Its scratch directory is removed with it.
     _confined: Option<Box<Confined>>,
 }
 
@@ -49,11 +51,11 @@ struct State {
     waiting: Vec<Waiting>,
     /// How many bytes it was sent.
     sent: u64,
-    /// When it is ended, should nobody ask it until then.
+    /// When it is ended if it gets no further request.
     ends: Option<Instant>,
     closed: bool,
     over: bool,
-    /// How it left the protocol when no event was waiting that could be told.
+    /// How it broke the protocol while no event was waiting for a reply.
     broke: Option<String>,
     /// How it ended.
     ended: Option<String>,
@@ -61,21 +63,21 @@ struct State {
 
 struct Waiting {
     id: u64,
-    /// How many bytes went before its request.
+    /// How many bytes were sent before its request.
     offset: u64,
-    /// Its reply, until it is certain that the same write brought nothing more.
-    reply: Option<frame::Said>,
-    /// Its receiver is gone where nobody waits any longer: then the reply is dropped when it comes.
-    tell: oneshot::Sender<Received>,
+    /// Its reply, kept until the write that brought it is complete: the write may bring more.
+    reply: Option<frame::WorkerReply>,
+    /// Fails if the event no longer waits: then the reply is dropped.
+    sender: oneshot::Sender<Received>,
 }
 
 impl Link {
-    /// Starts `command`. That it could not be started is told to who asks.
+    /// Starts `command`. A failure to start is returned to the events that ask it.
     pub(super) fn start(
         mut command: process::Command,
         confined: Option<Box<Confined>>,
     ) -> Arc<Self> {
-        // One byte more than a reply may have, so that one that is too long is seen.
+        // One byte more than a reply may have, to detect one that is too long.
         command.limits.line = frame::LONGEST + 1;
         command.limits.stdout = 0;
         let link = Arc::new(Self {
@@ -94,7 +96,7 @@ impl Link {
                 }
             });
         });
-        // Nobody else sets it.
+        // It is set only here.
         let _ = link.child.set(child);
         if link.state().closed {
             link.end_closed();
@@ -102,27 +104,27 @@ impl Link {
         link
     }
 
-    /// Whether it gave an answer in its life.
+    /// Whether it ever gave an answer.
     pub(super) fn has_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// How it left the protocol, where no event has been told.
+    /// How it broke the protocol, if that was not reported to an event.
     pub(super) fn broke(&self) -> Option<String> {
         self.state().broke.take()
     }
 
-    /// How it ended, where it did.
+    /// How it ended, if it did.
     pub(super) fn ended(&self) -> Option<String> {
         self.state().ended.clone()
     }
 
-    /// Whether it can be asked no more.
+    /// Whether it takes no more requests.
     pub(super) fn is_over(&self) -> bool {
         self.state().over
     }
 
-    /// Sends a request whose reply is waited for until `by`. `None`: it is over.
+    /// Sends a request whose reply is awaited until `by`. `None` if it takes no more requests.
     pub(super) fn ask(
         &self,
         id: u64,
@@ -138,9 +140,9 @@ impl Link {
             child.deadline(Some(ends.into_std()));
             state.ends = Some(ends);
         }
-        let (tell, reply) = oneshot::channel();
+        let (sender, reply) = oneshot::channel();
         let offset = state.sent;
-        state.waiting.push(Waiting { id, offset, reply: None, tell });
+        state.waiting.push(Waiting { id, offset, reply: None, sender });
         state.sent += line.len() as u64;
         child.feed(line);
         Some(reply)
@@ -154,7 +156,7 @@ impl Link {
         let line = match received {
             process::StreamEvent::Line(line) => line,
             process::StreamEvent::AllSoFar => {
-                self.tell_replies();
+                self.send_replies();
                 return process::Flow::More;
             }
         };
@@ -166,12 +168,13 @@ impl Link {
             Err(why) => (why.to_string(), line.to_vec()),
         };
         self.break_off(&why, &line);
-        // What else it writes is nobody's.
+        // Its further output is ignored.
         process::Flow::Pause
     }
 
-    /// Keeps a reply until the end of the write that brought it: a second one beside it would make both unreadable.
-    fn keep(&self, id: u64, said: frame::Said) -> Result<(), (String, frame::Said)> {
+    /// Keeps a reply until the end of the write that brought it: a second reply to the same request
+    /// would make both invalid.
+    fn keep(&self, id: u64, said: frame::WorkerReply) -> Result<(), (String, frame::WorkerReply)> {
         let mut state = self.state();
         match state.waiting.iter_mut().find(|w| w.id == id) {
             Some(Waiting { reply: Some(_), .. }) => {
@@ -187,39 +190,39 @@ impl Link {
         }
     }
 
-    fn tell_replies(&self) {
+    fn send_replies(&self) {
         let mut state = self.state();
         for waiting in state.waiting.extract_if(.., |w| w.reply.is_some()) {
             if let Some(frame) = waiting.reply {
                 self.answered.store(true, Ordering::Relaxed);
-                // Nobody waits for a late reply; it is dropped by its number.
-                let _ = waiting.tell.send(Received::Reply(frame));
+                // A late reply has no receiver and is dropped.
+                let _ = waiting.sender.send(Received::Reply(frame));
             }
         }
     }
 
-    /// It left the protocol: from here on nothing that it writes can be told from an answer. A denial in what it wrote counts
-    /// all the same, be it in the reply or in what came with it.
+    /// Notes that it broke the protocol: none of its further output can be trusted as an answer. A
+    /// denial in the reply, or in the output beside it, still applies.
     fn break_off(&self, why: &str, line: &[u8]) {
         let waiting = self.close();
         if waiting.is_empty() {
             self.state().broke = Some(why.to_owned());
         }
-        for Waiting { reply, tell, .. } in waiting {
-            let mut written = reply.map(frame::Said::into_bytes).unwrap_or_default();
+        for Waiting { reply, sender, .. } in waiting {
+            let mut written = reply.map(frame::WorkerReply::into_bytes).unwrap_or_default();
             if !written.is_empty() && !line.is_empty() {
                 written.push(b'\n');
             }
             written.extend_from_slice(line);
-            // Who no longer waits need not hear it.
-            let _ = tell.send(Received::Broken { why: why.to_owned(), line: written });
+            // An event that no longer waits needs no result.
+            let _ = sender.send(Received::Broken { why: why.to_owned(), line: written });
         }
         if let Some(child) = self.child.get() {
             child.cancel();
         }
     }
 
-    /// Takes no further request; who still waits.
+    /// Takes no further request, and returns those that still wait.
     fn close(&self) -> Vec<Waiting> {
         let mut state = self.state();
         state.over = true;
@@ -242,8 +245,8 @@ impl Link {
                 }
                 _ => Received::Ended(why),
             };
-            // Who no longer waits need not hear it.
-            let _ = waiting.tell.send(received);
+            // An event that no longer waits needs no result.
+            let _ = waiting.sender.send(received);
         }
     }
 
@@ -256,14 +259,15 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // A worker whose pipe is not read any more could not write its last words and would wait for its KILL.
+        // A worker whose output is no longer read could block on its last output, and would wait
+        // for its SIGKILL.
         if let Some(child) = self.child.get() {
             child.resume();
         }
     }
 }
 
-/// What listens to a worker's lines. It goes when the worker's output ends.
+/// Receives a worker's lines. Dropped when the worker's output ends.
 struct Ear(Weak<Link>);
 
 impl Ear {
@@ -281,14 +285,14 @@ impl Drop for Ear {
     }
 }
 
-/// When a worker that is asked at `now`, until `by`, is ended for want of work, where that changes: in large steps, because
-/// each costs an order to the supervisor.
+/// When to end an idle worker that gets a request at `now`, with the deadline `deadline`; `None` if
+/// that does not change. In large steps, because each change costs a message to the supervisor.
 fn later(ends: Option<Instant>, now: Instant, deadline: Instant) -> Option<Instant> {
     let least = deadline.max(now) + IDLE / 2;
     ends.is_none_or(|ends| ends < least).then(|| deadline.max(now) + IDLE)
 }
 
-/// How it ended, in words for people.
+/// How it ended, for people.
 fn end_reason(report: &process::Report, closed: bool) -> String {
     let how = match report.end {
         process::End::Exited(code) => format!("it exited with code {code}"),
@@ -311,7 +315,8 @@ fn end_reason(report: &process::Report, closed: bool) -> String {
 mod tests {
     use super::*;
 
-    /// WK-13: it lives for at least half of its idle time after the last event, however long that may take, and ends.
+    /// WK-13: it lives for at least half of its idle time after the last event, however long that
+    /// takes, and then ends.
     #[test]
     fn a_worker_ends_that_is_asked_nothing() {
         let (now, step) = (Instant::now(), IDLE / 10);

@@ -1,4 +1,5 @@
-//! The worker of one hook over all its lives: who may ask, when it is started again, and when it is left alone.
+//! The worker of one hook over all its restarts: which event may ask, when it is restarted, and
+//! when it is quarantined.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,9 +16,9 @@ use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Arming, Hook, HookId, Run, Worker};
 
-/// What makes two hooks the same worker: what is started, and where.
+/// Identifies a worker: hooks with the same key share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct WorkerKey {
     pub(super) hook: HookId,
     pub(super) worker: Worker,
     pub(super) cwd: PathBuf,
@@ -25,8 +26,8 @@ pub(super) struct Place {
 
 /// One hook's worker. Dropping its last owner ends the process.
 pub(super) struct WorkerSlot {
-    place: Place,
-    /// How many events it is handed at once.
+    key: WorkerKey,
+    /// How many events it handles at once.
     turns: Semaphore,
     state: Mutex<State>,
 }
@@ -35,19 +36,21 @@ pub(super) struct WorkerSlot {
 struct State {
     restarts: Restarts,
     link: Option<Arc<Link>>,
-    /// The configured entries that it serves; those that are gone were loaded anew.
+    /// The configured entries that it serves; those that are gone were reloaded.
     users: Vec<Weak<Hook>>,
-    /// What the next event should tell people.
+    /// A fault for the next event.
     note: Option<Failure>,
 }
 
 impl State {
-    /// Lets a worker go, which ends it as soon as nobody else waits for it. `false`: that happened already.
+    /// Releases a worker, which ends it once no event waits for it. Returns `false` if that
+    /// happened already.
     fn part(&mut self, link: &Arc<Link>) -> bool {
         self.link.take_if(|l| Arc::ptr_eq(l, link)).is_some()
     }
 
-    /// Lets a worker go that ended by itself or left its protocol; without an answer its start counts against it.
+    /// Releases a worker that ended by itself or broke its protocol. If it gave no answer, its
+    /// start is recorded as failed.
     fn part_with_broken(&mut self, link: &Arc<Link>) {
         if self.part(link)
             && !link.has_answered()
@@ -58,24 +61,24 @@ impl State {
     }
 }
 
-/// What one event brought.
+/// The result of one event.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) received: Received,
-    /// What people should hear beside it.
+    /// A fault to report beside it.
     pub(super) note: Option<Failure>,
 }
 
 impl WorkerSlot {
-    pub(super) fn new(place: Place) -> Self {
-        Self { place, turns: Semaphore::new(1), state: Mutex::default() }
+    pub(super) fn new(key: WorkerKey) -> Self {
+        Self { key, turns: Semaphore::new(1), state: Mutex::default() }
     }
 
-    pub(super) fn is_at(&self, place: &Place) -> bool {
-        self.place == *place
+    pub(super) fn is_at(&self, key: &WorkerKey) -> bool {
+        self.key == *key
     }
 
-    /// Notes for whom it works. An entry that was loaded anew starts with a clean record (WK-22).
+    /// Notes the hook that it serves. A reloaded entry starts with a clean record (WK-22).
     pub(super) fn serve(&self, hook: &Arc<Hook>) {
         let mut state = self.state();
         if state.users.iter().any(|user| std::ptr::eq(user.as_ptr(), Arc::as_ptr(hook))) {
@@ -89,14 +92,14 @@ impl WorkerSlot {
         state.users.push(Arc::downgrade(hook));
     }
 
-    /// Whether one of its entries is still there, or one of `hooks` is the same again.
+    /// Whether one of its entries still exists, or an equal one is among `hooks`.
     pub(super) fn is_wanted<'a>(&self, hooks: impl IntoIterator<Item = &'a Arc<Hook>>) -> bool {
         if self.state().users.iter().any(|user| user.strong_count() > 0) {
             return true;
         }
         let same = |hook: &&Arc<Hook>| {
-            let wanted = hook.id == self.place.hook && hook.arming == Arming::Armed;
-            wanted && matches!(&hook.run, Run::Worker(worker) if *worker == self.place.worker)
+            let wanted = hook.id == self.key.hook && hook.arming == Arming::Armed;
+            wanted && matches!(&hook.run, Run::Worker(worker) if *worker == self.key.worker)
         };
         let found = hooks.into_iter().find(same);
         if let Some(hook) = found {
@@ -105,10 +108,10 @@ impl WorkerSlot {
         found.is_some()
     }
 
-    /// Hands an event to the worker, which is started where it does not run, and waits for what becomes of it.
+    /// Sends an event to the worker, starting it if necessary, and waits for the result.
     ///
-    /// To drop the future before, because time is up or nobody waits, ends the worker: it may be stuck, and what it
-    /// writes late must not meet the next event (WK-12).
+    /// Dropping the future early, because of a timeout or a cancelled event, ends the worker: it
+    /// may be stuck, and its late output must not meet the next event (WK-12).
     pub(super) async fn ask(
         self: &Arc<Self>,
         id: u64,
@@ -134,11 +137,12 @@ impl WorkerSlot {
             let line = frame::request(id, deadline.saturating_duration_since(Instant::now()), body);
             let Some(reply) = link.ask(id, line, deadline) else { continue };
             let asked = Asked { slot: self, link: Some(&link) };
-            // The link tells everybody who waits; should it not, the worker is gone.
+            // The link notifies every waiting request. If it did not, the worker is gone.
             let gone = |_| Received::NotTaken("it was gone before it replied".to_owned());
             let received = reply.await.unwrap_or_else(gone);
             asked.over(&received);
-            // One that left between two events was no failure of either; one that never answered is.
+            // A worker that ended between two events failed neither; one that never answered did
+            // fail.
             if !(matches!(received, Received::NotTaken(_)) && link.has_answered()) {
                 return self.exchange(received);
             }
@@ -149,7 +153,7 @@ impl WorkerSlot {
         Exchange { received, note: self.state().note.take() }
     }
 
-    /// The living worker, or a new one where it may be started.
+    /// The running worker, or a new one if it may be started.
     fn link(
         &self,
         command: impl Fn() -> (process::Command, Option<Box<Confined>>),
@@ -159,7 +163,7 @@ impl WorkerSlot {
             if !link.is_over() {
                 return Ok(link);
             }
-            // It ended, or left its protocol, while nobody waited for it.
+            // It ended, or broke its protocol, while no event waited for it.
             if let Some(why) = link.broke() {
                 state.note = Some(broke(&why));
             }
@@ -184,7 +188,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Something was heard of it.
+    /// A result was received.
     fn over(mut self, received: &Received) {
         let Some(link) = self.link.take() else { return };
         let mut state = self.slot.state();
@@ -193,7 +197,7 @@ impl Asked<'_> {
             Received::Broken { .. } | Received::Ended(_) | Received::NotTaken(_) => {
                 state.part_with_broken(link);
             }
-            // A start that fails costs little: the next event tries again.
+            // A failed start costs little: the next event tries again.
             Received::NotStarted(_) => {
                 state.part(link);
             }
@@ -211,7 +215,7 @@ impl Drop for Asked<'_> {
 
 fn broke(why: &str) -> Failure {
     let message = format!(
-        "after an earlier event, whose outcome stands, its worker left its protocol: {why}; it was ended, and another one was started"
+        "after an earlier event, whose outcome stands, its worker left its protocol: {why}; it was ended, and a new one was started"
     );
     Failure::new(Code::WorkerProtocol, message)
 }
@@ -229,6 +233,6 @@ fn quarantined(rest: std::time::Duration, last: Option<String>) -> Failure {
 
 impl std::fmt::Debug for WorkerSlot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WorkerSlot").field("hook", &self.place.hook).finish_non_exhaustive()
+        f.debug_struct("WorkerSlot").field("hook", &self.key.hook).finish_non_exhaustive()
     }
 }

@@ -17,7 +17,7 @@ use tenterhook_core::outcome::Outcome;
 
 const DENY: &str = r#"{"decision":"deny","reason":"not here"}"#;
 
-/// A project with an engine and a session of its own.
+/// A project with an engine and a separate session.
 struct Scene {
     directory: TempDir,
     engine: Engine,
@@ -53,7 +53,7 @@ impl Scene {
         self.engine.fire_within(self.event(command), &self.session, budget).await
     }
 
-    /// What the worker tells of itself: its process id, its directory, the names of its variables.
+    /// The worker's report about itself: its process id, its directory, the names of its variables.
     async fn reported(&self) -> Vec<String> {
         let outcome = self.fire("do:tell").await;
         let context = outcome.effects.context.first().unwrap_or_else(|| panic!("{outcome:?}"));
@@ -73,7 +73,7 @@ fn source(hooks: &str, directory: &Path) -> Source {
     Source::given("tenterhook.toml", DialectId::NATIVE, hooks, directory)
 }
 
-/// A hook whose worker is `fakehook` with these words.
+/// A hook whose worker is `fakehook` with these arguments.
 fn worker(name: &str, words: &[&str]) -> String {
     let program = fakehook().display().to_string();
     let words: Vec<&str> = std::iter::once(&*program).chain(words.iter().copied()).collect();
@@ -110,7 +110,7 @@ async fn one_process_answers_every_event() {
     assert!(lives(&pid));
 }
 
-/// WK-11: events at the same time are handed over one after the other, and each gets its own answer.
+/// WK-11: concurrent events are sent one after the other, and each gets its own answer.
 #[tokio::test]
 async fn events_at_once_take_turns() {
     let scene = Arc::new(Scene::new(&worker("guard", &["--worker", DENY])));
@@ -125,9 +125,9 @@ async fn events_at_once_take_turns() {
     }
 }
 
-/// WK-2: a worker's environment is its session's; an event's variables are in none.
+/// WK-2: a worker's environment belongs to its session; an event's variables are not part of it.
 #[tokio::test]
-async fn a_worker_knows_no_event() {
+async fn worker_gets_no_variables_of_an_event() {
     let hook = worker("guard", &["--worker", DENY]) + "env = { MODE = \"strict\" }\n";
     let scene = Scene::new(&hook);
     let texts = scene.reported().await;
@@ -137,8 +137,8 @@ async fn a_worker_knows_no_event() {
     assert!(!texts.iter().any(|name| name.starts_with("TENTERHOOK_EVENT")), "{texts:?}");
 }
 
-/// Zoo 58 (WK-6, WK-12, WK-14): whatever a worker does instead of answering, the event goes to its policy, the next one
-/// gets a fresh worker, and other hooks notice nothing.
+/// Zoo 58 (WK-6, WK-12, WK-14): whatever a worker does instead of answering, the event's policy
+/// decides, the next event gets a new worker, and other hooks notice nothing.
 #[tokio::test]
 async fn zoo_58_a_worker_that_misbehaves_costs_its_event_alone() {
     let hooks = worker("guard", &["--worker", "{}"])
@@ -155,7 +155,7 @@ async fn zoo_58_a_worker_that_misbehaves_costs_its_event_alone() {
         ("close", "worker-ended"),
         ("error", "worker-error"),
     ] {
-        // Both are told to misbehave; what holds for one holds for the other.
+        // Both workers misbehave alike.
         let outcome = scene.fire(&format!("do:{word}")).await;
         assert!(outcome.blocked(), "{word}: {outcome:?}");
         assert_eq!(codes(&outcome), [code, code], "{word}: {outcome:?}");
@@ -165,7 +165,7 @@ async fn zoo_58_a_worker_that_misbehaves_costs_its_event_alone() {
     }
 }
 
-/// Zoo 58: what it wrote on standard error last stands in the fault.
+/// Zoo 58: the last lines of its standard error are part of the fault.
 /// WK-8.
 #[tokio::test]
 async fn last_output_of_a_worker_is_reported() {
@@ -176,7 +176,7 @@ async fn last_output_of_a_worker_is_reported() {
     assert!(message.contains("no such table: rules"), "{message}");
 }
 
-/// Zoo 58: a second reply spoils no answer, but the worker is replaced.
+/// Zoo 58: a second reply invalidates no answer, but the worker is replaced.
 /// WK-6.
 #[tokio::test]
 async fn a_duplicate_reply_replaces_the_worker() {
@@ -187,9 +187,10 @@ async fn a_duplicate_reply_replaces_the_worker() {
     assert_ne!(scene.pid().await, pid);
 }
 
-/// WK-6: two replies in one write are none, whichever came first, and a denial in either counts.
+/// WK-6: two replies in one write are both invalid, in either order, and a denial in either
+/// applies.
 #[tokio::test]
-async fn two_replies_in_one_write_are_none() {
+async fn two_replies_in_one_write_are_invalid() {
     let scene = Scene::new(&(worker("guard", &["--worker", DENY]) + "on_failure = \"continue\"\n"));
     for (word, denies) in [
         ("late-denial", true),
@@ -211,7 +212,7 @@ async fn two_replies_in_one_write_are_none() {
     }
 }
 
-/// WK-30: what comes when the outcome is known undoes nothing, and is told at the next event.
+/// WK-30: a reply that comes after the outcome changes nothing, and is reported at the next event.
 #[tokio::test]
 async fn late_second_reply_is_reported() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
@@ -222,10 +223,10 @@ async fn late_second_reply_is_reported() {
     assert!(first.blocked() && second.blocked());
     let texts = [codes(&first), codes(&second)].concat();
     let protocol = texts.iter().filter(|code| **code == "worker-protocol");
-    assert_eq!(protocol.count(), 1, "told, and told once: {first:?} {second:?}");
+    assert_eq!(protocol.count(), 1, "reported, and reported once: {first:?} {second:?}");
 }
 
-/// N-12: an ended session has no worker, although the engine that knows its hooks lives on.
+/// N-12: an ended session has no worker, although the engine with its hooks lives on.
 #[tokio::test]
 async fn an_ended_session_has_no_worker() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
@@ -234,7 +235,7 @@ async fn an_ended_session_has_no_worker() {
     gone(&pid).await;
 }
 
-/// Zoo 58: a reply before the request answers nothing, whatever number it makes up.
+/// Zoo 58: a reply before the request answers nothing, whatever number it has.
 /// WK-6.
 #[tokio::test]
 async fn a_reply_before_the_request_is_no_answer() {
@@ -245,9 +246,9 @@ async fn a_reply_before_the_request_is_no_answer() {
     assert!(codes(&outcome).contains(&"worker-protocol"), "{outcome:?}");
 }
 
-/// WK-12: a worker that was not in time is ended, and what it would have said late meets nobody.
+/// WK-12: a worker that timed out is ended, and its late reply reaches no event.
 #[tokio::test]
-async fn time_is_up_for_its_worker_too() {
+async fn worker_is_ended_with_its_timeout() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
     for word in ["never", "no-newline"] {
         let pid = scene.pid().await;
@@ -259,7 +260,8 @@ async fn time_is_up_for_its_worker_too() {
     }
 }
 
-/// Zoo 60 (WK-21): failures that an input brings about never disarm the gate, and the gate judges again at once.
+/// Zoo 60 (WK-21): failures that an input causes never disable the gate, and the gate judges again
+/// at once.
 #[tokio::test]
 async fn zoo_60_induced_failures_disarm_no_gate() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
@@ -273,15 +275,16 @@ async fn zoo_60_induced_failures_disarm_no_gate() {
     assert!(!scene.fire("do:silence").await.blocked());
 }
 
-/// Zoo 59 (WK-20, WK-22): a worker that ends at its start is quarantined; its gate blocks all the same, people are told
-/// once, and a reload lifts it.
+/// Zoo 59 (WK-20, WK-22): a worker that ends at its start is quarantined; its gate still blocks, a
+/// fault reports it once, and a reload lifts the quarantine.
 /// WK-21.
 #[tokio::test]
 async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
     let hook = worker("guard", &["--exit", "3"]);
     let scene = Scene::new(&hook);
-    // One that ends before it can be asked counts, and the same event meets the next start (WK-14): how many events the
-    // starts take is a matter of time, that they end in a quarantine is the rule.
+    // A worker that ends before it gets a request has failed, and the same event meets the
+    // next start (WK-14). How many events the starts take depends on timing; the rule is that they
+    // end in a quarantine.
     let mut reported = false;
     for _ in 0..2 * crate::executor::restart::STARTS {
         let outcome = scene.fire("ls").await;
@@ -291,7 +294,7 @@ async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
             break;
         }
     }
-    assert!(reported, "people are told of the quarantine");
+    assert!(reported, "the quarantine is reported");
     for _ in 0..5 {
         let outcome = scene.fire("ls").await;
         assert!(outcome.blocked());
@@ -302,9 +305,9 @@ async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
     assert_eq!(codes(&scene.fire("ls").await), ["worker-ended"]);
 }
 
-/// WK-14: one that leaves after its answer is no crash; the next event starts another.
+/// WK-14: exiting after an answer is no crash; the next event starts a new worker.
 #[tokio::test]
-async fn a_worker_may_leave_between_events() {
+async fn worker_may_exit_between_events() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
     for _ in 0..10 {
         let outcome = scene.fire("do:leave").await;
@@ -313,14 +316,14 @@ async fn a_worker_may_leave_between_events() {
     }
 }
 
-/// WK-8: standard error is read and forgotten.
+/// WK-8: standard error is read and discarded.
 #[tokio::test]
 async fn a_flood_on_standard_error_costs_nothing() {
     let scene = Scene::new(&worker("guard", &["--worker", DENY]));
     assert_eq!(codes(&scene.fire("do:stderr").await), [""; 0]);
 }
 
-/// R-8: a program that is not there is told each time, and tried each time.
+/// R-8: a missing program is reported each time, and tried each time.
 #[tokio::test]
 async fn missing_program_is_reported() {
     let scene = Scene::new("[hook.guard]\non = \"PreToolUse\"\nworker = [\"./missing\"]\n");
@@ -332,7 +335,7 @@ async fn missing_program_is_reported() {
     }
 }
 
-/// R-13: to drop a firing ends the worker that it waits for.
+/// R-13: dropping a firing ends the worker that it waits for.
 /// WK-12.
 #[tokio::test]
 async fn a_dropped_firing_ends_its_worker() {
@@ -347,7 +350,7 @@ async fn a_dropped_firing_ends_its_worker() {
     assert!(scene.fire("ls").await.blocked());
 }
 
-/// N-12: a worker ends with its session, and when its entry changes or goes.
+/// N-12: a worker ends with its session, and when its entry changes or is removed.
 #[tokio::test]
 async fn a_worker_ends_with_its_session_and_with_its_entry() {
     let first = worker("guard", &["--worker", DENY]);
@@ -369,7 +372,7 @@ async fn a_worker_ends_with_its_session_and_with_its_entry() {
     gone(&third).await;
 }
 
-/// R-12, N-4: a worker in the background tells the session.
+/// R-12, N-4: a background worker reports to the session.
 #[tokio::test]
 async fn a_worker_in_the_background_tells_the_session() {
     let scene = Scene::new(&(worker("guard", &["--worker", DENY]) + "wake = true\n"));
@@ -380,12 +383,12 @@ async fn a_worker_in_the_background_tells_the_session() {
     assert_eq!(finished.outcome.reason().unwrap(), "not here");
 }
 
-/// N-6, N-9: what holds for every hook holds for a worker.
+/// N-6, N-9: the rules of once and status apply to workers, too.
 #[tokio::test]
 async fn once_and_status_hold_for_workers() {
-    // It answers when its status was seen: a fast one would be gone before anybody could look.
-    let room = tempfile::tempdir().unwrap();
-    let seen = room.path().join("seen");
+    // It answers after its status was seen: a fast one would be gone before the test could look.
+    let dir = tempfile::tempdir().unwrap();
+    let seen = dir.path().join("seen");
     let hook = worker("guard", &["--await-file", seen.to_str().unwrap(), "--worker", DENY])
         + "once = true\nstatus = \"judging\"\n";
     let scene = Scene::new(&hook);

@@ -1,4 +1,5 @@
-//! Which workers a session has: one for each hook and place, started by their events, ended with the session.
+//! The workers of a session: one for each hook and directory, started by their events, ended with
+//! the session.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +9,7 @@ use crate::session::Resident;
 use tenterhook_core::config::Ruleset;
 use tenterhook_core::hook::Hook;
 
-use super::slot::{Place, WorkerSlot};
+use super::slot::{WorkerKey, WorkerSlot};
 
 /// The workers of one session. Dropping them ends their processes.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Workers {
 
 impl Default for Workers {
     fn default() -> Self {
-        // Not from 1: a worker that writes a number of its own making must not meet an event's.
+        // Not from 1: a number that a worker made up must not match an event's.
         let start = RandomState::new().build_hasher().finish() >> 32;
         Self { slots: Mutex::default(), next: AtomicU64::new(start) }
     }
@@ -27,11 +28,11 @@ impl Default for Workers {
 
 impl Workers {
     /// The worker of a hook.
-    pub(super) fn slot(&self, hook: &Arc<Hook>, place: &Place) -> Arc<WorkerSlot> {
+    pub(super) fn slot(&self, hook: &Arc<Hook>, key: &WorkerKey) -> Arc<WorkerSlot> {
         let mut slots = self.slots();
-        let found = slots.iter().find(|slot| slot.is_at(place)).cloned();
+        let found = slots.iter().find(|slot| slot.is_at(key)).cloned();
         let slot = found.unwrap_or_else(|| {
-            let slot = Arc::new(WorkerSlot::new(place.clone()));
+            let slot = Arc::new(WorkerSlot::new(key.clone()));
             slots.push(Arc::clone(&slot));
             slot
         });
@@ -40,7 +41,7 @@ impl Workers {
         slot
     }
 
-    /// A number for an event that no other one of the session has.
+    /// A number that is unique among the session's events.
     pub(super) fn number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
@@ -59,7 +60,8 @@ impl Resident for Workers {
         }
     }
 
-    /// Whoever still holds their hooks. One that is asked right now ends with its event.
+    /// Ends them even if their hooks are still referenced. A worker with a request ends with its
+    /// event.
     fn end(&self) {
         let slots = std::mem::take(&mut *self.slots());
         drop(slots);
