@@ -128,7 +128,7 @@ impl Engine {
     }
 
     /// Fires `event` like [`Engine::fire`], within a `budget` for the whole event. Each hook gets
-    /// the smaller of its own timeout and the rest of the budget; the failure policy of each
+    /// the smaller of its timeout and the rest of the budget; the failure policy of each
     /// unfinished hook decides.
     pub async fn fire_within(
         &self,

@@ -108,8 +108,8 @@ impl Ambient {
         self
     }
 
-    /// Sets the connections that call the tools of `mcp` hooks. A host without connections of its
-    /// own lets the engine connect: `Builder::connect`.
+    /// Sets the connections that call the tools of `mcp` hooks. A host without MCP
+    /// connections lets the engine connect: `Builder::connect`.
     #[must_use]
     pub fn servers(mut self, servers: Arc<dyn mcp::Servers>) -> Self {
         self.servers = Some(servers);

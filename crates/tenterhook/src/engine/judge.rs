@@ -1,4 +1,4 @@
-//! Who may arm the hooks of a repository: the host, the user, or no one. Loads sources accordingly;
+//! Names who may arm the hooks of a repository: the host, the user, or no one. Loads sources accordingly;
 //! decides nothing.
 
 use crate::discover::{self, Found};
@@ -9,7 +9,7 @@ use crate::{config::Server, diagnostic::Diagnostic};
 use tenterhook_core::config::{self, Added, Loaded, Ruleset, Source};
 use tenterhook_core::dialect::Roots;
 
-/// Who arms the hooks of a repository.
+/// The authority that arms the hooks of a repository.
 #[derive(Debug, Default)]
 pub(super) enum Judge {
     /// The host chose nothing: they are off (T-97).

@@ -23,7 +23,7 @@ use tenterhook_core::plan::Step;
 use tenterhook_core::report::{End, Report};
 use tenterhook_core::verdict::{self, Verdict};
 
-/// What is needed when such a step ends.
+/// The data needed when such a step ends.
 #[derive(Clone)]
 pub(super) struct Late {
     step: Step,

@@ -1,7 +1,7 @@
 //! Sends the envelope to a server and reports what it replied. Knows no dialect and judges nothing.
 //!
 //! The module `request` decides, before anything is sent, where a request may go and what its
-//! headers contain. `signature` signs requests, `reply` judges replies. Rules: HT.
+//! headers contain. `signature` computes signatures, `reply` judges replies. Rules: HT.
 
 mod network;
 

@@ -91,8 +91,8 @@ mod prune {
         }
     }
 
-    /// Directories of unknown origin are not removed. A process that may not be queried counts as
-    /// alive.
+    /// Directories of unknown origin are not removed. A process that may not be queried is assumed
+    /// to be alive.
     fn is_of_a_run_that_is_over(name: &str) -> bool {
         let pid = name.split_once('-').and_then(|(pid, _)| pid.parse().ok());
         let pid = pid.and_then(Pid::from_raw);

@@ -61,7 +61,7 @@ async fn an_allow_does_not_outlive_a_rewrite() {
     assert_eq!(fire(vec![answering("author", own)]).await.restraint, Restraint::Allow);
 }
 
-/// a hook gets the smaller of its own timeout and the rest of the host's budget.
+/// a hook gets the smaller of its timeout and the rest of the host's budget.
 #[tokio::test(start_paused = true)]
 async fn the_budget_holds_for_the_whole_event() {
     let slow = |id: &str| Hook {

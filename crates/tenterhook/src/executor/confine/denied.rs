@@ -273,7 +273,7 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
              run with more than it is granted: write `net = \"open\"` or `net = \"none\"`"
         }
         process::Ungranted::PartOfProc => {
-            "its `sandbox` grants a part of `/proc` alone, or to change it, and without Landlock proc` of its own and does not run with more/proc` of its own and does not run with more than \
+            "its `sandbox` grants a part of `/proc` alone, or to change it, and without Landlock a hook has a separate `/proc` and does not run with more than \
              it is granted: grant all of `/proc` in `read`, or nothing of it"
         }
         process::Ungranted::Device => {

@@ -109,7 +109,7 @@ impl Tls {
         Self { roots, connector: OnceLock::new() }
     }
 
-    /// The TLS connector, or why there is none: a system may have no certificates.
+    /// The TLS connector, or the reason why it cannot be built: a system may have no certificates.
     pub(super) fn connector(&self) -> Result<&TlsConnector, rustls::Error> {
         self.connector.get_or_init(|| connector(&self.roots)).as_ref().map_err(Clone::clone)
     }

@@ -88,8 +88,8 @@ impl Head {
         target.map_or_else(String::new, |target| format!(", to `{}`", target.origin))
     }
 
-    /// The pause that a busy server asks for (HT-61): in seconds, or until a time of its own clock,
-    /// which may differ from ours.
+    /// The pause that a busy server asks for (HT-61): in seconds, or until a time of the
+    /// server's clock, which may differ from ours.
     pub(super) fn wants_quiet(&self) -> Option<Duration> {
         if !matches!(self.status, 429 | 503) {
             return None;

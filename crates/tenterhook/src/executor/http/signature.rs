@@ -1,4 +1,4 @@
-//! Signs requests as Standard Webhooks 1.0 specifies, so that a server can verify that they are
+//! Computes the signatures of requests as Standard Webhooks 1.0 specifies, so that a server can verify that they are
 //! ours. Sends nothing.
 
 use base64::Engine as _;

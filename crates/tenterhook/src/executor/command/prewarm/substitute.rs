@@ -28,8 +28,8 @@ pub(in crate::executor::command) struct Substitute {
 }
 
 impl Substitute {
-    /// Changes `described` to start the form of `command`. `None` if the interpreter cannot be told
-    /// which code to run; if only the announcement of its exit is unavailable, the command is
+    /// Changes `described` to start the form of `command`. `None` if the interpreter cannot load
+    /// different code; if only the announcement of its exit is unavailable, the command is
     /// started unchanged.
     pub(super) fn enter(
         described: &mut process::Command,
