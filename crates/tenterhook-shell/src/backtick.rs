@@ -1,6 +1,7 @@
-//! Finds a substitution in a text that the grammar left whole, and removes the escapes between two backticks. Knows escapes alone.
+//! Finds a substitution in a text that the grammar did not split, and removes the escapes between
+//! two backticks. Knows only escapes.
 
-/// Where an unescaped substitution starts in a text that holds no quotes.
+/// The start of the first unescaped substitution in a text without quotes.
 pub(super) fn hidden(text: &str) -> Option<usize> {
     let mut escaped = false;
     let mut dollar = false;

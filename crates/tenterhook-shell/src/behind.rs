@@ -1,6 +1,7 @@
-//! What stands behind a command's wrapper?
+//! Follows wrappers to the commands that they run.
 //!
-//! `wrapper` says how each wrapper is written; this lists what it finds, and what stands behind that in turn.
+//! `wrapper` knows the syntax of each wrapper; this lists the commands that it finds, and those
+//! behind them in turn.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::word::{self, Word, WordKind};
 use super::wrapper::{self, Behind, Wrapper};
 use super::{Assignment, Doubt, MOST_WRAPPERS, SimpleCommand, Via, strings};
 
-/// Lists a command and everything behind its wrappers (S-31). What it prints goes to `output`.
+/// Lists a command and everything behind its wrappers (S-31). Its output goes to `output`.
 pub(super) fn follow(
     reader: &mut Reader<'_>,
     code: &Code<'_>,
@@ -53,7 +54,7 @@ pub(super) fn follow(
     }
 }
 
-/// The way on which a command is found that braces unfold into.
+/// The step by which a command is found in a brace expansion.
 const BRACES: &str = "{a,b}";
 
 /// Variables that name or hold what a shell runs when it starts or prompts.
@@ -65,14 +66,15 @@ const EVALUATING: &[&str] = &[
     "unset", "wait", "shift", "return", "exit",
 ];
 
-/// `BASH_ENV=<(...)`: the start of a shell that another program writes.
+/// `BASH_ENV=<(...)`: the start of a shell that a program writes.
 fn computed_start(assignment: &Assignment) -> Option<&'static str> {
     let name = STARTED.iter().find(|name| **name == assignment.name)?;
     let source = assignment.value.source.as_str();
     source.contains(['(', '`']).then_some(*name)
 }
 
-/// Puts the script that an interpreter of another language runs on its input, where the line wrote it.
+/// Adds the script that an interpreter of a different language reads from its input, if the line
+/// has it.
 fn script(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
     let Some(options) = command.program().and_then(strings::interpreter) else { return };
     let mut words = command.words.iter().skip(1);
@@ -86,7 +88,7 @@ fn script(reader: &mut Reader<'_>, command: &mut SimpleCommand) {
     }
 }
 
-/// `let 'a[$(x)]=1'`: a substitution in a quoted word runs where the word is evaluated.
+/// `let 'a[$(x)]=1'`: a substitution in a quoted word runs when the word is evaluated.
 fn evaluated(reader: &mut Reader<'_>, code: &Code<'_>, command: &SimpleCommand) {
     if !command.program().is_some_and(|name| EVALUATING.contains(&name)) {
         return;
@@ -109,7 +111,7 @@ pub(super) fn arithmetic(reader: &mut Reader<'_>, code: &Code<'_>, via: &Arc<[Vi
     reader.code(&Code { text: &text, language, via, depth, flow, wrapper, ..*code });
 }
 
-/// The words of a command with its braces unfolded, where some do (S-69).
+/// The words of a command with its braces expanded, if there are any (S-69).
 fn unfolded(
     reader: &mut Reader<'_>,
     code: &Code<'_>,
@@ -139,14 +141,14 @@ fn unfolded(
     is_any.then_some(words)
 }
 
-/// A word of which braces were unfolded.
+/// A word of a brace expansion.
 fn read_again(source: String) -> Word {
     let is_literal = !source.contains(['$', '`']);
     let word = is_literal.then(|| word::read(&source, &[])).flatten();
     word.unwrap_or_else(|| Word::unknown(source))
 }
 
-/// The name of a program that is named by a path, or with the ending of Windows.
+/// The name of a program that is given as a path, or with a Windows extension.
 fn file_name(program: &Word) -> Option<String> {
     match program.kind {
         WordKind::Literal => {
@@ -158,22 +160,22 @@ fn file_name(program: &Word) -> Option<String> {
     }
 }
 
-/// Second names of programs.
+/// Alternative names of programs.
 const OTHER_NAMES: &[(&str, &str)] = &[("hub", "git"), ("kubecolor", "kubectl"), ("gsed", "sed")];
 
-/// `git-push` is `git push`, and `hub` runs what git does.
+/// `git-push` is `git push`, and `hub` runs git's commands.
 fn other_name(program: &str) -> Option<Vec<&str>> {
     let other = OTHER_NAMES.iter().find(|(name, _)| *name == program);
     let verb = || program.strip_prefix("git-").filter(|verb| !verb.is_empty());
     other.map(|(_, name)| vec![*name]).or_else(|| Some(vec!["git", verb()?]))
 }
 
-/// The command that is found one step behind another.
+/// The command that is found one step further.
 fn derived(command: &SimpleCommand, words: Vec<Word>, step: Via) -> SimpleCommand {
     SimpleCommand { words: words.into(), via: one_more(&command.via, step), ..command.clone() }
 }
 
-/// The way to what is found one step behind.
+/// The steps to a command that is found one step further.
 fn one_more(via: &[Via], step: Via) -> Arc<[Via]> {
     via.iter().cloned().chain([step]).collect()
 }
@@ -186,18 +188,18 @@ fn shebang(text: &str) -> Option<&str> {
     if program == "env" { words.find(|word| !word.starts_with('-')) } else { Some(program) }
 }
 
-/// One step behind a command.
+/// One step from a command to those behind it.
 struct Look<'l, 's> {
     reader: &'l mut Reader<'s>,
     code: &'l Code<'l>,
     command: &'l SimpleCommand,
     output: Option<usize>,
-    /// Whether what the command prints is what was found behind it.
+    /// Whether the output of the command is what was found behind it.
     is_known: bool,
 }
 
 impl Look<'_, '_> {
-    /// One step behind a command's program.
+    /// The commands behind a program.
     fn behind(&mut self, program: &Word) -> Vec<SimpleCommand> {
         let command = self.command;
         if let Some(name) = file_name(program).filter(|name| !name.is_empty()) {
@@ -234,7 +236,7 @@ impl Look<'_, '_> {
         all.filter_map(|behind| self.one(wrapper, behind)).collect()
     }
 
-    /// The words that a computed program stands for, where the line says them.
+    /// The words of a computed program, if the line has them.
     fn known_words(&mut self, program: &Word) -> Option<Vec<Word>> {
         let source = program.source.as_str();
         if let Some(name) = looked_up(source).filter(|_| !defines(self.code.text)) {
@@ -252,7 +254,7 @@ impl Look<'_, '_> {
         self.printed_words(program)
     }
 
-    /// `$(echo git) push`: the words of a substitution whose commands print what the line says.
+    /// `$(echo git) push`: the words of a substitution whose output is on the line.
     fn printed_words(&mut self, program: &Word) -> Option<Vec<Word>> {
         let bare = program.source.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
         let inner = bare.or_else(|| program.source.strip_prefix('`')?.strip_suffix('`'));
@@ -287,11 +289,12 @@ impl Look<'_, '_> {
         found
     }
 
-    /// A command that stands behind a wrapper; code is read as a separate line, and what cannot be known is a doubt.
+    /// A command behind a wrapper. Code is read as a separate line; what cannot be known is a
+    /// doubt.
     fn one(&mut self, wrapper: &Wrapper, behind: Behind) -> Option<SimpleCommand> {
         let step = Via::Wrapper(wrapper.name);
         let language = behind.language();
-        // What runs itself is read once: a name stands for its code, and a file is there, behind the code.
+        // Code that runs itself is read once: its name and its file are defined only after it.
         let (mut defined, mut file) = (None, None);
         let (text, lacks) = match behind {
             // `coproc NAME { ...; }`: the group's name is no program.
@@ -349,7 +352,7 @@ impl Look<'_, '_> {
         None
     }
 
-    /// Code that is computed may be what the command reads: `while read l; do eval "$l"; done <<E`.
+    /// Computed code may come from the command's input: `while read l; do eval "$l"; done <<E`.
     fn read_input(&mut self) {
         if let Some(input) = self.command.input.as_deref() {
             self.read(input, Via::Wrapper("eval"), "eval");

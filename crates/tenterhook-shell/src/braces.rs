@@ -1,14 +1,14 @@
-//! Which words does a word with braces stand for? Unfolds them as Bash does, before anything else (S-69); knows quotes, and expands
-//! nothing else.
+//! Expands the braces of a word as Bash does, before all other expansions (S-69). Knows quotes, and
+//! expands nothing else.
 
-/// Most words that one word may stand for; a word that stands for more is left as it is.
+/// Most words of one brace expansion; a word with more is left as it is.
 const MOST: usize = 64;
-/// Deepest nest of braces that is followed, and the longest word and most braces that are looked at.
+/// Deepest nest of braces that is followed, and the longest word and most braces that are examined.
 const DEEPEST: usize = 8;
 const LONGEST: usize = 4 * 1024;
 pub(super) const MOST_BRACES: usize = 64;
 
-/// The sources of the words that `a{b,c}d` and `{1..3}` stand for; `None` where no braces unfold.
+/// The words of `a{b,c}d` and `{1..3}`; `None` if no braces expand.
 pub(super) fn unfold(source: &str) -> Option<Vec<String>> {
     if source.len() > LONGEST || source.matches('{').count() > MOST_BRACES {
         return None;
@@ -17,7 +17,7 @@ pub(super) fn unfold(source: &str) -> Option<Vec<String>> {
     (all.len() != 1 || all.first().is_some_and(|one| one != source)).then_some(all)
 }
 
-/// `None` where there are too many.
+/// `None` if there are too many.
 fn expand(source: &str, depth: usize) -> Option<Vec<String>> {
     let mut from = 0;
     while let Some(open) = next_brace(source, from) {
@@ -38,7 +38,7 @@ fn expand(source: &str, depth: usize) -> Option<Vec<String>> {
     Some(vec![source.to_owned()])
 }
 
-/// Where the next unquoted brace opens that is not one of a parameter.
+/// The next unquoted brace that does not belong to a parameter.
 fn next_brace(source: &str, from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(c) = source.get(at..)?.chars().next() {
@@ -50,7 +50,7 @@ fn next_brace(source: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// Where the piece ends that starts here: a character, an escape, a text in quotes or an expansion.
+/// The end of the piece that starts here: a character, an escape, a text in quotes or an expansion.
 fn behind_piece(source: &str, at: usize) -> Option<usize> {
     let rest = source.get(at..)?;
     let c = rest.chars().next()?;
@@ -78,7 +78,7 @@ fn behind_piece(source: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// Where brackets end that are open here.
+/// The end of brackets that are open here.
 fn nested(source: &str, from: usize, open: char, close: char) -> Option<usize> {
     let mut depth = 1_usize;
     let mut at = from;
@@ -100,8 +100,8 @@ fn nested(source: &str, from: usize, open: char, close: char) -> Option<usize> {
     None
 }
 
-/// What braces stand for whose inside starts here, and what comes behind them: `None` where there is too much, `Some(None)` where they
-/// are only characters.
+/// The words for braces whose inside starts here, and the text after them. `None` if there are too
+/// many, `Some(None)` if the braces are ordinary characters.
 #[expect(clippy::option_option, reason = "too much and nothing are two answers")]
 fn choices(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
     let mut parts = Vec::new();
@@ -130,7 +130,7 @@ fn choices(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
     Some(None)
 }
 
-/// What the parts between commas stand for, or a sequence.
+/// The words of the parts between commas, or of a sequence.
 #[expect(clippy::option_option, reason = "too much and nothing are two answers")]
 fn all_of(parts: &[&str], depth: usize) -> Option<Option<Vec<String>>> {
     if depth >= DEEPEST {

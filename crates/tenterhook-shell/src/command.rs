@@ -1,7 +1,7 @@
-//! What are the words, assignments and redirections of one simple command?
+//! Builds one simple command: its words, assignments and redirections.
 //!
-//! Builds values from nodes and queues the nodes in which more commands may stand; it does not walk them. Redirections
-//! are read in `redirect`, and what a wrapper runs in `behind`.
+//! Queues the nodes that may hold more commands; does not walk them. `redirect` reads redirections,
+//! and `behind` follows wrappers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::stream::Flow;
 use super::word::{self, Word};
 use super::{Assignment, Construct, Context, Loop, Redirect, SimpleCommand};
 
-/// Node kinds that stand for something unknown in a word.
+/// Node kinds of unknown parts of a word.
 const HOLES: &[&str] = &[
     "command_substitution",
     "process_substitution",
@@ -37,9 +37,9 @@ const TEST_PARTS: &[&str] = &[
 /// Node kinds that are simple commands.
 pub(super) const SIMPLE: &[&str] = &["command", "declaration_command", "unset_command"];
 
-/// Words after which a command starts, where the grammar took them for a program (`! { git x; }`).
+/// Words after which a command starts, if the grammar read them as a program (`! { git x; }`).
 const LEADING: &[&str] = &["!", "{", "then", "do", "else", "elif", "if", "while", "until"];
-/// Words that end something, likewise.
+/// Words that end a compound command, likewise.
 const CLOSING: &[&str] = &["}", "done", "fi", "esac"];
 
 /// Builds the commands of one node.
@@ -47,7 +47,7 @@ pub(super) struct Builder<'r, 's, 'c, 't> {
     pub(super) reader: &'r mut Reader<'s>,
     pub(super) code: &'c Code<'c>,
     pub(super) item: Item<'t>,
-    /// What is to be visited next, in order.
+    /// Nodes to visit next, in order.
     pub(super) next: &'r mut Vec<Item<'t>>,
     /// Backtick substitutions in here-documents: read after the command that they feed, as written.
     pub(super) backticks: Vec<&'c str>,
@@ -59,7 +59,7 @@ pub(super) struct Parts<'t> {
     pub(super) pieces: Vec<Node<'t>>,
     assignments: Vec<Assignment>,
     pub(super) redirects: Vec<Redirect>,
-    /// A dash stands behind the words, which the grammar lost.
+    /// Whether a dash follows the words, which the grammar drops.
     pub(super) dash: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         slice(self.code.text, range)
     }
 
-    /// Something that does not read and write where the command does.
+    /// Queues a node that does not read and write where the command does.
     pub(super) fn later(&mut self, node: Node<'t>) {
         self.later_in(node, Flow::default());
     }
@@ -77,7 +77,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         self.next.push(Item { node, nest: self.item.nest + 1, flow, ..self.item });
     }
 
-    /// A simple command with these children, and redirections that stand after it.
+    /// A simple command with these children, and the redirections after it.
     pub(super) fn simple(&mut self, nodes: &[Node<'t>], redirects: &[Node<'t>]) {
         let mut parts = Parts::default();
         let mut end = None;
@@ -99,7 +99,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
             }
         }
         if let (Some(end), Some(first)) = (end, redirects.first()) {
-            // The grammar loses a dash before a descriptor: `x - 2>&1` (S-24).
+            // The grammar drops a dash before a descriptor: `x - 2>&1` (S-24).
             let gap = end..first.start_byte();
             if self.source(&gap).trim() == "-" {
                 parts.dash = true;
@@ -113,7 +113,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         self.finish(parts);
     }
 
-    /// A statement with redirections; those of a simple command are its own.
+    /// A statement with redirections. Those of a simple command belong to it.
     pub(super) fn redirected(&mut self, statement: Node<'t>) {
         let mut redirects: Vec<Node<'t>> = Vec::new();
         let mut body = Some(statement);
@@ -151,7 +151,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
                     }
                 }
                 self.reader.redirects.append(&mut parts.redirects);
-                // Words after a redirection belong to a command, and here there is none to take them.
+                // Words after a redirection belong to a command, but this statement has none.
                 if let Some(word) = parts.pieces.first() {
                     self.reader.syntax(self.code, word.start_byte());
                 }
@@ -159,7 +159,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         }
     }
 
-    /// `[ ... ]` is a program with arguments; `[[ ]]` is not, so only what stands in it runs.
+    /// `[ ... ]` is a program with arguments; `[[ ]]` is not, so only the substitutions in it run.
     pub(super) fn test(&mut self, test: Node<'t>) {
         let mut parts = Parts::default();
         let mut stack = vec![test];
@@ -194,7 +194,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         self.finish(Parts { assignments, ..Parts::default() });
     }
 
-    /// `for NAME in WORDS`: its parts are visited as those of every group.
+    /// `for NAME in WORDS`: its parts are visited like those of every group.
     pub(super) fn looped(&mut self) {
         let node = self.item.node;
         let Some(variable) = node.child_by_field_name("variable") else { return };
@@ -244,7 +244,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
     pub(super) fn group_word(&mut self, group: &[Node<'t>]) -> Word {
         for piece in group {
             if kind(*piece) == "variable_assignment" {
-                // Queued whole it would be taken for a statement of its own.
+                // As a whole, it would be visited as a separate statement.
                 children(*piece).into_iter().for_each(|child| self.later(child));
             } else {
                 self.later(*piece);
@@ -256,10 +256,10 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         }
     }
 
-    /// Reads one word; one that its quotes contradict is unknown, and a doubt (S-24).
+    /// Reads one word. One that contradicts its quotes is unknown, and a doubt (S-24).
     fn word(&mut self, range: &Range<usize>, nodes: &[Node<'t>]) -> Word {
         let source = self.source(range);
-        // In a nest, the text of each level holds that of all levels below it.
+        // In a nest, the text of each level contains all levels below it.
         if !self.reader.pay(self.code, 1 + source.len() / 16) {
             return Word::unknown("");
         }
@@ -297,7 +297,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         follow(self.reader, self.code, command, output);
     }
 
-    /// Removes reserved words that the grammar took for a program.
+    /// Removes reserved words that the grammar read as a program.
     fn strip_reserved(&mut self, words: &mut Vec<Word>) {
         let leading = words.iter().take_while(|word| is_leading(word)).count();
         for word in words.drain(..leading) {
@@ -321,7 +321,8 @@ fn is_reserved(word: &Word, reserved: &[&str]) -> bool {
     word.source == word.text && reserved.contains(&word.text.as_str())
 }
 
-/// The outermost expansions in some nodes, as ranges of the word, and whether the nodes hold an array.
+/// The outermost expansions in some nodes, as ranges of the word, and whether the nodes contain an
+/// array.
 fn holes(range: &Range<usize>, nodes: &[Node<'_>]) -> (Vec<Range<usize>>, bool) {
     let mut found = Vec::new();
     let mut is_array = false;

@@ -1,6 +1,7 @@
-//! Where does each part of a line read and write, and what do the commands of a substitution print?
+//! Tracks where each part of a line reads and writes, and what the commands of a substitution
+//! print.
 //!
-//! Hands on what `stream` keeps; reads no words (S-67).
+//! Passes on the texts that `stream` stores; reads no words (S-67).
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use super::windows::Language;
 use super::{Redirect, Target};
 
 impl Reader<'_> {
-    /// What redirections put on the standard input of a command, and whether the line lacks something of it.
+    /// The standard input of a command by its redirections, and whether part of it is not on the
+    /// line.
     pub(super) fn input(
         &mut self,
         code: &Code<'_>,
@@ -47,10 +49,10 @@ impl Reader<'_> {
         self.printed(code, source)
     }
 
-    /// What the commands of a substitution print, which are read for that alone.
+    /// The output of a substitution's commands, which are read only for that.
     pub(super) fn printed(&mut self, code: &Code<'_>, text: &str) -> Option<Stream> {
         if std::mem::replace(&mut self.is_printing, true) {
-            // Read again at each depth, a nest would cost twice as much with each of them.
+            // Reading a nest again at each level would double the cost with each level.
             return None;
         }
         let output = self.streams.open();
@@ -95,11 +97,12 @@ const GROUPS: &[&str] = &[
     "negated_command",
 ];
 
-/// Where the parts of a node read and write, one after the other: each part of a pipeline reads what the part before it prints.
+/// Where the parts of a node read and write, in order: each part of a pipeline reads the output of
+/// the part before it.
 pub(super) struct Flows {
     whole: Flow,
     input: Option<usize>,
-    /// How many parts of a pipeline are still to come.
+    /// How many parts of a pipeline are left.
     parts: usize,
 }
 
@@ -121,7 +124,7 @@ impl Flows {
             let output = streams.open();
             return Flow { input: std::mem::replace(&mut self.input, output), output };
         }
-        // `a | sh <<E`: the here-document is that of the last part.
+        // `a | sh <<E`: the here-document belongs to the last part.
         let here = self.whole.input.filter(|at| streams.is_here(*at));
         Flow { input: here.or(self.input), output: self.whole.output }
     }

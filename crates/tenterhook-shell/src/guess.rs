@@ -1,8 +1,8 @@
-//! Which texts would a command run, were its program one that runs what it is handed?
+//! Guesses which texts a command would run if its program ran its arguments.
 //!
-//! No table of wrappers ends: for programs that nobody has listed, what stands behind them is looked at as if it ran
-//! (S-36). A guess may only restrain. It is made for those who ask, with the programs that they ask about, so that a
-//! plain line costs a look at its words; no text is read here.
+//! A table of wrappers is never complete: the arguments of an unlisted program are examined as if
+//! it ran them (S-36). A guess may only restrain. It is made on request, for the programs that the
+//! caller asks about, so that a plain line costs only a look at its words; no text is read here.
 
 mod git;
 mod shells;
@@ -33,9 +33,10 @@ pub struct Guess {
     pub text: String,
 }
 
-/// What the commands of a line may run that is about one of the programs that `is_asked` knows.
+/// Texts that the commands of a line may run and that name one of the programs for which `is_asked`
+/// is true.
 ///
-/// Code of other languages is looked into only where `strings` says so.
+/// Code of other languages is only examined if `languages` allows it.
 pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Languages) -> Vec<Guess> {
     let mut found = Vec::new();
     let aliases = git::aliases(line);
@@ -45,7 +46,7 @@ pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Language
             next.via.len() > own
                 && next.via.get(..own) == Some(&*command.via)
                 && matches!(next.via.get(own), Some(Via::Wrapper(_)))
-                // `npx -c 'git push'`: a line that was taken for the name of a program is none.
+                // `npx -c 'git push'`: a line is not the name of a program.
                 && !next.program().is_some_and(|name| name.contains(' '))
         });
         let mut guesser = Guesser { command, is_asked, found: Vec::new() };
@@ -64,12 +65,12 @@ pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Language
     found
 }
 
-/// Whether the texts in the code of other languages are looked at.
+/// Whether texts in the code of other languages are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Languages {
     /// They are.
     Read,
-    /// The caller looks at them.
+    /// The caller examines them.
     Skip,
 }
 
@@ -80,14 +81,14 @@ struct Guesser<'c, 'a> {
 }
 
 impl<'c> Guesser<'c, '_> {
-    /// Whether a text names a program that is asked about.
+    /// Whether a text names a program that the caller asks about.
     fn names(&self, text: &str) -> bool {
         let is_part = |c: char| !(c.is_alphanumeric() || "-_.+".contains(c));
         text.split(is_part).any(|name| !name.is_empty() && (self.is_asked)(name))
     }
 
     fn push(&mut self, text: &str) {
-        // More are not looked at.
+        // Further ones are not examined.
         if self.found.len() < MOST_OF_COMMAND
             && self.names(text)
             && !self.found.iter().any(|other| other == text)
@@ -114,7 +115,8 @@ impl<'c> Guesser<'c, '_> {
 
     fn arguments(&mut self, languages: Languages) {
         let Some(name) = self.command.program() else { return };
-        // A program that is named by a path is listed under its file name, too; code of a cmdlet has been read.
+        // A program that is given as a path is also listed by its file name; code of a cmdlet was
+        // already read.
         if name.contains('/') || is_cmdlet(name) {
             return;
         }
@@ -140,7 +142,7 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// The lines in the quotes of another language.
+    /// The lines in the quotes of a different language.
     fn code(&mut self) {
         let bodies = self.command.input.as_deref();
         let words = self.command.words.iter().skip(1).map(unquoted);
@@ -178,7 +180,8 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// What programs run of the words behind some options and words of theirs: `zip -TT CODE`, `cmake -E env COMMAND`.
+    /// The arguments that programs run after some of their options and words: `zip -TT CODE`,
+    /// `cmake -E env COMMAND`.
     fn code_words(&mut self, name: &str) {
         let words: &'c [Word] = &self.command.words;
         for (lead, kind) in leads(name) {
@@ -213,7 +216,7 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// Guesses from the words behind a lead that is a whole word.
+    /// Guesses from the words after a lead that is a whole word.
     fn behind_lead(&mut self, kind: Lead, rest: &[Word]) {
         match kind {
             Lead::Code => rest.first().into_iter().for_each(|word| self.lines(unquoted(word))),
@@ -242,20 +245,21 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// `docker run --entrypoint git IMAGE push`: the program, and the words behind the image.
+    /// `docker run --entrypoint git IMAGE push`: the program, and the words after the image.
     fn image(&mut self, program: &str, rest: &[Word]) {
         let words = rest.iter().skip_while(|word| word.text.starts_with('-')).skip(1);
         let words: Vec<String> = words.map(as_written).collect();
         self.push(&format!("{program} {}", words.join(" ")));
     }
 
-    /// A text as a line, and behind what may lead to one in it.
+    /// A text as a line, and the parts of it that follow a possible lead.
     fn lines(&mut self, text: &str) {
         self.push(text);
         self.line(text);
     }
 
-    /// `docker exec x git push`, `git submodule foreach 'git push'`; else only the options that take code.
+    /// `docker exec x git push`, `git submodule foreach 'git push'`; else only the options that
+    /// take code.
     fn behind_verb(&mut self, name: &str) {
         let words = &self.command.words;
         let operands =
@@ -270,11 +274,11 @@ impl<'c> Guesser<'c, '_> {
         self.operands(1, true);
     }
 
-    /// The words from `from` on as the start of a command, and each word as code; or only the values of options that take
-    /// code.
+    /// The words from `from` on as the start of a command, and each word as code; or only the
+    /// values of options that take code.
     fn operands(&mut self, from: usize, only_options: bool) {
         let words: &'c [Word] = &self.command.words;
-        // Behind more wrappers than are looked through (S-32) only what is none can be new.
+        // After more wrappers than are followed (S-32), only words without a wrapper can be new.
         let is_deep = self.command.via.len() >= MOST_WRAPPERS;
         let mut before: &str = "";
         for (at, word) in words.iter().enumerate().skip(from) {
@@ -313,9 +317,9 @@ impl<'c> Guesser<'c, '_> {
         }
     }
 
-    /// A word with blanks in it: a line as it is, behind `=`, or behind what leads to one.
+    /// A word with blanks: a line as it is, after `=`, or after a possible lead.
     fn line(&mut self, text: &str) {
-        // What stands in a substitution is read where it stands.
+        // A substitution is read elsewhere.
         if text.starts_with("$(") || text.starts_with('`') || !self.names(text) {
             return;
         }
@@ -336,12 +340,12 @@ impl<'c> Guesser<'c, '_> {
     }
 }
 
-/// The value of a long option that is attached to it.
+/// The value of a long option after its `=`.
 fn behind_equals(text: &str) -> &str {
     text.split_once('=').map_or("", |(_, value)| value)
 }
 
-/// A word as a line writes it, with the quotes that it had or needs.
+/// A word as it would be written on a line, with the quotes that it had or needs.
 fn as_written(word: &Word) -> String {
     match word.kind {
         WordKind::Literal => quote(&word.text),

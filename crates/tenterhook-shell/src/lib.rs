@@ -1,9 +1,10 @@
-//! Which simple commands would this shell line run, and behind which wrappers?
+//! Lists the simple commands that a shell line would run, and the wrappers they are behind.
 //!
-//! For whoever decides over a line before it runs: an agent's gate, a linter, an audit of what was typed. A line is read in
-//! the grammar of Bash into every simple command that it would run, also those in substitutions, pipelines, here-documents
-//! that a shell is fed, and behind programs that run others (`sudo`, `env`, `xargs`, `find -exec`, `bash -c` and some
-//! hundred more).
+//! For programs that judge a line before it runs: an agent's gate, a linter, an audit of typed
+//! commands. Reads a line in the grammar of Bash into every simple command that it would run,
+//! including those in substitutions, pipelines, here-documents that a shell reads, and behind
+//! programs that run others (`sudo`, `env`, `xargs`, `find -exec`, `bash -c` and some hundred
+//! more).
 //!
 //! ```
 //! use tenterhook_shell::{Parsed, read};
@@ -20,19 +21,20 @@
 //!         "git push --force",
 //!     ],
 //! );
-//! // What the line does not say is said to be in doubt, never guessed.
+//! // A program that the line computes is reported as a doubt, never guessed.
 //! assert!(matches!(read("$(fetch-tool) --all").parsed, Parsed::Doubtful(_)));
 //! ```
 //!
-//! Pure: runs nothing, expands nothing, reads no file. It answers for every input in bounded time and depth, and says
-//! where it is in doubt instead of guessing: the grammar and Bash differ in places, and a guard that trusts a wrong
-//! reading is worse than one that asks.
+//! Pure: runs nothing, expands nothing, reads no file. It answers for every input in bounded time
+//! and depth, and reports doubts instead of guessing: the grammar and Bash differ in places, and a
+//! guard that trusts a wrong reading is worse than one that asks.
 //!
-//! [`read`] is all that most need. [`guess`] looks behind programs that no table lists, [`program`] tells options from
-//! operands, and [`strings`] finds texts in the code of other languages. Numbers such as S-21 are the rules of Tenterhook's
-//! specification, `docs/spec/matching-shell.md`, each of which has a test.
+//! Most callers only need [`read`]. [`guess`] examines programs that no table lists, [`program`]
+//! separates options from operands, and [`strings`] finds texts in the code of other languages.
+//! Numbers such as S-21 are the rules of Tenterhook's specification, `docs/spec/matching-shell.md`,
+//! each of which has a test.
 
-/// The example of the readme is compiled.
+/// Compiles the example of the readme.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -69,42 +71,44 @@ pub use wrapper::{is_shell, names as wrapper_names};
 
 /// Longest line that is read at all, in bytes (S-22).
 ///
-/// A model's line is rarely over 10 KiB; the parser stays linear far beyond this, so the bound is about time, not memory.
+/// A model's line is rarely over 10 KiB; the parser stays linear far beyond this, so the bound
+/// limits time, not memory.
 pub const LONGEST_LINE: usize = 64 * 1024;
 /// Deepest nest of groups and substitutions that is followed (S-22).
 pub const DEEPEST_NEST: usize = 200;
-/// Most wrappers that are looked through, one behind the other (S-32).
+/// Most nested wrappers that are followed (S-32).
 pub const MOST_WRAPPERS: usize = 8;
 
-/// Reads one line: everything that would run, and whether that is all (S-21).
+/// Reads one line: everything that it would run, and whether that is all (S-21).
 #[must_use]
 pub fn read(line: &str) -> Line {
     read::line(Language::Posix, line, &|_| true).unwrap_or_else(|| Line::unread(Doubt::TooDeep))
 }
 
-/// The same for who counts what it costs: `spend` is told of steps before they are taken, and whether they may be; `None`
-/// where they may not (S-22).
+/// Reads one line with a budget: `spend` is called with a number of steps before they are taken,
+/// and returns whether they may be taken. `None` if they may not (S-22).
 pub fn read_while(line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
     read::line(Language::Posix, line, spend)
 }
 
-/// The same for a line of another language: of PowerShell a command is listed under the whole name of its cmdlet and of its
-/// parameters, and behind it the command of other systems that does the same (S-80).
+/// Reads a line of any language. A PowerShell command is listed with the full names of its cmdlet
+/// and parameters, followed by the equivalent command of other systems (S-80).
 pub fn read_as(language: Language, line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
     read::line(language, line, spend)
 }
 
-/// What the reader makes of one shell line.
+/// The result of reading one shell line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Every simple command that would run, in the order in which it is written; one that was found through wrappers
-    /// follows the command that wraps it.
+    /// Every simple command that would run, in the order in which it is written; one that was found
+    /// through wrappers follows the command that wraps it.
     pub commands: Vec<SimpleCommand>,
     /// Whether the list is known to be complete.
     pub parsed: Parsed,
-    /// The constructs on the line that some agents do not read through, each once, in order of appearance (S-50).
+    /// The constructs on the line that some agents do not examine, each once, in order of
+    /// appearance (S-50).
     pub constructs: Vec<Construct>,
-    /// Redirections that stand behind a group or a list, and so belong to no single command of it (S-26).
+    /// Redirections of a group or a list, which belong to no single command of it (S-26).
     pub redirects: Vec<Redirect>,
     /// The variables of loops over words (S-27).
     pub loops: Vec<Loop>,
@@ -117,7 +121,7 @@ pub struct Line {
 pub struct Loop {
     /// The variable.
     pub variable: String,
-    /// What it is, one after the other.
+    /// Its values, one after the other.
     pub words: Vec<Word>,
 }
 
@@ -131,7 +135,7 @@ pub struct Function {
 }
 
 impl Line {
-    /// A line of which nothing is known, and why.
+    /// A line about which nothing is known, and why.
     #[must_use]
     pub const fn unread(doubt: Doubt) -> Self {
         Self {
@@ -155,7 +159,7 @@ impl Line {
 pub enum Parsed {
     /// The line was read in full: it runs the listed commands and no others.
     Full,
-    /// Something on the line could not be read; the first such thing.
+    /// A part of the line could not be read; the first such part.
     Doubtful(Doubt),
 }
 
@@ -166,7 +170,7 @@ pub enum Doubt {
     TooLong,
     /// Over [`DEEPEST_NEST`] or [`MOST_WRAPPERS`], or more work than any plain line needs.
     TooDeep,
-    /// Not a shell line that this reader is sure of, at this byte.
+    /// At this byte, not a shell line as far as this reader can tell.
     Syntax {
         /// Byte offset into the line.
         at: usize,
@@ -181,24 +185,25 @@ pub enum Doubt {
         /// Which wrapper.
         wrapper: &'static str,
     },
-    /// A name that stands for a cmdlet in some versions of PowerShell, and for a program in others.
+    /// A name that means a cmdlet in some versions of PowerShell, and a program in others.
     Alias {
         /// The name.
         name: String,
     },
-    /// A script of the disk runs.
+    /// A script on the disk runs.
     Script,
     /// `eval` runs what a well-known program prints to set up a shell (S-66).
     Setup,
 }
 
 impl Doubt {
-    /// Whether the line is over a bound, so that nothing is known of the rest of it (S-22).
+    /// Whether the line exceeds a bound, so that the rest of it is unknown (S-22).
     pub(crate) const fn is_of_bound(&self) -> bool {
         matches!(self, Self::TooLong | Self::TooDeep)
     }
 
-    /// Whether the line may run a command that is not listed and that somebody wrote into it (S-66, S-83).
+    /// Whether the line may run a command that its author wrote into it and that is not listed
+    /// (S-66, S-83).
     #[must_use]
     pub const fn hides_commands(&self) -> bool {
         !matches!(self, Self::Setup | Self::Alias { .. } | Self::Script)
@@ -220,7 +225,7 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// A construct that some agents do not read through (S-50).
+/// A construct that some agents do not examine (S-50).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
     /// `<<EOF`
@@ -246,34 +251,34 @@ impl fmt::Display for Construct {
 
 /// One simple command: what a shell would run as one program, builtin or function.
 ///
-/// Its parts are shared: a copy costs the same however long the command is, and what stands behind a wrapper has the
-/// wrapper's redirections, not others that are equal.
+/// Its parts are shared: copying costs the same however long the command is, and a command behind a
+/// wrapper shares the wrapper's redirections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// The program and its arguments. Empty where assignments or redirections stand alone.
+    /// The program and its arguments. Empty for assignments or redirections without a command.
     pub words: Arc<[Word]>,
     /// Leading assignments.
     pub assignments: Arc<[Assignment]>,
     /// Redirections, in order.
     pub redirects: Arc<[Redirect]>,
-    /// The innermost construct that it stands in.
+    /// The innermost construct around it.
     pub context: Context,
     /// The wrappers through which it was found, outermost first; empty for a command as written (S-31).
     pub via: Arc<[Via]>,
-    /// What it finds on its standard input, or as its script, where that stands on the line (S-67).
+    /// Its standard input, or its script, if that is on the line (S-67).
     pub input: Option<Arc<str>>,
-    /// Whether something of that input does not stand on the line.
+    /// Whether part of that input is not on the line.
     pub(crate) input_lacks: bool,
 }
 
 impl SimpleCommand {
-    /// How much there is of it: what it costs to walk over it once.
+    /// Its size: the cost of walking over it once.
     #[must_use]
     pub fn size(&self) -> usize {
         2 + 2 * (self.words.len() + self.assignments.len() + self.redirects.len())
     }
 
-    /// The name of the program, where it is known.
+    /// The name of the program, if it is known.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         self.words
@@ -282,7 +287,8 @@ impl SimpleCommand {
             .map(|word| word.text.as_str())
     }
 
-    /// The words without quotes, with one space between each two: what patterns are held against (S-45).
+    /// The words without quotes, with one space between each two: patterns are matched against it
+    /// (S-45).
     #[must_use]
     pub fn text(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
@@ -300,7 +306,7 @@ impl SimpleCommand {
 /// A leading `NAME=value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// The name, with its subscript where it has one.
+    /// The name, with its subscript if it has one.
     pub name: String,
     /// The value.
     pub value: Word,
@@ -311,25 +317,25 @@ pub struct Assignment {
 pub struct Redirect {
     /// `>`, `>>`, `<`, `2>` is `>` with descriptor 2, `<<<`, `<<`, ...
     pub operator: String,
-    /// The descriptor before the operator, where one is written.
+    /// The descriptor before the operator, if one is written.
     pub descriptor: Option<String>,
-    /// Where it goes to or comes from.
+    /// The file or text of the redirection.
     pub target: Target,
 }
 
-/// Where a redirection goes to or comes from.
+/// The file or text of a redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A file, a descriptor, or the text of a here-string.
     Word(Word),
     /// A here-document.
     HereDocument {
-        /// What is written between the delimiters.
+        /// The text between the delimiters.
         body: String,
         /// Whether the shell expands it.
         expands: Expands,
     },
-    /// Nothing: `>&-`.
+    /// Closed: `>&-`.
     Closed,
 }
 
@@ -342,7 +348,7 @@ pub enum Expands {
     No,
 }
 
-/// The innermost construct that a command stands in.
+/// The innermost construct around a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// On the line itself, also after `;`, `&` or a newline.
@@ -367,14 +373,14 @@ pub enum Context {
     Test,
 }
 
-/// One step of the way on which the wrapper rule found a command (S-31).
+/// One step by which the wrapper rule found a command (S-31).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Via {
-    /// Behind a program that runs another.
+    /// Behind a program that runs other programs.
     Wrapper(&'static str),
-    /// The program is named by this path; it is seen under its file name too.
+    /// The program is given as this path; it is also listed by its file name.
     Path(String),
-    /// It is the command of other systems that does what this one does (S-81).
+    /// The equivalent command of other systems (S-81).
     Equivalent(&'static str),
 }
 

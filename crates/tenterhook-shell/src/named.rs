@@ -1,9 +1,11 @@
-//! Which program does a computed word name, as far as the line says: a lookup, or a variable that it sets? Expands nothing.
+//! Finds the program that a computed word names, as far as the line tells: by a lookup, or by a
+//! variable that the line sets. Expands nothing.
 
 use super::word::{Word, WordKind};
 use super::{Context, SimpleCommand, Via};
 
-/// `CMD='npm test'; $CMD`: the words of a variable that the text of a line sets once, in one of its commands that were found so far.
+/// `CMD='npm test'; $CMD`: the words of a variable that the line sets exactly once, by a command
+/// that was already found.
 pub(super) fn set_words(
     text: &str,
     commands: &[SimpleCommand],
@@ -39,7 +41,7 @@ pub(super) fn set_words(
     (!words.is_empty()).then_some(words)
 }
 
-/// The name of the variable that a word expands and nothing else: `$X`, `"${X}"`.
+/// The variable, if a word expands only one variable: `$X`, `"${X}"`.
 pub(super) fn variable(source: &str) -> Option<&str> {
     let source = unquoted(source).unwrap_or(source);
     let name = source.strip_prefix('$')?;
@@ -54,7 +56,7 @@ fn unquoted(source: &str) -> Option<&str> {
     source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
 }
 
-/// Programs that may set any variable, and those that set the ones that their words name.
+/// Programs that may set any variable, and those that set the variables that their words name.
 const LOADERS: &[&str] = &["source", ".", "eval"];
 const SETTERS: &[&str] = &[
     "declare",
@@ -76,19 +78,19 @@ fn sets_any(command: &SimpleCommand) -> bool {
         || SETTERS.contains(&program) && command.words.iter().any(Word::is_dynamic)
 }
 
-/// Whether a variable may hold something else than the value that is assigned: it is appended to another value, parted otherwise
-/// than at blanks, or assigned in another process (`X=ls &`).
+/// Whether a variable may have a value other than the assigned one: it is appended to, split at
+/// characters other than blanks, or assigned in a different process (`X=ls &`).
 fn is_set_otherwise(text: &str, name: &str) -> bool {
     let plain = text.replace("&&", "").replace(">&", "").replace("&>", "");
     text.contains("IFS") || text.contains(&format!("{name}+=")) || plain.contains('&')
 }
 
-/// Whether a text may give a program another meaning: `which() { ...; }`, `alias which=...`.
+/// Whether a text may redefine a program: `which() { ...; }`, `alias which=...`.
 pub(super) fn defines(text: &str) -> bool {
     text.contains("()") || text.contains("function ") || text.contains("alias ")
 }
 
-/// How often a text names a variable other than to expand it.
+/// How often a text names a variable without expanding it.
 fn times_named(text: &str, name: &str) -> usize {
     let is_part = |c: char| c == '_' || c.is_alphanumeric();
     let names = text.match_indices(name).filter(|(at, _)| {

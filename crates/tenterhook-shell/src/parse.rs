@@ -1,4 +1,5 @@
-//! Parses a text with `tree-sitter-bash`, within what one line may cost, and knows the names of its nodes (S-22).
+//! Parses a text with `tree-sitter-bash` within the budget of one line, and knows the names of its
+//! nodes (S-22).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -8,22 +9,24 @@ use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Point, Tree}
 
 static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_bash::LANGUAGE.into());
 
-/// What the grammar calls a node. It is asked of every node several times, and the library measures and checks the name
-/// anew whenever it is.
+/// The grammar's name of a node. Each node is asked several times, and the library measures and
+/// checks the name each time.
 pub(super) fn kind(node: Node<'_>) -> &'static str {
     static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let ids = 0..u16::try_from(LANGUAGE.node_kind_count()).unwrap_or(u16::MAX);
         ids.map(|id| LANGUAGE.node_kind_for_id(id).unwrap_or_default()).collect()
     });
-    // The library's own kind for what it could not read stands in no table.
+    // The library's own kind for unreadable text is in no table.
     KINDS.get(usize::from(node.kind_id())).copied().unwrap_or("ERROR")
 }
 
-/// Most steps of one line (S-22), of the parser and of the reader: some 20 ms on a slow machine. A plain line of full length takes two
-/// thirds of them; more take lines that hold little but `a;`, and those that repeat one thing in another.
+/// Most steps of one line (S-22), of the parser and of the reader: some 20 ms on a slow machine. A
+/// plain line of full length takes two thirds of them; lines with little but `a;`, and lines with
+/// deep repetitions, take more.
 const MOST_STEPS: usize = 320_000;
-/// What a text to be read costs, a node of its tree, a progress report of the parser and a piece that is handed to it, in steps. A report
-/// is a hundred operations; each takes longer where the parser tries to go on after what it could not read.
+/// The costs, in steps, of a text, a node of its tree, a progress report of the parser and a piece
+/// of text for it. A report stands for a hundred operations; each takes longer while the parser
+/// recovers from an error.
 pub(super) const A_TEXT: usize = 64;
 pub(super) const A_NODE: usize = 4;
 const A_REPORT: usize = 128;
@@ -31,12 +34,13 @@ const AN_ATTEMPT: usize = 8 * A_REPORT;
 const A_PIECE: usize = 8;
 const AN_OPEN_PARAMETER: usize = 160;
 const HERE_DOCUMENTS_A_STEP: usize = 64;
-/// The parser is given the text in pieces of this size, so that its reading can be counted.
+/// The parser gets the text in pieces of this size, so that its reading can be counted.
 const PIECE: usize = 256;
-/// Most bytes that the parser may read for one line, over and over (S-22): its scanner looks ahead as far as it likes
-/// at each token, which is quadratic on hostile lines. A plain line is read about three times.
+/// Most bytes that the parser may read for one line, including repeated reading (S-22): its scanner
+/// looks ahead without limit at each token, which is quadratic on hostile lines. A plain line is read
+/// about three times.
 const MOST_READ: usize = 1 << 20;
-/// Counts the steps, over the line and all code in it (S-22).
+/// Counts the steps of a line and all code in it (S-22).
 pub(super) struct Budget<'s> {
     read: Cell<usize>,
     steps: Cell<usize>,
@@ -44,7 +48,7 @@ pub(super) struct Budget<'s> {
 }
 
 impl<'s> Budget<'s> {
-    /// A budget of which nothing is used up; `spend` is told of every step, and says whether it may be taken.
+    /// A full budget; `spend` is called for every step, and returns whether it may be taken.
     pub(super) fn new(spend: &'s dyn Fn(usize) -> bool) -> Self {
         Self { read: Cell::new(0), steps: Cell::new(0), spend }
     }
@@ -65,14 +69,14 @@ impl<'s> Budget<'s> {
 pub(super) enum Paid {
     /// They may.
     Yes,
-    /// It is more than a line may cost.
+    /// The line has exceeded its budget.
     TooMuch,
-    /// Whoever counts them has no more of them.
+    /// The caller's budget is exhausted.
     Cut,
 }
 
-/// What the parser's reports do not count (S-22): it goes through all its symbols at each `${` without an end, and keeps all
-/// here-documents of one row of text with each token of it.
+/// The work that the parser's reports do not include (S-22): it goes through all its symbols at
+/// each unclosed `${`, and stores all here-documents of one row with each of its tokens.
 pub(super) fn unreported(text: &str) -> usize {
     let open = text.matches("${").count().saturating_sub(text.matches('}').count());
     let kept = text.lines().map(|row| row.matches("<<").count().pow(2) / HERE_DOCUMENTS_A_STEP);
@@ -84,13 +88,14 @@ pub(super) fn unreported(text: &str) -> usize {
 pub(super) fn parse(text: &str, budget: &Budget<'_>) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&LANGUAGE).ok()?;
-    // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so one above that is read out of bounds and
-    // may end the process. To Bash such characters are ordinary ones; so is `.`, which keeps every offset (S-24).
+    // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so a larger one is
+    // read out of bounds and may crash the process. Bash treats such characters as ordinary ones,
+    // like `.`, which keeps every offset (S-24).
     let masked: Vec<u8> =
         text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'.' }).collect();
     let mut pieces = |at: usize, _: Point| {
         budget.read.set(budget.read.get() + PIECE);
-        // What comes of it, the next report hears.
+        // The next report receives the result.
         budget.pay(A_PIECE);
         masked.get(at..masked.len().min(at + PIECE)).unwrap_or_default()
     };

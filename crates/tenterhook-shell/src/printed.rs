@@ -1,4 +1,4 @@
-//! What do `echo` and `printf` print? Knows their options, formats and escapes; expands nothing.
+//! The output of `echo` and `printf`. Knows their options, formats and escapes; expands nothing.
 
 use super::stream::{MOST_BYTES, Stream, unquoted};
 use super::word::{Word, WordKind};
@@ -21,7 +21,7 @@ pub(super) fn echo(words: &[Word]) -> Stream {
     stream
 }
 
-/// `printf '%s\n' a b`; `None` where a value goes into a variable.
+/// `printf '%s\n' a b`; `None` if the output goes into a variable.
 pub(super) fn printf(words: &[Word]) -> Option<Stream> {
     let words = match words.first().map(|word| word.text.as_str()) {
         Some("-v") => return None,
@@ -59,7 +59,7 @@ pub(super) fn printf(words: &[Word]) -> Option<Stream> {
             }
             stream.text.push_str(rest);
         }
-        // The format is used again for the values that are left.
+        // The format is used again for the remaining values.
         if values.len() == 0 || values.len() == before || stream.text.len() > MOST_BYTES {
             return Some(stream);
         }
@@ -72,7 +72,7 @@ fn join(words: &[Word], between: &str) -> Stream {
     Stream { text, lacks, ..Stream::default() }
 }
 
-/// A text with the escapes of `echo -e` and `printf` put in.
+/// A text with the escapes of `echo -e` and `printf` replaced.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

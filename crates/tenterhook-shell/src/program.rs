@@ -1,24 +1,25 @@
-//! Which options may stand between a program and the words that say what it does? A table, and a walk over words.
+//! Separates the options of a program from the words that decide what it does. A table, and a walk
+//! over words.
 //!
-//! Knows spelling only: whether an option exists, or may stand where it does, is the program's affair (S-35).
+//! Knows only spelling: it does not check whether an option exists, or may be used there (S-35).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::word::{Word, WordKind};
 
-/// Programs with subcommands, and those of their own options that take the next word as their value: `NAME, NAME: OPTION
-/// OPTION`. A name of two words is about what stands behind a first subcommand.
+/// Programs with subcommands, and their global options that take the next word as their value:
+/// `NAME, NAME: OPTION OPTION`. A name of two words is about the options after a first subcommand.
 const PROGRAMS: &str = include_str!("programs.txt");
 
-/// The options of a program, or of its first subcommand, that are followed by a value; `None` for one that has no
-/// subcommands.
+/// The options of a program, or of its first subcommand, that are followed by a value; `None` for a
+/// program without subcommands.
 fn row(name: &str) -> Option<&'static str> {
     static ROWS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         let mut found = HashMap::new();
         for (names, valued) in PROGRAMS.lines().filter_map(|row| row.split_once(": ")) {
             for name in names.split(", ") {
-                // The first row of a name is the one that counts.
+                // The first row of a name applies.
                 found.entry(name).or_insert(valued);
             }
         }
@@ -27,28 +28,28 @@ fn row(name: &str) -> Option<&'static str> {
     ROWS.get(name).copied()
 }
 
-/// Whether a program says by a word what it does.
+/// Whether a word decides what the program does.
 pub fn has_subcommands(name: &str) -> bool {
     row(name).is_some()
 }
 
-/// What stands behind a program's name.
+/// A word after a program's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument<'w> {
-    /// An option, also one that only looks like one.
+    /// An option, or a word that looks like one.
     Option(&'w str),
-    /// A word of its own.
+    /// A word that is no option and no option's value.
     Operand(&'w str),
 }
 
-/// Programs of which a word that begins with `+` is an option; of all others it says what the program works on, as in
-/// `git push origin +main` and `chmod +x run.sh`.
+/// Programs for which a word that begins with `+` is an option. For all others it is an operand, as
+/// in `git push origin +main` and `chmod +x run.sh`.
 const PLUS: &[&str] = &[
     "bash", "cargo", "dash", "declare", "dig", "ksh", "less", "local", "more", "nvim", "rustc",
     "rustdoc", "rustfmt", "rustup", "set", "sh", "typeset", "vi", "vim", "zsh",
 ];
 
-/// The words behind a program's name, without the values of such of its options as are known (S-35).
+/// The words after a program's name, without the values of its known options (S-35).
 pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usize, Argument<'w>)> {
     let name = name.rsplit('/').next().unwrap_or_default();
     let name = name.to_owned();
@@ -72,9 +73,10 @@ pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usi
     })
 }
 
-/// Whether `written` is the long option `option`, or so much of its start that GNU programs and git take it for that.
+/// Whether `written` is the long option `option`, or a prefix of it that GNU programs and git
+/// accept.
 ///
-/// `--fo` says nothing else to a program that has `--force`; what it makes of an ambiguous one is to stop.
+/// A program that has `--force` can read `--fo` only as that; it rejects an ambiguous prefix.
 pub fn is_long_option(written: &str, option: &str) -> bool {
     let name = written.split('=').next().unwrap_or_default();
     name == option || (name.len() > 3 && name.starts_with("--") && option.starts_with(name))

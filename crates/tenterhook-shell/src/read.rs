@@ -1,8 +1,9 @@
-//! Which commands does the syntax tree of a line hold? Other languages than Bash are read in `windows`.
+//! Lists the commands in the syntax tree of a line. `windows` reads languages other than Bash.
 //!
-//! Walks the tree of `tree-sitter-bash` with a stack of its own, so a nest cannot overflow the thread's. It trusts the
-//! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
-//! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
+//! Walks the tree of `tree-sitter-bash` with an explicit stack, so a nest cannot overflow the
+//! thread's. It trusts the grammar only as far as it can check it: a gap that is not blank, a
+//! comment in the middle of a word, a here-document that ends elsewhere and a substitution inside a
+//! leaf all put the line in doubt (S-24).
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -25,11 +26,13 @@ use super::{
 
 /// Most nested readings: code in wrappers, and backticks in backticks (S-22).
 const DEEPEST_CODE: usize = 2 * MOST_WRAPPERS;
-/// Most texts that are read as code for one line (S-22): each sets up a parser. No plain line has a tenth of it.
+/// Most texts that are read as code for one line (S-22): each creates a parser. No plain line has a
+/// tenth of it.
 const MOST_TEXTS: usize = 2048;
 /// Most commands of one line: `a|a|...` fills [`LONGEST_LINE`] with half as many (S-22).
 const MOST_COMMANDS: usize = 64 * 1024;
-/// Most `|` on one line (S-22): the grammar reads a pipeline anew at each part, and so many take ten milliseconds.
+/// Most `|` on one line (S-22): the grammar reads a pipeline again at each part, and this many take
+/// ten milliseconds.
 const MOST_PIPES: usize = 512;
 
 pub(super) fn line(language: Language, text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
@@ -83,13 +86,13 @@ pub(super) struct Code<'a> {
     pub(super) via: &'a Arc<[Via]>,
     pub(super) context: Context,
     pub(super) depth: usize,
-    /// The wrapper that runs it; doubts about it are then about the wrapper's code.
+    /// The wrapper that runs it; doubts about the text are then about the wrapper's code.
     pub(super) wrapper: Option<&'static str>,
     /// Where it reads and writes.
     pub(super) flow: Flow,
 }
 
-/// What has been read so far.
+/// The state of reading a line.
 pub(super) struct Reader<'s> {
     pub(super) commands: Vec<SimpleCommand>,
     pub(super) doubt: Option<Doubt>,
@@ -98,18 +101,18 @@ pub(super) struct Reader<'s> {
     pub(super) loops: Vec<super::Loop>,
     pub(super) functions: Vec<Function>,
     pub(super) streams: Streams,
-    /// What the names stand for that `alias` has defined so far.
+    /// The values of the aliases defined so far.
     pub(super) aliases: HashMap<String, String>,
-    /// The variables that some command of the line assigns.
+    /// The variables that a command of the line assigns.
     assigned: HashSet<String>,
-    /// Whether commands are read for what they print.
+    /// Whether commands are read only for their output.
     pub(super) is_printing: bool,
     /// The depth of the readers of `windows`.
     pub(super) nest: usize,
     /// How many texts were read as code.
     texts: usize,
     budget: Budget<'s>,
-    /// Whoever counts the steps has no more of them.
+    /// Whether the caller's budget is exhausted.
     cut: bool,
 }
 
@@ -123,7 +126,7 @@ pub(super) struct Item<'t> {
     pub(super) flow: Flow,
 }
 
-/// Node kinds that put their children in another context.
+/// Node kinds that put their children in a different context.
 const CONTEXTS: &[(&str, Context)] = &[
     ("pipeline", Context::Pipeline),
     ("list", Context::List),
@@ -140,9 +143,9 @@ const CONTEXTS: &[(&str, Context)] = &[
     ("test_command", Context::Test),
 ];
 
-/// Leaves that hold text which the shell does not look into.
+/// Leaves with text that the shell does not examine.
 ///
-/// The body of a here-document is one where its delimiter is quoted; its redirection judges it in both cases.
+/// The body of a here-document is one if its delimiter is quoted; its redirection decides this.
 const OPAQUE: &[&str] = &[
     "heredoc_body",
     "heredoc_content",
@@ -154,7 +157,8 @@ const OPAQUE: &[&str] = &[
 ];
 
 impl Reader<'_> {
-    /// Counts steps of its own work, beside the parser's; `false` where they must not be taken.
+    /// Counts steps of this reader, in addition to the parser's. Returns `false` if they must not
+    /// be taken.
     pub(super) fn pay(&mut self, code: &Code<'_>, steps: usize) -> bool {
         let paid = self.budget.pay(steps);
         if paid == Paid::TooMuch {
@@ -184,7 +188,7 @@ impl Reader<'_> {
             }
             _ => doubt,
         };
-        // A doubt about what is hidden says more, and a bound hides all that follows.
+        // A doubt about hidden commands is more important, and a bound hides everything after it.
         let says_more = |before: &Doubt| {
             !before.hides_commands() || doubt.is_of_bound() && !before.is_of_bound()
         };
@@ -198,7 +202,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn construct(&mut self, code: &Code<'_>, construct: Construct) {
-        // What an agent does not look into, it cannot stumble over.
+        // Agents do not examine wrapped code, so its constructs do not matter to them.
         if code.wrapper.is_none() && !self.constructs.contains(&construct) {
             self.constructs.push(construct);
         }
@@ -213,7 +217,7 @@ impl Reader<'_> {
             return self.doubt(code, Doubt::TooDeep);
         }
         if let Some(at) = code.text.find('\0') {
-            // Some shells leave it out and others end there: what runs is either.
+            // Some shells skip it and others end there: either may happen.
             return self.syntax(code, at);
         }
         if code.text.matches('|').count() > MOST_PIPES {
@@ -223,7 +227,8 @@ impl Reader<'_> {
             return;
         }
         if code.text.is_empty() {
-            // Every call of a tool that is no shell has such a line, and to set the parser up costs more than most lines do.
+            // Every call of a tool other than a shell has such a line, and creating the parser
+            // costs more than most lines do.
             return;
         }
         match code.language {
@@ -253,7 +258,7 @@ impl Reader<'_> {
 
     fn visit<'t>(&mut self, code: &Code<'_>, item: Item<'t>, stack: &mut Vec<Item<'t>>) {
         let node = item.node;
-        // A token that ends within a character is one of the mask, not of the line.
+        // A token that ends within a character belongs to the mask, not to the line.
         let is_whole = code.text.get(node.byte_range()).is_some();
         if node.is_error() || node.is_missing() || !is_whole {
             self.syntax(code, node.start_byte());
@@ -288,7 +293,7 @@ impl Reader<'_> {
             }
         }
         build.finish_backticks();
-        // The stack is last in, first out: turned round, commands come in the order of the line.
+        // The stack is last in, first out: reversed, commands come in the order of the line.
         stack.extend(next.into_iter().rev());
     }
 
@@ -312,7 +317,8 @@ impl Reader<'_> {
             }
             end = Some(child.end_byte());
             let flow = flows.next(&mut self.streams, child);
-            // `for ((i=0; ...))` assigns, but runs no command to do so: only what stands in the value may run.
+            // `for ((i=0; ...))` assigns, but runs no command to do so: only substitutions in the
+            // value run.
             let is_arithmetic =
                 kind(node) == "c_style_for_statement" && kind(child) == "variable_assignment";
             if is_arithmetic {
@@ -324,7 +330,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A function is what its name runs.
+    /// A call of a function runs its body.
     fn function(&mut self, code: &Code<'_>, node: Node<'_>) {
         let part = |name| {
             let node: Node<'_> = node.child_by_field_name(name)?;
@@ -348,7 +354,7 @@ impl Reader<'_> {
         self.construct(code, construct);
     }
 
-    /// Between two words there is nothing but blanks (S-24).
+    /// Checks that only blanks separate two words (S-24).
     pub(super) fn check_gap(&mut self, code: &Code<'_>, gap: &Range<usize>) {
         let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
         if !without_continuations(slice(code.text, gap)).chars().all(is_blank) {
@@ -356,7 +362,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Backticks inside backticks are escaped: the text between is read once more, without the escapes.
+    /// Backticks inside backticks are escaped: the text between is read again, without the escapes.
     fn escaped_backticks(&mut self, code: &Code<'_>, node: Node<'_>) -> bool {
         let source = slice(code.text, &node.byte_range());
         let inner = source.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
@@ -365,7 +371,7 @@ impl Reader<'_> {
         true
     }
 
-    /// Reads what stands between two backticks.
+    /// Reads the text between two backticks.
     pub(super) fn backticks(&mut self, code: &Code<'_>, inner: &str) {
         let text = &unescape_backticks(inner);
         let context = Context::CommandSubstitution;
@@ -403,12 +409,12 @@ pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.children(&mut node.walk()).collect()
 }
 
-/// The text of a range; nothing where the range is not one of the text's.
+/// The text of a range; empty if the range is outside the text.
 pub(super) fn slice<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
     text.get(range.clone()).unwrap_or_default()
 }
 
-/// A text without `\` at the ends of its lines, which the shell removes before anything else.
+/// A text without `\` at the ends of its lines, which the shell removes first.
 pub(super) fn without_continuations(text: &str) -> Cow<'_, str> {
     match text.contains('\\') {
         true => text.replace("\\\n", "").replace("\\\r\n", "").into(),

@@ -1,6 +1,7 @@
-//! What does a redirection name, and what does a here-document hold?
+//! Reads redirections and here-documents.
 //!
-//! Adds to the parts of a command; queues the nodes in which more commands may stand, and does not walk them.
+//! Adds to the parts of a command; queues the nodes that may hold more commands, and does not walk
+//! them.
 
 use tree_sitter::Node;
 
@@ -12,7 +13,7 @@ use super::stream::Flow;
 use super::{Construct, Context, Expands, Redirect, Target, word};
 
 impl<'t> Builder<'_, '_, '_, 't> {
-    /// A redirection, and what the grammar took for a part of it.
+    /// A redirection, and the words that the grammar includes by mistake.
     pub(super) fn redirect(&mut self, node: Node<'t>, parts: &mut Parts<'t>) {
         if kind(node) == "heredoc_redirect" {
             return self.here_document(node, parts);
@@ -35,7 +36,8 @@ impl<'t> Builder<'_, '_, '_, 't> {
                 _ => words.push(child),
             }
         }
-        // The grammar gives a redirection all words after it; Bash gives it one, and the rest to the command.
+        // The grammar gives a redirection all words after it; Bash gives it one, and the rest to
+        // the command.
         let mut groups = self.groups(&words).into_iter();
         let target = match groups.next() {
             Some(group) => Target::Word(self.group_word(&group)),
@@ -58,7 +60,7 @@ impl<'t> Builder<'_, '_, '_, 't> {
                 "heredoc_body" => body = Some(child),
                 "heredoc_end" => end = Some(child),
                 "file_redirect" | "herestring_redirect" => self.redirect(child, parts),
-                // `cat <<EOF | sh`: the command feeds what comes behind it.
+                // `cat <<EOF | sh`: the command feeds the next one.
                 "pipeline" => {
                     self.item.context = Context::Pipeline;
                     let piped = self.reader.streams.open();
@@ -94,14 +96,15 @@ impl<'t> Builder<'_, '_, '_, 't> {
         parts.redirects.push(Redirect { operator: operator.to_owned(), descriptor, target });
     }
 
-    /// Reads the backtick substitutions that were put off.
+    /// Reads the backtick substitutions that were queued.
     pub(super) fn finish_backticks(&mut self) {
         for inner in std::mem::take(&mut self.backticks) {
             self.reader.backticks(self.code, inner);
         }
     }
 
-    /// The body of a here-document that the shell expands. The grammar finds `$( )` in it, but no backticks.
+    /// The body of a here-document that the shell expands. The grammar finds `$( )` in it, but no
+    /// backticks.
     fn body(&mut self, body: Node<'t>) {
         let mut at = body.start_byte();
         let mut plain = String::new();
@@ -133,7 +136,7 @@ impl<'t> Builder<'_, '_, '_, 't> {
     }
 }
 
-/// Whether a here-document ends at the first line that is its delimiter, and only there.
+/// Whether a here-document ends at the first line that equals its delimiter, and only there.
 fn ends_as_written(body: &str, ending: Option<&str>, delimiter: &str, operator: &str) -> bool {
     let plain = |line: &str| {
         let line = line.trim_end_matches(['\n', '\r']);

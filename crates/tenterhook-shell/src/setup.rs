@@ -1,5 +1,6 @@
-//! Does `eval` run what a well-known program prints to set up a shell? `eval "$(ssh-agent -s)"` cannot be read, and hides no
-//! command that anybody wrote. Compares words with a table; reads no code.
+//! Recognizes `eval` of code that a well-known program prints to set up a shell. `eval "$(ssh-agent
+//! -s)"` cannot be read, but hides no command of the line's author. Compares words with a table;
+//! reads no code.
 
 use super::word::Word;
 
@@ -52,11 +53,11 @@ const SETUPS: &[(&str, &[&str])] = &[
     ("zoxide", &["init"]),
 ];
 
-/// Directories in which such a program may be named by its path.
+/// Directories of such programs, for names given as paths.
 const DIRECTORIES: &[&str] =
     &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin"];
 
-/// Whether these words of a command are `eval` and one substitution of such a program.
+/// Whether these words are `eval` and one substitution of such a program.
 pub(super) fn is_setup(words: &[Word]) -> bool {
     let [eval, code] = words else { return false };
     let source = code.source.as_str();

@@ -1,6 +1,7 @@
-//! Which texts does the line itself hand from one command to another: through a pipe, a here-document, a file that it writes?
+//! Tracks the texts that a line itself passes between commands: through a pipe, a here-document, or
+//! a file that it writes.
 //!
-//! Keeps texts and says which command gets which; does not read them as code (S-67, S-68).
+//! Stores texts and decides which command gets which; does not read them as code (S-67, S-68).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,29 +10,29 @@ use super::printed::{echo, printf};
 use super::word::{Word, WordKind};
 use super::{Expands, Redirect, SimpleCommand, Target};
 
-/// Most bytes of text that are kept for one line, and most texts.
+/// Most bytes of text that are stored for one line, and most texts.
 pub(super) const MOST_BYTES: usize = 64 * 1024;
 const MOST_STREAMS: usize = 4 * 1024;
 /// Names of standard input, and of standard output.
 pub(super) const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 const OUTPUTS: &[&str] = &["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Programs that print what they read.
+/// Programs that print their input.
 const PASSING: &[&str] = &["cat", "tee", "sponge", "tac", "bat", "pv"];
-/// Programs whose operands are files that get what they read.
+/// Programs that write their input to the files among their operands.
 const WRITING: &[&str] = &["tee", "sponge"];
-/// Programs that give a file another name or make a copy of it, from all operands to the last one.
+/// Programs that rename or copy a file, from all operands to the last one.
 const COPYING: &[&str] = &["cp", "mv", "ln", "install"];
 
-/// A text that one command hands to another.
+/// A text that one command passes to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stream {
     pub(super) text: String,
-    /// Whether there is something in it that the line does not say.
+    /// Whether part of it is not on the line.
     pub(super) lacks: bool,
     /// Whether it is the here-document of a group or a pipeline.
     pub(super) is_here: bool,
-    /// The text as commands have it, until something is added to it.
+    /// The text as commands share it, until it is extended.
     pub(super) shared: Option<Arc<str>>,
 }
 
@@ -42,7 +43,7 @@ pub(super) struct Flow {
     pub(super) output: Option<usize>,
 }
 
-/// The texts of one line, and the files in which it puts some of them.
+/// The texts of one line, and the files to which it writes some of them.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     streams: Vec<Stream>,
@@ -51,7 +52,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// A stream without a text; `None` where there are too many.
+    /// A stream without a text; `None` if there are too many.
     pub(super) fn open(&mut self) -> Option<usize> {
         let at = self.streams.len();
         (at < MOST_STREAMS).then(|| self.streams.push(Stream::default()))?;
@@ -67,7 +68,7 @@ impl Streams {
         self.get(at).is_some_and(|stream| stream.is_here)
     }
 
-    /// What redirections put on the standard input of a group, where they do.
+    /// The standard input of a group by its redirections, if they set one.
     pub(super) fn of_group(&mut self, redirects: &[Redirect]) -> Option<usize> {
         let stream = self.redirected(redirects)??;
         let at = self.open_with(&stream.text, stream.lacks)?;
@@ -77,7 +78,7 @@ impl Streams {
         Some(at)
     }
 
-    /// Where redirections put what is printed: a file of the line, or nothing that is followed.
+    /// Where output goes by the redirections: a file of the line, or a target that is not tracked.
     pub(super) fn written(&mut self, redirects: &[Redirect]) -> Option<Option<usize>> {
         let redirect = redirects.iter().rev().find(|redirect| {
             let is_output = matches!(redirect.descriptor.as_deref(), None | Some("1"));
@@ -102,11 +103,12 @@ impl Streams {
         Some(at)
     }
 
-    /// What the line wrote into a file. It is taken out, so that a file which runs itself is read once.
+    /// Takes out the text that the line wrote into a file, so that a file which runs itself is read
+    /// once.
     pub(super) fn take_file(&mut self, word: &Word) -> Option<(String, Stream)> {
         let key = key(word);
         let stream = self.files.get(&key).and_then(|at| self.get(*at))?;
-        // Of what another program writes, nothing stands on the line.
+        // The output of an unknown program is not on the line.
         let stream = Some(stream).filter(|stream| !stream.text.is_empty())?.clone();
         self.files.remove(&key);
         Some((key, stream))
@@ -122,7 +124,7 @@ impl Streams {
         }
     }
 
-    /// Adds to a stream what a command puts into it.
+    /// Adds the output of a command to a stream.
     pub(super) fn append(&mut self, at: usize, more: &Stream) {
         let Some(stream) = self.streams.get_mut(at) else { return };
         self.bytes += more.text.len();
@@ -134,7 +136,8 @@ impl Streams {
         }
     }
 
-    /// What the redirections put on standard input: `None` where they put nothing there, `Some(None)` where it is not on the line.
+    /// The standard input by the redirections: `None` if they set none, `Some(None)` if it is not
+    /// on the line.
     fn redirected(&self, redirects: &[Redirect]) -> Option<Option<Stream>> {
         let redirect = redirects.iter().rev().find(|redirect| {
             let is_input = matches!(redirect.descriptor.as_deref(), None | Some("0"));
@@ -156,7 +159,7 @@ impl Streams {
         })
     }
 
-    /// What a command finds on its standard input, and whether the line lacks something of it.
+    /// The standard input of a command, and whether part of it is not on the line.
     pub(super) fn input(&mut self, redirects: &[Redirect], flow: Flow) -> (Option<Arc<str>>, bool) {
         match self.redirected(redirects) {
             Some(stream) => stream.map_or((None, true), |mut stream| stream.share()),
@@ -174,7 +177,7 @@ impl Streams {
         Some(at)
     }
 
-    /// Puts what a command prints where it goes; `false` where it is not known what it prints.
+    /// Adds the output of a command to its stream. Returns `false` if its output is unknown.
     pub(super) fn print(&mut self, command: &SimpleCommand, output: Option<usize>) -> bool {
         let Some(program) = command.program() else { return false };
         let name = program.rsplit('/').next().unwrap_or_default();
@@ -222,7 +225,7 @@ impl Streams {
         }
     }
 
-    /// What a command prints, where the line says it.
+    /// The output of a command, if it is on the line.
     fn printed(&mut self, name: &str, command: &SimpleCommand) -> Option<Stream> {
         match name {
             "echo" => Some(echo(command.words.get(1..)?)),
@@ -255,7 +258,7 @@ impl Streams {
     }
 }
 
-/// The input of a command, which it passes on.
+/// The input of a command that passes it on.
 fn passed(command: &SimpleCommand) -> Option<Stream> {
     let text = command.input.as_ref()?.to_string();
     Some(Stream { text, lacks: command.input_lacks, ..Stream::default() })
@@ -268,7 +271,7 @@ fn operands(command: &SimpleCommand) -> impl Iterator<Item = &Word> {
     command.words.iter().skip(1).filter(is_operand)
 }
 
-/// By what a file is known: its name, or how it is written where that is computed.
+/// The key of a file: its name, or its source if that is computed.
 fn key(word: &Word) -> String {
     match (&word.file_name, word.kind) {
         (Some(name), _) => name.clone(),
@@ -277,7 +280,7 @@ fn key(word: &Word) -> String {
     }
 }
 
-/// A word without quotes around all of it, also where an expansion stands in it.
+/// A word without the quotes around it, even if it contains an expansion.
 pub(super) fn unquoted(word: &Word) -> &str {
     if word.kind == WordKind::Literal {
         return &word.text;
@@ -287,7 +290,7 @@ pub(super) fn unquoted(word: &Word) -> &str {
 }
 
 impl Stream {
-    /// What a command is given of it.
+    /// The text and its gaps, for a command.
     pub(super) fn share(&mut self) -> (Option<Arc<str>>, bool) {
         if self.shared.is_none() && !self.text.is_empty() {
             self.shared = Some(self.text.as_str().into());

@@ -1,9 +1,10 @@
-//! Which texts stand in the code of another language? Its quotes are known, and nothing else of it.
+//! Finds texts in the code of other languages. Knows their quotes, and nothing else of their
+//! syntax.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Interpreters, and the options after which code stands: `NAME, NAME: OPTION OPTION`.
+/// Interpreters, and the options that take code: `NAME, NAME: OPTION OPTION`.
 const INTERPRETERS: &str = include_str!("interpreters.txt");
 
 /// Programs whose first operand is code that may run a shell line.
@@ -49,7 +50,8 @@ const RUNS: &[&str] = &[
 /// Commands of a language that takes the words of a program without quotes (Tcl).
 const BARE: &[&str] = &["spawn ", "exec ", "system "];
 
-/// Names of arguments that may stand between the program and its words: `Command("git", {args: ["push"]})`.
+/// Names of arguments that may come between the program and its words: `Command("git", {args:
+/// ["push"]})`.
 const KEYS: &[&str] = &["args", "argv", "arguments", "command", "cmd", "null", "nil", "None", "c("];
 
 type Rows = HashMap<&'static str, Vec<&'static str>>;
@@ -69,17 +71,17 @@ pub fn interpreter(name: &str) -> Option<&'static [&'static str]> {
     ROWS.get(name).or_else(|| ROWS.get(plain)).map(Vec::as_slice)
 }
 
-/// Whether the first operand of a program is code of a language of its own.
+/// Whether the first operand of a program is code of a special language.
 pub fn is_scripted(name: &str) -> bool {
     SCRIPTED.contains(&name)
 }
 
-/// Whether code of another language looks as if it ran a shell line.
+/// Whether code of a different language appears to run a shell line.
 pub fn runs_lines(code: &str) -> bool {
     RUNS.iter().any(|word| code.contains(word))
 }
 
-/// The texts between quotes, as most languages write them, and where they begin.
+/// The texts between quotes, as in most languages, with their positions.
 pub fn texts(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -87,7 +89,7 @@ pub fn texts(code: &str) -> Vec<(usize, &str)> {
         let start = from + at + 1;
         let quote = code.get(start - 1..start).unwrap_or_default();
         let inner = code.get(start..).unwrap_or_default();
-        // The quotes of m4 are two.
+        // The quotes of m4 differ from each other.
         let end = inner.find(quote).or_else(|| inner.find('\'').filter(|_| quote == "`"));
         let Some(end) = end else { break };
         found.extend(inner.get(..end).filter(|text| !text.is_empty()).map(|text| (start, text)));
@@ -126,7 +128,7 @@ fn operators(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Most places in which a quoting operator may begin that are looked at.
+/// Most possible starts of quoting operators that are examined.
 const MOST_OPERATORS: usize = 256;
 
 /// `exec git push` of Tcl.
@@ -144,7 +146,7 @@ fn bare(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The lines that lists of texts stand for: `subprocess.run(["rm", "-rf", "/"])`, `spawn('rm', ['-rf', '/'])`.
+/// The lines in lists of texts: `subprocess.run(["rm", "-rf", "/"])`, `spawn('rm', ['-rf', '/'])`.
 pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut end = None;
@@ -183,7 +185,7 @@ pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     lines
 }
 
-/// Whether this may stand between two words of one command.
+/// Whether this text may separate two words of one command.
 fn is_between(text: &str) -> bool {
     if text.len() > LONGEST_BETWEEN {
         return false;

@@ -1,8 +1,9 @@
-//! Which simple commands would a line of PowerShell or of cmd run?
+//! Lists the simple commands that a line of PowerShell or of cmd would run.
 //!
-//! Two readers written by hand: no grammar of PowerShell that links with this workspace reads `git checkout -- .`, and a line that
-//! a grammar refuses tells nothing. Both fill the same reader as Bash does, so that code in code (`bash -c` in PowerShell, `cmd /c`
-//! in Bash) shares one budget. What cannot be read is a doubt.
+//! Two hand-written readers: no grammar of PowerShell that links with this workspace reads `git
+//! checkout -- .`, and a rejected line yields nothing. Both fill the same reader as Bash does, so
+//! that nested code (`bash -c` in PowerShell, `cmd /c` in Bash) shares one budget. Unreadable text
+//! is a doubt.
 
 mod argument;
 mod behind;

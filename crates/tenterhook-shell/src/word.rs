@@ -1,7 +1,7 @@
-//! What does one word of a shell line stand for, once its quotes are removed?
+//! Reads one word of a shell line by its quotes.
 //!
-//! Knows quoting and nothing else; it expands nothing. It is also the check on the grammar: a word whose quotes do not
-//! end where the grammar says they do is refused (S-24).
+//! Knows only quoting and expands nothing. It also checks the grammar: a word whose quotes do not
+//! end where the grammar ends it is rejected (S-24).
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ pub struct Word {
     pub source: String,
     /// How much of it is known before it runs.
     pub kind: WordKind,
-    /// The file name at its end, where that is known although the directories are not (`~/bin/git`).
+    /// The file name at its end, if that is known although the directories are not (`~/bin/git`).
     pub(crate) file_name: Option<String>,
 }
 
 impl Word {
-    /// A word that stands for exactly `text`.
+    /// A word with exactly this text.
     #[must_use]
     pub fn literal(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -38,7 +38,7 @@ impl Word {
         self.file_name.is_some()
     }
 
-    /// Whether what the word stands for is known only when it runs.
+    /// Whether the value of the word is known only when it runs.
     #[must_use]
     pub fn is_dynamic(&self) -> bool {
         self.kind != WordKind::Literal
@@ -58,7 +58,8 @@ pub enum WordKind {
 
 /// Reads the word `source`; `holes` are the expansions in it, as ranges of `source`.
 ///
-/// `None` where a quote is left open, or where the shell would end the word earlier: then the grammar was wrong.
+/// `None` if a quote is left open, or if the shell would end the word earlier: then the grammar was
+/// wrong.
 pub(super) fn read(source: &str, holes: &[Range<usize>]) -> Option<Word> {
     let mut scan = Scan::new(source, holes);
     while let Some(step) = scan.next_plain() {
@@ -82,7 +83,7 @@ struct Scan<'a> {
     at: usize,
     text: String,
     kind: WordKind,
-    /// Whether an unquoted expansion or pattern may turn the word into several.
+    /// Whether an unquoted expansion or pattern may split the word.
     splits: bool,
     /// Where the known text after the last `/` starts in `text`, if there is such text.
     file_name_from: Option<usize>,
@@ -153,7 +154,7 @@ impl<'a> Scan<'a> {
         self.put(c);
     }
 
-    /// One step outside quotes: `None` at the end, `Some(None)` where the word cannot be one word.
+    /// One step outside quotes: `None` at the end, `Some(None)` if this cannot be one word.
     fn next_plain(&mut self) -> Option<Option<()>> {
         if self.at < self.source.len() && self.hole() {
             self.splits = true;
@@ -183,7 +184,7 @@ impl<'a> Scan<'a> {
                 Some(())
             }
             _ => {
-                // Without its `]` a bracket is only a character, as in `[ -f x ]`.
+                // Without its `]` a bracket is an ordinary character, as in `[ -f x ]`.
                 self.bracket |= c == '[';
                 self.brace(c);
                 Some(())
@@ -191,7 +192,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Follows `{a,b}` and `{1..3}`: without a separator a brace is only a character.
+    /// Follows `{a,b}` and `{1..3}`: without a separator a brace is an ordinary character.
     fn brace(&mut self, c: char) {
         self.brace = match (c, self.brace) {
             ('{', Brace::None) => Brace::Open,
@@ -275,7 +276,8 @@ impl<'a> Scan<'a> {
                 Some(c)
             }
         };
-        // NUL ends the string in Bash, and a number that is no character is a byte: neither is worth guessing at.
+        // NUL ends the string in Bash, and a number without a character is a byte: neither is
+        // guessed.
         self.put(value.filter(|c| *c != '\0')?);
         Some(())
     }
@@ -302,7 +304,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The escapes of `$'...'` that stand for one character each.
+/// The escapes of `$'...'` for one character each.
 const ANSI_ESCAPES: &[(char, char)] = &[
     ('a', '\x07'),
     ('b', '\x08'),

@@ -1,7 +1,7 @@
-//! Which program does this command run behind another one's name?
+//! Finds the commands that a wrapper such as `sudo` runs.
 //!
-//! `table` says how each wrapper is written; the code here only walks words. It looks one step behind: what it finds
-//! is read again by the caller, so wrappers compose (S-31 to S-34).
+//! `table` has the syntax of each wrapper; the code here only walks words. It takes one step: the
+//! caller reads the result again, so wrappers compose (S-31 to S-34).
 
 mod options;
 mod parallel;
@@ -18,55 +18,57 @@ use options::{Options, Split, code_option, is_code_option};
 use parallel::parallel;
 use table::{SHELLS_WHEN_ALONE, WRAPPERS};
 
-/// How one wrapper is written.
+/// The syntax of one wrapper.
 pub(super) struct Wrapper {
     /// Its program name.
     pub(super) name: &'static str,
-    /// Options that take the next word as their value, where it is not attached.
+    /// Options that take the next word as their value, unless it is attached.
     valued: &'static [&'static str],
     /// Options with which it runs nothing (`command -v`).
     inert: &'static [&'static str],
-    /// What comes after its options.
+    /// What follows its options.
     follows: Follows,
 }
 
-/// What a wrapper runs.
+/// The kinds of code or command that a wrapper runs.
 enum Follows {
-    /// A command, after this many operands of the wrapper's own.
+    /// A command, after this many operands of the wrapper.
     Command { operands: usize, first: First },
     /// A command to which more arguments are appended when it runs; each of these options names a placeholder.
     Appended { placeholders: &'static [&'static str] },
     /// Commands after each of these words, up to `;` or `+`.
     Actions(&'static [&'static str]),
-    /// A shell: the operand of `-c`, else what it reads from its standard input.
+    /// A shell: the operand of `-c`, else its standard input.
     Shell,
-    /// Code: the value of `-c` or `--command`; else a command after so many operands, where it takes one.
+    /// Code: the value of `-c` or `--command`; else a command after this many operands, if it takes
+    /// one.
     Option { operands: Option<usize> },
     /// Code: all operands, joined by spaces.
     Joined,
     /// Code: the first operand.
     Operand,
-    /// Code: what stands behind `=` in each operand.
+    /// Code: the text after `=` in each operand.
     Definitions,
     /// A file of code, which may be standard input or computed.
     File,
-    /// Code on standard input, where one of these options names that as its file.
+    /// Code on standard input, if one of these options names that as its file.
     InputOf(&'static [&'static str]),
     /// Code on standard input, unless it has options or operands other than `-`, or a time.
     Input { operands: usize },
-    /// With one of these options, something that nobody can know.
+    /// With one of these options, unknown code.
     Computed(&'static [&'static str]),
-    /// What stands behind one of these words, their options and so many operands of theirs; without words, at once.
+    /// The text after one of these words, their options and this many operands; without words, at
+    /// once.
     Verb { verbs: &'static [&'static str], operands: usize, runs: Runs },
-    /// A command line to which the words behind `:::` are appended, or what it reads from its standard input.
+    /// A command line to which the words after `:::` are appended, or its standard input.
     Parallel,
-    /// Code of PowerShell in its own parameters.
+    /// PowerShell code in its parameters.
     PowerShell,
     /// A command line of Windows.
     Cmd(CmdCode),
 }
 
-/// What stands behind a verb.
+/// The text after a verb.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Runs {
     /// A command.
@@ -75,7 +77,7 @@ enum Runs {
     Code,
 }
 
-/// What may stand before the command itself.
+/// What may precede the command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum First {
     /// Nothing.
@@ -84,25 +86,25 @@ enum First {
     Assignments,
 }
 
-/// What stands behind a wrapper.
+/// The code or command that a wrapper runs.
 pub(super) enum Behind {
     /// A command.
     Command(Vec<Word>),
-    /// Code to be read as a line of its own.
+    /// Code to be read as a separate line.
     Code(String),
-    /// Code that a name stands for from here on.
+    /// Code that a name is defined as from here on.
     Definition(String, String),
     /// Code on the wrapper's standard input.
     Input,
     /// Code in a file, which the line may have written.
     File(Word),
-    /// Code of another language; without a text, what the wrapper reads.
+    /// Code of a different language; without a text, the wrapper's input.
     Foreign(Language, Option<String>),
     /// Code that a process substitution prints.
     Printed(String),
-    /// A script of the disk.
+    /// A script on the disk.
     Script,
-    /// Something that cannot be known.
+    /// Unknown code.
     Unknown,
 }
 
@@ -123,9 +125,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The row of the table for a program.
 pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
-    // Asked about every program of a line, and more than once.
+    // Every program of a line is looked up, and more than once.
     static ROWS: LazyLock<HashMap<&str, &Wrapper>> = LazyLock::new(|| {
-        // Backwards: of two rows of one name the first is the one that counts.
+        // Backwards: of two rows with one name the first applies.
         WRAPPERS.iter().rev().map(|wrapper| (wrapper.name, wrapper)).collect()
     });
     let row = |name: &str| ROWS.get(name).copied();
@@ -142,7 +144,8 @@ pub fn is_shell(name: &str) -> bool {
 }
 
 impl Wrapper {
-    /// The code or command behind the wrapper; `words` begins with its name, and `input` is what it reads, where all of that is known.
+    /// The code or command behind the wrapper; `words` begins with its name, and `input` is its
+    /// input, if all of that is known.
     pub(super) fn behind(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
         let words = words.get(1..).unwrap_or_default();
         if let Follows::Actions(starts) = self.follows {
@@ -195,7 +198,7 @@ impl Wrapper {
         }
     }
 
-    /// The code of a wrapper whose options are not told apart from its operands.
+    /// The code of a wrapper whose options are not separated from its operands.
     fn without_options(&self, words: &[Word]) -> Option<Vec<Behind>> {
         Some(match self.follows {
             Follows::InputOf(options) => input_of(words, options),
@@ -231,7 +234,7 @@ impl Wrapper {
         }
         rest = rest.get(operands..)?;
         rest = rest.strip_prefix(&[Word::literal("--")][..]).unwrap_or(rest);
-        // `uv run -` reads a script of another language.
+        // `uv run -` reads a script of a different language.
         rest.first().filter(|word| word.text != "-")?;
         Some(match runs {
             Runs::Command => plain(rest, First::Plain),
@@ -243,7 +246,7 @@ impl Wrapper {
     }
 }
 
-/// Whether a program reads code on its input, with these words and operands of which it takes so many.
+/// Whether a program reads code on its input, with these words and at most this many operands.
 fn reads_input(words: &[Word], rest: &[Word], operands: usize) -> bool {
     let is_other = |word: &Word| {
         is_option(&word.text) && !(operands > 1 && STAYING.contains(&word.text.as_str()))
@@ -252,14 +255,15 @@ fn reads_input(words: &[Word], rest: &[Word], operands: usize) -> bool {
     is_input && rest.len() <= operands && !words.iter().any(is_other)
 }
 
-/// Options of programs that read jobs with which they still read them.
+/// Options with which programs that read jobs still read them.
 const STAYING: &[&str] = &["-m", "-M", "-v", "-t", "-q"];
 
 fn is_option(text: &str) -> bool {
     text.starts_with('-') && !INPUTS.contains(&text)
 }
 
-/// A file that is run: standard input, what another program prints, or one that the line may have written.
+/// A file that is run: standard input, the output of a program, or a file that the line may have
+/// written.
 fn file(word: &Word) -> Option<Behind> {
     if INPUTS.contains(&word.text.as_str()) {
         return Some(Behind::Input);
@@ -270,7 +274,7 @@ fn file(word: &Word) -> Option<Behind> {
     })
 }
 
-/// What `at`, `batch` and `crontab` run: the file of `-f`, or their input.
+/// The code of `at`, `batch` and `crontab`: the file of `-f`, or their input.
 fn job(words: &[Word], rest: &[Word], operands: usize) -> Vec<Behind> {
     if let Some(script) = words.iter().skip_while(|word| word.text != "-f").nth(1) {
         return file(script).into_iter().collect();
@@ -325,7 +329,8 @@ fn plain(words: &[Word], first: First) -> Vec<Behind> {
     }
 }
 
-/// `xargs`: what it appends, or puts in the place of its placeholder, is unknown unless the line says it.
+/// `xargs`: the words that it appends, or inserts for its placeholder, are unknown unless they are
+/// on the line.
 fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> Vec<Behind> {
     if words.is_empty() {
         return Vec::new();
@@ -337,7 +342,7 @@ fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> V
             return input.lines().map(one).collect();
         }
         (Some(placeholder), _) => mark(&mut words, placeholder),
-        // `xargs -0 sh -c`: what is appended is the code.
+        // `xargs -0 sh -c`: the appended text is the code.
         (None, Some(input)) if words.last().is_some_and(is_code_option) => {
             words.push(Word::literal(input.trim()));
         }
@@ -350,10 +355,10 @@ fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> V
     vec![Behind::Command(words)]
 }
 
-/// Most lines of input that `xargs` puts in the place of its placeholder, one after the other.
+/// Most lines of input that `xargs` inserts for its placeholder.
 const MOST_LINES: usize = 16;
 
-/// The words with a text in the place of a placeholder.
+/// The words with a text inserted for a placeholder.
 fn put_in(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
     let put = |word: &Word| match word.kind {
         WordKind::Literal => Word::literal(word.text.replace(placeholder, text)),
@@ -364,10 +369,10 @@ fn put_in(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
     words.iter().map(put).collect()
 }
 
-/// Keys that end what is typed into a pane.
+/// Keys that end a line typed into a pane.
 const KEYS: &[&str] = &["Enter", "C-m", "C-j", "KPEnter"];
 
-/// `find -exec ... ;`, as often as it occurs.
+/// `find -exec ... ;`, for each occurrence.
 fn actions(words: &[Word], starts: &[&str]) -> Vec<Behind> {
     let mut found = Vec::new();
     let mut words = words.iter();
@@ -389,7 +394,7 @@ fn mark(words: &mut [Word], placeholder: &str) {
     }
 }
 
-/// Words that a wrapper reads as code: known only where each of them is literal.
+/// Words that a wrapper reads as code: known only if each of them is literal.
 fn as_code(words: &[&Word]) -> Behind {
     if words.iter().any(|word| word.kind != WordKind::Literal) {
         return Behind::Unknown;

@@ -1,4 +1,4 @@
-//! What the readers of PowerShell and of cmd make of the labelled lines of `windows.toml`.
+//! Checks the readers of PowerShell and of cmd on the labelled lines of `windows.toml`.
 #![cfg(test)]
 
 use serde::Deserialize;

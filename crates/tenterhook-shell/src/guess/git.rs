@@ -1,4 +1,5 @@
-//! Which aliases does a line give git, and what does a command run by one of them? Reads words and variables; no file (S-71).
+//! Finds the git aliases that a line defines, and the commands that git runs by them. Reads words
+//! and variables; no file (S-71).
 
 use super::super::word::{Word, quote};
 use super::super::{Line, SimpleCommand};
@@ -10,7 +11,7 @@ const MOST: usize = 16;
 /// The section of git's settings that holds aliases, with its dot.
 const LEAD: &str = "alias.";
 
-/// An alias and what it stands for.
+/// An alias and its value.
 pub(super) type Alias = (String, String);
 
 /// The aliases that a line defines: by `git -c`, `git config`, and by variables.
@@ -37,7 +38,7 @@ pub(super) fn aliases(line: &Line) -> Vec<Alias> {
     for words in all.map(|command| &command.words) {
         for (at, word) in words.iter().enumerate() {
             let text = unquoted(word);
-            // The names of sections are the same in capitals.
+            // Section names are case-insensitive.
             let at_lead = text.to_ascii_lowercase().find(LEAD);
             let parts = at_lead.and_then(|start| text.split_at_checked(start));
             let Some((before, rest)) = parts else { continue };
@@ -60,7 +61,8 @@ pub(super) fn aliases(line: &Line) -> Vec<Alias> {
     found
 }
 
-/// What a command of git may run: what the alias stands for that it names, with its words behind it, and each alias that it defines.
+/// The texts that a git command may run: the value of the alias that it names, with its arguments,
+/// and each alias that it defines.
 pub(super) fn behind(command: &SimpleCommand, aliases: &[Alias]) -> Vec<String> {
     if aliases.is_empty() || !is_git(command) {
         return Vec::new();
@@ -89,7 +91,7 @@ pub(super) fn behind(command: &SimpleCommand, aliases: &[Alias]) -> Vec<String> 
     called.into_iter().chain(defined).map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// `!code` is a line of the shell, all else a command of git.
+/// `!code` is a shell line, every other value a git command.
 fn line_of(value: &str) -> String {
     value.strip_prefix('!').map_or_else(|| format!("git {value}"), str::to_owned)
 }

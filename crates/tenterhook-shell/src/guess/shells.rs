@@ -1,4 +1,5 @@
-//! Does a program that is no wrapper start a shell which reads its standard input? A table, and a walk over words (S-67).
+//! Decides whether an unlisted program starts a shell that reads its standard input. A table, and a
+//! walk over words (S-67).
 
 use super::super::word::{Word, WordKind};
 use super::super::wrapper;
@@ -8,7 +9,8 @@ use super::table::{is_running, takes_text};
 /// Programs that start a shell, the words that make them do so, how many operands may follow, and their options with values.
 const STARTING: &str = include_str!("shells.txt");
 
-/// Whether what a command reads is code: one of its words is a shell without a script, or starts one.
+/// Whether the input of a command is code: one of its words is a shell without a script, or starts
+/// one.
 pub(super) fn starts(name: &str, words: &[Word]) -> bool {
     if takes_text(name) || wrapper::is_shell(name) {
         return false;
@@ -24,10 +26,11 @@ pub(super) fn starts(name: &str, words: &[Word]) -> bool {
     starts_at(words) || behind.any(|at| is_bare_shell(rest(at)) || starts_at(rest(at)))
 }
 
-/// Most words of a command of which each may be the start of a shell.
+/// Most words of a command that are examined as the start of a shell.
 const MOST_WORDS: usize = 64;
 
-/// Whether these words are a shell that is handed neither code nor a script, also within one word: `ssh h 'cd x && bash -s'`.
+/// Whether these words are a shell without code or a script, also within one word: `ssh h 'cd x &&
+/// bash -s'`.
 fn is_bare_shell(words: &[Word]) -> bool {
     let Some((word, rest)) = words.split_first() else { return false };
     if word.text.contains(char::is_whitespace) {
@@ -47,7 +50,7 @@ fn is_shell(word: &str) -> bool {
     wrapper::is_shell(word.rsplit('/').next().unwrap_or_default())
 }
 
-/// Whether behind a shell's name comes neither a script nor code.
+/// Whether neither a script nor code follows a shell's name.
 fn is_bare(next: Option<&str>) -> bool {
     next.is_none_or(|next| {
         let is_option = next.starts_with('-') && !next.contains('c');
@@ -67,7 +70,7 @@ fn starts_at(words: &[Word]) -> bool {
     })
 }
 
-/// Whether the words behind the name are those of the row, and no more operands than it says.
+/// Whether the words after the name are those of the row, with at most its number of operands.
 fn fits<'h>(head: impl Iterator<Item = &'h str>, valued: &str, words: &[Word]) -> bool {
     let mut head: Vec<&str> = head.collect();
     let Some(most) = head.pop().and_then(|most| most.parse::<usize>().ok()) else { return false };

@@ -1,18 +1,20 @@
-//! Which programs take what they are handed as text, and which words and options of the others lead to code? Names only.
+//! The programs that take their arguments as text, and the words and options after which others run
+//! code. Names only.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Programs that take their operands as text, names or files, and run none of them. What is in neither this table nor
-/// that of wrappers, and has no subcommands, may run what it is handed (S-36).
+/// Programs that take their operands as text, names or files, and run none of them. A program in
+/// neither this table nor that of wrappers, and without subcommands, may run its arguments (S-36).
 const TEXT: &str = include_str!("text.txt");
 
-/// Words of a program with subcommands behind which stands what it runs (S-36).
+/// WordSet of a program with subcommands after which it takes code or a command (S-36).
 const RUNNING: &str = "\
     exec run x dlx foreach ssh rsh shell develop watch console debug attach enter sudo run-command \
     invoke guestcontrol unshare start with-env command runner session forall remote local:run run:detached";
 
-/// Options whose value is code, whatever the program (S-36). `-c` of git is a setting, which may be code, too.
+/// Options whose value is code, for any program (S-36). `-c` of git is a setting, which may be
+/// code, too.
 const CODE_OPTIONS: &str = "\
     --exec -x --extcmd --command -c --cmd --scripts --script --parameters --tree-filter --index-filter \
     --msg-filter --env-filter --commit-filter --tag-name-filter --parent-filter --eval --upload-pack \
@@ -20,17 +22,18 @@ const CODE_OPTIONS: &str = "\
     --execute --exec-batch --to-command --use-compress-program --sh-exec --startup-script \
     --container-command --entrypoint --init-command --wrapper --runner --test-cmd --config";
 
-/// Options whose value is text for people or for a search, whatever the program (S-36).
+/// Options whose value is text for people or for a search, for any program (S-36).
 const TEXT_OPTIONS: &str = "\
     -m --message --body --title --description --desc --notes --note --comment --label --name --reason \
     --subject --summary --prompt --grep --pattern --regex --regexp --query --search --match --author \
     --text --format --header --data --json --input --msg --subtitle";
 
-/// Programs that start containers, and their options whose value is a variable or a label: `docker run -e NAME=VALUE`.
+/// Programs that start containers, and their options whose value is a variable or a label: `docker
+/// run -e NAME=VALUE`.
 const CONTAINERS: &str = "docker podman nerdctl kubectl oc container docker-compose";
 const SETTING_OPTIONS: &str = "-e --env -l --label --annotation --build-arg";
 
-/// Variables whose value a program runs when it starts, and with it a shell or git (S-36).
+/// Variables whose value is run by a program that starts, such as a shell or git (S-36).
 const VARIABLES: &str = "\
     PROMPT_COMMAND BASH_ENV ENV PS0 PS1 PS2 PS4 PROMPT PAGER MANPAGER GIT_PAGER SYSTEMD_PAGER AWS_PAGER \
     BAT_PAGER EDITOR VISUAL FCEDIT SUDO_EDITOR KUBE_EDITOR GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH \
@@ -40,7 +43,8 @@ const VARIABLES: &str = "\
     npm_config_script_shell GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1 GIT_CONFIG_PARAMETERS PERL5DB \
     PYTHONBREAKPOINT DEBUGGER SHELL";
 
-/// The prefixes of a shell line in the commands of an editor, a debugger or a database, in small letters (S-36).
+/// The prefixes of a shell line in the commands of an editor, a debugger or a database, in lower
+/// case (S-36).
 pub(super) const MARKS: &[&str] = &[
     "!",
     ".shell ",
@@ -65,25 +69,27 @@ pub(super) const MARKS: &[&str] = &[
     "jobstart(",
 ];
 
-/// Options and words behind which a program takes code or a command: `KIND NAME, NAME: LEAD LEAD` (S-36, S-72).
+/// Options and words after which a program takes code or a command: `KIND NAME, NAME: LEAD LEAD`
+/// (S-36, S-72).
 const LEADS: &str = include_str!("leads.txt");
 
-/// The kind of text behind a lead.
+/// The kind of text after a lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
-    /// A line of the shell, attached or as the next word.
+    /// A shell line, attached or as the next word.
     Code,
     /// A command, from the next word that is no option and no assignment.
     Command,
-    /// Lines of the shell, in each of the next words.
+    /// Shell lines, in each of the next words.
     Lines,
-    /// A line of the shell that begins within a word.
+    /// A shell line that begins within a word.
     Within,
-    /// The program of an image, whose name stands before the words of the program.
+    /// The program of an image, whose name comes before the program's arguments.
     Image,
-    /// A package or a path whose last part is a program, with its words behind it: `nix run nixpkgs#git -- push`.
+    /// A package or a path whose last part is a program, with its arguments: `nix run nixpkgs#git
+    /// -- push`.
     Packed,
-    /// A line of the shell in what the program reads.
+    /// A shell line in the program's input.
     Input,
 }
 
@@ -114,33 +120,33 @@ pub(super) fn leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)>
     ROWS.get(program).into_iter().flatten().copied()
 }
 
-/// The words of a table: a line has thousands to look up.
-type Words = LazyLock<HashSet<&'static str>>;
+/// A set of words: a line needs thousands of look-ups.
+type WordSet = LazyLock<HashSet<&'static str>>;
 
 /// Whether a program takes its operands as text.
 pub(super) fn takes_text(program: &str) -> bool {
-    static WORDS: Words = LazyLock::new(|| {
+    static WORDS: WordSet = LazyLock::new(|| {
         let lines = TEXT.lines().filter(|line| !line.starts_with("# "));
         lines.flat_map(str::split_whitespace).collect()
     });
     WORDS.contains(program)
 }
 
-/// Whether what stands behind this word of a program with subcommands is run.
+/// Whether the words after this word of a program with subcommands are run.
 pub(super) fn is_running(word: &str) -> bool {
-    static WORDS: Words = LazyLock::new(|| RUNNING.split_whitespace().collect());
+    static WORDS: WordSet = LazyLock::new(|| RUNNING.split_whitespace().collect());
     WORDS.contains(word)
 }
 
 /// Whether an option takes code.
 pub(super) fn takes_code(option: &str) -> bool {
-    static WORDS: Words = LazyLock::new(|| CODE_OPTIONS.split_whitespace().collect());
+    static WORDS: WordSet = LazyLock::new(|| CODE_OPTIONS.split_whitespace().collect());
     WORDS.contains(option)
 }
 
 /// Whether an option takes text.
 pub(super) fn is_text(option: &str) -> bool {
-    static WORDS: Words = LazyLock::new(|| TEXT_OPTIONS.split_whitespace().collect());
+    static WORDS: WordSet = LazyLock::new(|| TEXT_OPTIONS.split_whitespace().collect());
     WORDS.contains(option)
 }
 
@@ -154,8 +160,8 @@ pub(super) fn sets_variable(program: &str, option: &str, text: &str) -> bool {
         && text.split_once('=').is_some_and(|(name, _)| is_name(name) && !is_run(name))
 }
 
-/// Whether some program runs what this variable says.
+/// Whether a program runs the value of this variable.
 pub(super) fn is_run(variable: &str) -> bool {
-    static WORDS: Words = LazyLock::new(|| VARIABLES.split_whitespace().collect());
+    static WORDS: WordSet = LazyLock::new(|| VARIABLES.split_whitespace().collect());
     WORDS.contains(variable)
 }

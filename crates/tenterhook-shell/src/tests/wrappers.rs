@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// S-33: what stands behind a verb of a wrapper, behind `:::`, and in a pane of `tmux`.
+/// S-33: code after a verb of a wrapper, after `:::`, and in a pane of `tmux`.
 #[test]
 fn verbs_lead_to_a_command() {
     for (line, program) in [

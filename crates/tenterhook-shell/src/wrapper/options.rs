@@ -1,13 +1,13 @@
-//! What do the options of a wrapper itself say, and where do they end?
+//! Reads the options of a wrapper itself, and finds where they end.
 
 use super::super::word::{Word, WordKind};
 use super::{Behind, First, Follows, Wrapper, as_code};
 
-/// What the wrapper's own options say.
+/// The result of reading a wrapper's options.
 pub(super) struct Options<'a> {
     pub(super) code: Option<Split<'a>>,
     pub(super) placeholder: Option<&'a str>,
-    /// The words after the options; `None` where nothing is run.
+    /// The words after the options; `None` if nothing is run.
     pub(super) rest: Option<&'a [Word]>,
 }
 
@@ -55,7 +55,8 @@ impl Wrapper {
                 at += 1;
             }
             if self.name == "env" && options.code.is_some() {
-                // The words after `-S` follow the text that it splits; they are no options of `env`.
+                // The words after `-S` follow the text that it splits; they are no options of
+                // `env`.
                 break;
             }
         }
@@ -67,7 +68,7 @@ impl Wrapper {
         matches!(self.follows, Follows::Command { first: First::Assignments, .. })
     }
 
-    /// Remembers what an option says about the command, and says whether its value is the next word.
+    /// Notes what an option changes, and returns whether its value is the next word.
     fn note<'a>(&self, text: &'a str, next: Option<&'a Word>, options: &mut Options<'a>) -> Value {
         let is_long = text.starts_with("--");
         let valued = |option: &str| self.valued.contains(&option);
@@ -105,13 +106,14 @@ impl Wrapper {
         if is_long {
             return if valued(text) { Value::NextWord } else { Value::None };
         }
-        // In a cluster the first option with a value takes the rest of the word, or the next word where none is left.
-        let sign = text.get(..1).unwrap_or_default();
+        // In a cluster the first option with a value takes the rest of the word, or the next word
+        // if nothing is left.
+        let prefix = text.get(..1).unwrap_or_default();
         if valued(text) {
             return Value::NextWord;
         }
         let mut letters = text.chars().skip(1);
-        let taker = letters.find(|letter| valued(&format!("{sign}{letter}")));
+        let taker = letters.find(|letter| valued(&format!("{prefix}{letter}")));
         match taker {
             Some(_) if letters.next().is_none() => Value::NextWord,
             _ => Value::None,
@@ -119,7 +121,7 @@ impl Wrapper {
     }
 }
 
-/// `su -c 'git push'`, wherever the option stands.
+/// `su -c 'git push'`, at any position of the option.
 pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
     // `script -qec`, `su -lc`: a cluster that ends with the letter takes the next word.
     let is_cluster = |text: &str| {

@@ -1,13 +1,13 @@
-//! What does GNU `parallel` run of its words? Walks words, reads no code.
+//! Finds the commands that GNU `parallel` runs. Walks words, reads no code.
 
 use super::super::LONGEST_LINE;
 use super::super::word::{Word, WordKind};
 use super::{Behind, as_code};
 
-/// Where `parallel` puts what it was handed.
+/// The placeholders of `parallel`.
 const PARALLEL_PLACES: &[&str] = &["{}", "{.}", "{/}", "{//}", "{1}", "{2}"];
 
-/// GNU `parallel`: its words are a line of the shell; what comes behind `:::` is quoted and put into it.
+/// GNU `parallel`: its words are a shell line; the words after `:::` are quoted and inserted.
 pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
     let is_mark = |word: &Word| matches!(word.text.as_str(), ":::" | ":::+");
     let at = words.iter().position(is_mark);
@@ -22,7 +22,7 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
     if command.iter().any(|word| word.kind == WordKind::Expansion) {
         return vec![Behind::Unknown];
     }
-    // A pattern is the shell's before it is a word of `parallel`.
+    // A pattern is expanded by the shell before `parallel` reads it.
     let as_read = |word: &Word| match word.kind {
         WordKind::Literal => word.text.clone(),
         WordKind::Pattern | WordKind::Expansion => word.source.clone(),
@@ -36,7 +36,8 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
         return vec![Behind::Code(format!("{line} {all}"))];
     }
     for place in PARALLEL_PLACES {
-        // What it is handed may hold places, too: longer than a line can be, it is not put together.
+        // Inserted words may hold placeholders, too: a result longer than a line may be is not
+        // built.
         let longest = line.matches(place).count().saturating_mul(all.len());
         if longest > LONGEST_LINE {
             return vec![Behind::Unknown];

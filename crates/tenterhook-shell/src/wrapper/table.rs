@@ -1,4 +1,5 @@
-//! Which programs run what they are given, and by which of their options and operands? A table; reads no words.
+//! The programs that run their arguments, and the options and operands by which they do. A table;
+//! reads no words.
 
 use super::super::windows::CmdCode;
 use super::{First, Follows, Runs, Wrapper};
@@ -373,6 +374,6 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "trap", valued: &[], inert: &["-l", "-p"], follows: Follows::Operand },
 ];
 
-/// Wrappers that start a shell where no command is given: it reads its standard input.
+/// Wrappers that start a shell if no command is given: it reads its standard input.
 pub(super) const SHELLS_WHEN_ALONE: &[&str] =
     &["sudo", "doas", "pkexec", "chroot", "unshare", "nsenter"];
