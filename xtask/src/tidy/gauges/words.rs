@@ -101,6 +101,7 @@ pub(super) const FILES: &[(&str, &str, &str)] = &[
     ("xtask/src/tidy/gauges", "", "names the words that it counts"),
     ("docs/spec/coverage.md", "", "names of tests; each counts where it stands"),
     ("crates/tenterhook-shell/", "word", "a word of a shell line, as POSIX calls it"),
+    ("crates/tenterhook-shell/", "Word", "a word of a shell line, as POSIX calls it"),
     ("crates/tenterhook-shell/", "words", "the words of a shell line, as POSIX calls them"),
     ("crates/tenterhook/src/trust.rs", "sign", "the verb: a key signs hooks"),
     ("crates/tenterhook/src/trust/", "sign", "the verb: a key signs hooks"),
