@@ -45,6 +45,7 @@ use tenterhook_core::hook::Phase;
 use tenterhook_core::merge;
 use tenterhook_core::outcome::Outcome;
 use tenterhook_core::plan;
+use tenterhook_core::verdict::Verdict;
 
 #[cfg(test)]
 mod tests;
@@ -148,31 +149,21 @@ impl Engine {
 
     async fn dispatch(
         &self,
-        mut event: Event,
+        event: Event,
         session: &Session,
         budget: Option<Duration>,
         dispatch: Dispatch,
     ) -> Outcome {
         let since = Instant::now();
-        if event.within.home.as_os_str().is_empty() {
-            event.within.home.clone_from(&self.inner.home);
-        }
+        let event = Arc::new(self.with_home(event));
         let view = session.view(&event.name);
-        // Configured hooks first, then the session's own. A reload does not change either list for
-        // this event (C-2).
-        let ruleset = self.ruleset();
-        let rulesets = [Arc::clone(&ruleset), session.hooks()];
-        session.keep_only(&rulesets);
-        // Hooks of tool calls also judge an event that amounts to a tool call (BR-90).
-        let call = event.as_tool_call().map(Arc::new);
-        let own_stages = stages(&rulesets, &event.name);
-        let call_stages = call.as_ref().map_or_else(Vec::new, |call| stages(&rulesets, &call.name));
-        let is_hooked = !(own_stages.is_empty() && call_stages.is_empty());
+        let rulesets = self.rulesets_with(session);
+        let stages = EventStages::new(&rulesets, &event);
         // An event without hooks costs nothing and needs no runtime.
-        let failure = if is_hooked { preconditions::failure() } else { None };
-        let event = Arc::new(event);
+        let failure = if stages.is_empty() { None } else { preconditions::failure() };
+        let failure = failure.as_ref();
         let faults = session.take_faults();
-        let is_recorded = is_hooked || !faults.is_empty();
+        let is_recorded = !stages.is_empty() || !faults.is_empty();
         let recording = Recording::begin(self.inner.sink.as_ref(), &event, is_recorded);
         let begin = |event| {
             let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
@@ -180,14 +171,15 @@ impl Engine {
         };
         // An event that must be recorded and cannot be is held back: no hook runs.
         let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
-        let mut finished = run_stages(begin(event), &own_stages, phases, failure.as_ref()).await;
-        if let Some(call) = call {
-            let call = begin(call).without_twins_of(&finished.hooks);
-            finished.add(Box::pin(run_stages(call, &call_stages, phases, failure.as_ref())).await);
+
+        let mut finished = run_stages(begin(event), &stages.own, phases, failure).await;
+        if let Some((call, stages)) = stages.of_call {
+            let firing = begin(call).without_twins_of(&finished.hooks);
+            finished.add(Box::pin(run_stages(firing, &stages, phases, failure)).await);
         }
-        let Finished { event, mut verdicts, records, hooks } = finished;
-        verdicts.extend(plan::unknown(&rulesets, &event.name));
-        let mut outcome = merge::fold(verdicts);
+        let Finished { event, verdicts, records, hooks } = finished;
+
+        let mut outcome = merge_verdicts(verdicts, &rulesets, &event);
         outcome.faults.splice(0..0, faults);
         outcome
             .faults
@@ -200,6 +192,49 @@ impl Engine {
         }
         recording.end(outcome, &hooks)
     }
+
+    /// The event, in the user's home if it names none.
+    fn with_home(&self, mut event: Event) -> Event {
+        if event.within.home.as_os_str().is_empty() {
+            event.within.home.clone_from(&self.inner.home);
+        }
+        event
+    }
+
+    /// Configured hooks first, then the session's own. A reload does not change either list for an
+    /// event that has begun (C-2).
+    fn rulesets_with(&self, session: &Session) -> [Arc<Ruleset>; 2] {
+        let rulesets = [self.ruleset(), session.hooks()];
+        session.keep_only(&rulesets);
+        rulesets
+    }
+}
+
+/// The hooks that an event may select, stage by stage.
+struct EventStages<'a> {
+    own: Vec<Staged<'a>>,
+    /// The tool call that the event amounts to: the hooks of such calls judge it, too (BR-90).
+    of_call: Option<(Arc<Event>, Vec<Staged<'a>>)>,
+}
+
+impl<'a> EventStages<'a> {
+    fn new(rulesets: &'a [Arc<Ruleset>], event: &Event) -> Self {
+        let of_call = event.as_tool_call().map(|call| {
+            let stages = stages(rulesets, &call.name);
+            (Arc::new(call), stages)
+        });
+        Self { own: stages(rulesets, &event.name), of_call }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.of_call.as_ref().is_none_or(|(_, stages)| stages.is_empty())
+    }
+}
+
+/// Merges verdicts into an outcome, with one about the event itself if no agent has it.
+fn merge_verdicts(mut verdicts: Vec<Verdict>, rulesets: &[Arc<Ruleset>], event: &Event) -> Outcome {
+    verdicts.extend(plan::unknown(rulesets, &event.name));
+    merge::fold(verdicts)
 }
 
 /// Runs the hooks of one event, stage by stage.

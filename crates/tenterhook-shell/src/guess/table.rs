@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// neither this table nor that of wrappers, and without subcommands, may run its arguments (S-36).
 const TEXT: &str = include_str!("text.txt");
 
-/// WordSet of a program with subcommands after which it takes code or a command (S-36).
+/// Words of a program with subcommands after which it takes code or a command (S-36).
 const RUNNING: &str = "\
     exec run x dlx foreach ssh rsh shell develop watch console debug attach enter sudo run-command \
     invoke guestcontrol unshare start with-env command runner session forall remote local:run run:detached";
