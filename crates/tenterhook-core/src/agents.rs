@@ -19,16 +19,22 @@ pub(crate) mod goose;
 pub(crate) mod ignis;
 mod installation;
 mod kiro;
+pub(crate) mod language;
 pub(crate) mod opencode;
 pub(crate) mod qwen;
 pub(crate) mod reasonix;
 mod tenterhook;
 mod windsurf;
 
-pub use installation::{
-    Below, ConfigPath, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
+pub use installation::{Below, Event, Form, Installation, Key, ConfigPath, Scope, SwitchFile, Unhooked};
+use installation::{gate, observer, config_path, tool_gate, tool_observer};
+use tenterhook_shell::Language;
+
+pub use self::{
+    claude::AGENT as CLAUDE, cline::AGENT as CLINE, codex::AGENT as CODEX,
+    copilot::AGENT as COPILOT, gemini::AGENT as GEMINI, goose::AGENT as GOOSE,
+    opencode::AGENT as OPENCODE, qwen::AGENT as QWEN, tenterhook::AGENT as TENTERHOOK,
 };
-use installation::{config_path, gate, observer, tool_gate, tool_observer};
 
 /// An agent.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +47,12 @@ pub struct Agent {
     pub programs: &'static [&'static str],
     /// Packages and images that start it, unless they have the name of a program.
     pub packages: &'static [&'static str],
+    /// Whether its name is a part of many English words, so that only the whole word means it.
+    pub is_part_of_words: bool,
+    /// The languages in which its shell tool may be written on Windows; empty where that is unknown (S-85).
+    pub windows_shell: &'static [Language],
+    /// Where it stores its sessions, if they can be read.
+    pub sessions: Option<Sessions>,
     /// The files, variables and options that decide whether its hooks run.
     pub guarded: Guarded,
     /// How to register hooks with it; [`Installation::NONE`] if that is impossible.
@@ -63,6 +75,17 @@ pub struct Guarded {
     pub texts: &'static [&'static str],
     /// How it loads modules that run inside it, if it has any.
     pub modules: Option<&'static Modules>,
+}
+
+/// Where an agent stores its sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Sessions {
+    /// The variable that moves the directory in which they are.
+    pub variable: Option<&'static str>,
+    /// That directory below the person's home.
+    pub home: &'static str,
+    /// The directories of sessions below it.
+    pub directories: &'static [&'static str],
 }
 
 impl Guarded {
@@ -93,6 +116,19 @@ pub struct Modules {
 }
 
 impl Agent {
+    /// An agent of which nothing is known, from which the others differ.
+    const NONE: Self = Self {
+        name: "",
+        title: "",
+        programs: &[],
+        packages: &[],
+        is_part_of_words: false,
+        windows_shell: &[],
+        sessions: None,
+        guarded: Guarded::NONE,
+        installation: Installation::NONE,
+    };
+
     /// The usual name of its program.
     #[must_use]
     pub fn program(&self) -> &'static str {

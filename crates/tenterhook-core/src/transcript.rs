@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 pub(crate) use std::sync::Arc;
 
+use crate::agents;
 pub(crate) use crate::agents::{
     claude::transcript as claude, codex::transcript as codex, copilot::transcript as copilot,
     gemini::transcript as gemini, opencode::transcript as opencode, qwen::transcript as qwen,
@@ -82,17 +83,26 @@ impl TranscriptAgent {
         Self::Tenterhook,
     ];
 
+    /// The agent's row in the table of agents.
+    #[must_use]
+    pub const fn known(self) -> &'static agents::Agent {
+        match self {
+            Self::Claude => &agents::CLAUDE,
+            Self::Codex => &agents::CODEX,
+            Self::Copilot => &agents::COPILOT,
+            Self::Gemini => &agents::GEMINI,
+            Self::Qwen => &agents::QWEN,
+            Self::OpenCode => &agents::OPENCODE,
+            Self::Tenterhook => &agents::TENTERHOOK,
+        }
+    }
+
     /// Its name in flags and JSON.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Gemini => "gemini",
-            Self::Qwen => "qwen",
-            Self::OpenCode => "opencode",
             Self::Tenterhook => "tenterhook-agent",
+            agent => agent.known().name,
         }
     }
 
@@ -100,13 +110,8 @@ impl TranscriptAgent {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Copilot => "Copilot CLI",
-            Self::Gemini => "Gemini CLI",
-            Self::Qwen => "Qwen Code",
-            Self::OpenCode => "OpenCode",
             Self::Tenterhook => "Tenterhook Agent",
+            agent => agent.known().title,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Antigravity: its names, and what decides whether its hooks run. Data; decides nothing.
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -19,5 +19,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--dangerously-skip-permissions"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

@@ -1,6 +1,6 @@
 //! Auggie: its names, and what decides whether its hooks run. Data; decides nothing.
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -14,5 +14,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--augment-cache-dir"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

@@ -6,16 +6,23 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, SwitchFile, config_path,
-    gate, observer, tool_gate, tool_observer,
+    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, Sessions, SwitchFile, gate,
+    observer, config_path, tool_gate, tool_observer,
 };
+use tenterhook_shell::Language;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "claude",
     title: "Claude Code",
     programs: &["claude"],
     packages: &["@anthropic-ai/claude-code"],
+    windows_shell: &[Language::Posix],
+    sessions: Some(Sessions {
+        variable: Some("CLAUDE_CONFIG_DIR"),
+        home: ".claude",
+        directories: &["projects"],
+    }),
     guarded: Guarded {
         files: &[
             ".claude/settings.json",
@@ -86,6 +93,7 @@ pub(super) static AGENT: Agent = Agent {
         has_guard: true,
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events for which it calls.

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "cline",
     title: "Cline",
     programs: &["cline"],
@@ -45,6 +45,7 @@ pub(super) static AGENT: Agent = Agent {
         next: "Cline runs them from its next task on",
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events that call hooks. Cline stops waiting for a hook after 120 seconds, a fixed timeout.

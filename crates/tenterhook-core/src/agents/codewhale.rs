@@ -2,7 +2,7 @@
 
 pub mod dialect;
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -23,5 +23,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--yolo", "--config"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

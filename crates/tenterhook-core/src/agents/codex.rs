@@ -6,16 +6,23 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Scope, SwitchFile, config_path, gate,
-    observer, tool_gate, tool_observer,
+    Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate, observer,
+    config_path, tool_gate, tool_observer,
 };
+use tenterhook_shell::Language;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "codex",
     title: "Codex CLI",
     programs: &["codex"],
     packages: &["@openai/codex"],
+    windows_shell: &[Language::PowerShell, Language::Cmd],
+    sessions: Some(Sessions {
+        variable: Some("CODEX_HOME"),
+        home: ".codex",
+        directories: &["sessions", "archived_sessions"],
+    }),
     guarded: Guarded {
         files: &[
             ".codex/config.toml",
@@ -85,6 +92,7 @@ pub(super) static AGENT: Agent = Agent {
         }),
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events that call hooks.

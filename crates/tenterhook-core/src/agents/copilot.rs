@@ -6,16 +6,24 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate, observer, config_path, tool_gate,
     tool_observer,
 };
+use tenterhook_shell::Language;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "copilot",
     title: "Copilot CLI",
     programs: &["copilot"],
     packages: &["@github/copilot", "@github/copilot-cli"],
+    // Git Bash: PowerShell is a separate tool.
+    windows_shell: &[Language::Posix],
+    sessions: Some(Sessions {
+        variable: Some("COPILOT_HOME"),
+        home: ".copilot",
+        directories: &["session-state"],
+    }),
     guarded: Guarded {
         files: &[
             ".github/hooks/",
@@ -61,6 +69,7 @@ pub(super) static AGENT: Agent = Agent {
         next: "Copilot CLI reads it when it is started next",
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events that call hooks.

@@ -1,6 +1,7 @@
 //! Cursor: its names, and what decides whether its hooks run. Data; decides nothing.
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
+use tenterhook_shell::Language;
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -8,6 +9,7 @@ pub(super) static AGENT: Agent = Agent {
     title: "Cursor",
     programs: &["cursor-agent"],
     packages: &["cursor-cli"],
+    windows_shell: &[Language::PowerShell],
     guarded: Guarded {
         files: &[
             ".cursor/hooks.json",
@@ -21,5 +23,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--force", "-f", "--yolo", "--trust"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

@@ -6,16 +6,19 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate, observer, config_path, tool_gate,
     tool_observer,
 };
+use tenterhook_shell::Language;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "gemini",
     title: "Gemini CLI",
     programs: &["gemini"],
     packages: &["@google/gemini-cli"],
+    windows_shell: &[Language::PowerShell],
+    sessions: Some(Sessions { variable: None, home: ".gemini", directories: &["tmp"] }),
     guarded: Guarded {
         files: &[
             ".gemini/settings.json",
@@ -72,6 +75,7 @@ pub(super) static AGENT: Agent = Agent {
         next: "Gemini CLI reads it when it is started next",
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events for which Gemini CLI calls Tenterhook.

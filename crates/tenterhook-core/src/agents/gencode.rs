@@ -2,7 +2,7 @@
 
 pub mod dialect;
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -10,11 +10,12 @@ pub(super) static AGENT: Agent = Agent {
     title: "Gen",
     programs: &["gen"],
     packages: &[],
+    is_part_of_words: true,
     guarded: Guarded {
         files: &[".gen/settings.json", ".gen/settings.local.json", "~/.gen/plugins/"],
         variables: &["GEN_HOME"],
         options: &["--dangerously-skip-permissions", "--bypass-permissions"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

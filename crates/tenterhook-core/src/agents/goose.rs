@@ -10,7 +10,7 @@ use super::{
 use crate::event::tool::Tool;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "goose",
     title: "Goose",
     programs: &["goose"],
@@ -45,6 +45,7 @@ pub(super) static AGENT: Agent = Agent {
         next: "Goose reads it when it is started next",
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events for which Goose calls Tenterhook.

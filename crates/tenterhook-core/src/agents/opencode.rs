@@ -6,16 +6,21 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate, observer, config_path, tool_gate,
     tool_observer,
 };
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "opencode",
     title: "OpenCode",
     programs: &["opencode"],
     packages: &["opencode-ai"],
+    sessions: Some(Sessions {
+        variable: Some("XDG_DATA_HOME"),
+        home: ".local/share",
+        directories: &["opencode"],
+    }),
     guarded: Guarded {
         files: &[
             "opencode.json",
@@ -58,6 +63,7 @@ pub(super) static AGENT: Agent = Agent {
         next: "OpenCode loads the plugin when it is started next",
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events for which OpenCode calls Tenterhook.

@@ -6,16 +6,19 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate, observer, config_path, tool_gate,
     tool_observer,
 };
+use tenterhook_shell::Language;
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "qwen",
     title: "Qwen Code",
     programs: &["qwen"],
     packages: &["@qwen-code/qwen-code"],
+    windows_shell: &[Language::PowerShell],
+    sessions: Some(Sessions { variable: None, home: ".qwen", directories: &["projects"] }),
     guarded: Guarded {
         files: &[
             ".qwen/settings.json",
@@ -51,6 +54,7 @@ pub(super) static AGENT: Agent = Agent {
         next: "Qwen Code reads it when it is started next",
         ..Installation::NONE
     },
+    ..Agent::NONE
 };
 
 /// The events that call hooks.

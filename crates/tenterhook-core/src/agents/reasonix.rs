@@ -2,7 +2,7 @@
 
 pub mod dialect;
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -16,5 +16,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--yolo", "--dir"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

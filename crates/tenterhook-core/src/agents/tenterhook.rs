@@ -1,13 +1,18 @@
 //! Tenterhook: its names, and what decides whether its hooks run. Data; decides nothing.
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded, Sessions};
 
 /// The agent.
-pub(super) static AGENT: Agent = Agent {
+pub static AGENT: Agent = Agent {
     name: "tenterhook",
     title: "Tenterhook",
     programs: &["tenterhook", "tenterhook-agent"],
     packages: &[],
+    sessions: Some(Sessions {
+        variable: Some("XDG_DATA_HOME"),
+        home: ".local/share",
+        directories: &["tenterhook-agent/sessions"],
+    }),
     guarded: Guarded {
         files: &[
             "tenterhook.toml",
@@ -35,5 +40,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--compat=exact"],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

@@ -1,6 +1,6 @@
 //! Windsurf: its names, and what decides whether its hooks run. Data; decides nothing.
 
-use super::{Agent, Guarded, Installation};
+use super::{Agent, Guarded};
 
 /// The agent.
 pub(super) static AGENT: Agent = Agent {
@@ -20,5 +20,5 @@ pub(super) static AGENT: Agent = Agent {
         options: &[],
         ..Guarded::NONE
     },
-    installation: Installation::NONE,
+    ..Agent::NONE
 };

@@ -14,7 +14,7 @@ pub(super) fn whose(json: &Map<String, Value>, claimed: DialectId) -> Option<Dia
     if has("event") && has("working_dir") {
         return Some(DialectId::GOOSE);
     }
-    if json.get("agent").is_some_and(|agent| agent == "opencode") {
+    if json.get("agent").is_some_and(|agent| agent == DialectId::OPENCODE.as_str()) {
         return Some(DialectId::OPENCODE);
     }
     if has("sessionId") {

@@ -2,7 +2,6 @@
 
 pub(crate) mod command;
 pub mod effect;
-pub(crate) mod language;
 pub(crate) mod names;
 
 use serde_json::Value;

@@ -1,41 +1,19 @@
 //! Can a call concern a guard at all? A cheap look at its letters, before anybody reads it; it may say yes too often, and no
 //! only where nothing in the text names a guard or could spell one.
 
-/// Parts of words without which nothing of a guard is named, in small letters. A test holds them to the table of agents.
+use crate::agents::{AGENTS, Agent};
+
+/// Parts of words that name a guard beside the names and programs of agents ([`AGENTS`]), in lower case.
 const NAMES: &[&str] = &[
     "agent",
-    "agy",
     "ampcode",
-    "antigravity",
-    "auggie",
-    "augment",
-    "claude",
-    "cline",
     "codeium",
-    "codewhale",
-    "codex",
-    "copilot",
     "core.hooks",
-    "cursor",
-    "deepseek",
-    "droid",
-    "factory",
-    "gemini",
-    "goose",
     "hook",
-    "ignis",
-    "kiro",
     "managed-settings",
-    "opencode",
-    "qwen",
-    "reasonix",
     "settings.json",
     "tenter",
-    "windsurf",
 ];
-
-/// Names that are parts of many words, too: they count alone or behind a dot or a slash.
-const SHORT: &[&str] = &["amp", "gen"];
 
 /// Directories that hold a guard beside much else, and whose names tell of none.
 const HOLDERS: &[&[u8]] = &[
@@ -366,23 +344,32 @@ fn names(plain: &[u8]) -> bool {
     plain.windows(2).enumerate().any(at_pair)
 }
 
-/// Which letters follow a first one in the names that are looked for, a bit for each: of a long text nearly nothing is held against them.
+/// The second letters of all names that begin with one letter, a bit for each: most of a long text is compared with no name.
 #[expect(clippy::indexing_slicing, reason = "it is a constant: an index too far does not compile")]
 const SECOND: [u32; 26] = {
     let mut second = [0; 26];
-    let lists = [NAMES, SHORT, START];
-    let mut list = 0;
-    while list < lists.len() {
-        let mut name = 0;
-        while name < lists[list].len() {
-            let letters = lists[list][name].as_bytes();
-            second[(letters[0] - b'a') as usize] |= 1 << (letters[1] - b'a');
-            name += 1;
-        }
-        list += 1;
+    let mut agent = 0;
+    while agent < AGENTS.len() {
+        let names = [&[AGENTS[agent].name], AGENTS[agent].programs];
+        second = with_beginnings(with_beginnings(second, names[0]), names[1]);
+        agent += 1;
+    }
+    with_beginnings(with_beginnings(second, NAMES), START)
+};
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "it makes a constant: an index too far does not compile"
+)]
+const fn with_beginnings(mut second: [u32; 26], names: &[&str]) -> [u32; 26] {
+    let mut name = 0;
+    while name < names.len() {
+        let letters = names[name].as_bytes();
+        second[(letters[0] - b'a') as usize] |= 1 << (letters[1] - b'a');
+        name += 1;
     }
     second
-};
+}
 
 /// Whether a name may begin with these two letters.
 fn begins(pair: &[u8]) -> bool {
@@ -392,7 +379,7 @@ fn begins(pair: &[u8]) -> bool {
     letters.checked_shr(bit).is_some_and(|n| n & 1 == 1)
 }
 
-/// Whether a name begins at this place.
+/// Whether a name begins at this offset.
 fn is_named(plain: &[u8], at: usize) -> bool {
     let (before, rest) = plain.split_at_checked(at).unwrap_or_default();
     let starts = |name: &&str| rest.starts_with(name.as_bytes());
@@ -400,8 +387,12 @@ fn is_named(plain: &[u8], at: usize) -> bool {
         let end = rest.get(text.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric());
         end && before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric())
     };
-    NAMES.iter().chain(START).any(starts)
-        || SHORT.iter().any(|text| starts(text) && stands_alone(text))
+    let is_of_agent = |agent: &&Agent| {
+        let names = [agent.name];
+        let mut names = names.iter().chain(agent.programs);
+        names.any(|name| starts(name) && (!agent.is_part_of_words || stands_alone(name)))
+    };
+    NAMES.iter().chain(START).any(starts) || AGENTS.iter().any(is_of_agent)
 }
 
 /// Whether a line holds words whose letters are not what they stand for, or directories that hold all that lies in them.
@@ -476,7 +467,6 @@ fn contains_any(plain: &[u8], words: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::AGENTS;
 
     #[test]
     fn the_lists_are_in_order() {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::agents::AGENTS;
+use crate::agents::{self, AGENTS};
 
 /// What a path is to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +107,7 @@ const SHARED: &[&str] = &[
     "Library",
     "Application Support",
     "Documents",
-    "Cline",
+    agents::CLINE.title,
     "etc",
     "usr",
     "local",

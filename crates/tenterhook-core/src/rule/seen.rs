@@ -9,10 +9,10 @@ use tenterhook_shell::{Doubt, Line, Parsed, SimpleCommand, Target};
 
 use super::RuleInput;
 use super::eval::Stop;
+use crate::agents::language;
 use crate::call::{self, CallFootprint};
 use crate::event::meter::{Cut, Meter};
 use crate::event::tool::command::Command;
-use crate::event::tool::language;
 use crate::event::tool::{Tool, ToolCall};
 
 /// Input fields that hold a path, in every dialect's neutral words.

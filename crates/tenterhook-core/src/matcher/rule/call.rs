@@ -7,10 +7,10 @@ use serde_json::Value;
 use tenterhook_shell::{Doubt, Language, Line};
 
 use super::file::PathAnchors;
+use crate::agents::language::{self, languages};
 use crate::event::Event;
 use crate::event::meter::{Account, Cut, Meter};
 use crate::event::tool::command::Command;
-use crate::event::tool::language::{self, languages};
 use crate::event::tool::{Tool, ToolCall};
 use crate::rule::{RuleInput, SharedLine};
 

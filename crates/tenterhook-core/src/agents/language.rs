@@ -1,13 +1,14 @@
-//! In which languages may the line of a shell tool be written? One table of systems, agents and tools, and the one place where
-//! such a line is read. Where several languages are possible, what each reader finds holds (S-85).
+//! In which languages may the line of a shell tool be written? The one place that chooses them by system, agent and tool, and
+//! that reads such a line. Where several languages are possible, what each reader finds holds (S-85).
 
 use serde_json::Value;
 use tenterhook_shell::{Language, Line, Parsed, read_as};
 
+use super::AGENTS;
 use crate::event::Event;
 
 /// Systems whose agents start other shells.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum System {
     Windows,
     Any,
@@ -16,31 +17,20 @@ enum System {
 /// The system that this program runs on.
 const SYSTEM: System = if cfg!(windows) { System::Windows } else { System::Any };
 
-/// System, agents (none: every one), tool, and the languages. The first row that fits counts.
-type Row = (System, &'static [&'static str], &'static str, &'static [Language]);
-
-const ROWS: &[Row] = &[
-    (System::Any, &[], "PowerShell", &[Language::PowerShell]),
-    // Git Bash, and a tool of Copilot beside its PowerShell.
-    (System::Windows, &["claude", "copilot"], "Bash", &[Language::Posix]),
-    (System::Windows, &["gemini", "cursor", "qwen"], "Bash", &[Language::PowerShell]),
-    (System::Windows, &["codex"], "Bash", &[Language::PowerShell, Language::Cmd]),
-    (System::Windows, &[], "", &[Language::PowerShell, Language::Cmd, Language::Posix]),
-    (System::Any, &[], "", &[Language::Posix]),
-];
-
 /// The languages of a tool's line on this system.
 pub(crate) fn languages(agent: &str, tool: &str) -> &'static [Language] {
     languages_on(SYSTEM, agent, tool)
 }
 
 fn languages_on(system: System, agent: &str, tool: &str) -> &'static [Language] {
-    let fits = |(on, agents, name, _): &&Row| {
-        (*on == System::Any || *on == system)
-            && (agents.is_empty() || agents.contains(&agent))
-            && (name.is_empty() || *name == tool)
-    };
-    ROWS.iter().find(fits).map_or(&[Language::Posix], |(.., languages)| languages)
+    const ALL: &[Language] = &[Language::PowerShell, Language::Cmd, Language::Posix];
+    let known = || AGENTS.iter().find(|row| row.name == agent && !row.windows_shell.is_empty());
+    match (system, tool) {
+        (_, "PowerShell") => &[Language::PowerShell],
+        (System::Any, _) => &[Language::Posix],
+        (System::Windows, "Bash") => known().map_or(ALL, |row| row.windows_shell),
+        (System::Windows, _) => ALL,
+    }
 }
 
 /// The agent that calls, where the host says it.
