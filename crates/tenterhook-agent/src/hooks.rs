@@ -32,6 +32,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Map, Value};
+use tenterhook::agents::CLAUDE;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Dispatch, Roots};
 use tenterhook::event::{EventName, Surroundings};
@@ -369,7 +370,7 @@ fn roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
         home: place.home.clone(),
         managed: discover::MANAGED.map(Into::into),
         managed_owner: None,
-        config_home: directory("CLAUDE_CONFIG_DIR"),
+        config_home: CLAUDE.installation.home_variable.and_then(directory),
         homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),
         user_state: directory("XDG_STATE_HOME"),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tenterhook::agents::CLAUDE;
 use tenterhook::discover;
 
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
@@ -32,9 +33,8 @@ use crate::update::Updates;
 const SYSTEM: &str = "You are a coding agent in a terminal. Use your tools to look before you change, keep changes small, \
     and say briefly what you did.";
 
-/// Variables that lead to the user's own files: a project that a script brings has separate ones.
-const HOMES: &[&str] =
-    &["HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+/// Variables that lead to the user's own files, beside that of Claude Code: a project that a script brings has separate ones.
+const HOMES: &[&str] = &["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
 
 /// The longest time that the end of a session waits for hooks.
 const EXIT_WAIT: Duration = Duration::from_mins(1);
@@ -162,7 +162,8 @@ fn around(scratch_project: Option<&ScratchProject>) -> Result<Around, SetupError
         return Ok(Around { cwd, home, env });
     };
     let home = scratch_project.home();
-    env.retain(|(name, _)| !HOMES.contains(&name.as_str()));
+    let of_claude = CLAUDE.installation.home_variable;
+    env.retain(|(name, _)| !HOMES.contains(&name.as_str()) && of_claude != Some(name.as_str()));
     env.push(("HOME".to_owned(), home.display().to_string()));
     Ok(Around { cwd: scratch_project.project(), home, env })
 }

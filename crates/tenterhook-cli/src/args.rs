@@ -359,7 +359,7 @@ pub(crate) struct Events {
     #[arg(long, requires = "name")]
     pub(crate) sample: bool,
     /// The dialect
-    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
+    #[arg(long, value_name = "NAME", default_value = DialectId::CLAUDE.as_str(), value_parser = dialect)]
     pub(crate) dialect: DialectId,
     #[command(flatten)]
     pub(crate) output: Output,

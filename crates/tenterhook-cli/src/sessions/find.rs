@@ -6,22 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use tenterhook::agents::Sessions;
 use tenterhook::transcript::TranscriptAgent;
 
 use super::{Form, Found, Session, open};
 use crate::ambient::Here;
 use crate::problem::Problem;
-
-/// Where an agent keeps its sessions: the variable that moves its directory, that directory from home, and what is below it.
-const PLACES: &[(TranscriptAgent, &str, &str, &[&str])] = &[
-    (TranscriptAgent::Claude, "CLAUDE_CONFIG_DIR", ".claude", &["projects"]),
-    (TranscriptAgent::Codex, "CODEX_HOME", ".codex", &["sessions", "archived_sessions"]),
-    (TranscriptAgent::Copilot, "COPILOT_HOME", ".copilot", &["session-state"]),
-    (TranscriptAgent::Gemini, "", ".gemini", &["tmp"]),
-    (TranscriptAgent::Qwen, "", ".qwen", &["projects"]),
-    (TranscriptAgent::OpenCode, "XDG_DATA_HOME", ".local/share", &["opencode"]),
-    (TranscriptAgent::Tenterhook, "XDG_DATA_HOME", ".local/share", &["tenterhook-agent/sessions"]),
-];
 
 /// How deep directories are looked into: Codex has year, month and day.
 const DEPTH: usize = 12;
@@ -58,15 +48,17 @@ pub(crate) fn find(
 
 /// The directories in which agents keep their sessions.
 fn session_paths(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
-    let wanted = PLACES.iter().filter(|location| agent.is_none_or(|agent| location.0 == agent));
-    let of =
-        |(_, variable, home, below): &(TranscriptAgent, &str, &str, &'static [&'static str])| {
-            let moved = here.env.iter().find(|(name, value)| name == variable && !value.is_empty());
-            let base =
-                moved.map_or_else(|| here.roots.home.join(home), |(_, value)| PathBuf::from(value));
-            below.iter().map(move |text| base.join(text)).collect::<Vec<_>>()
+    let wanted = TranscriptAgent::ALL.into_iter().filter(|other| agent.is_none_or(|agent| *other == agent));
+    let paths = |sessions: &'static Sessions| {
+        let is_variable = |name: &str| sessions.variable == Some(name);
+        let moved = here.env.iter().find(|(name, value)| is_variable(name) && !value.is_empty());
+        let base = match moved {
+            Some((_, directory)) => PathBuf::from(directory),
+            None => here.roots.home.join(sessions.home),
         };
-    wanted.flat_map(of).collect()
+        sessions.directories.iter().map(move |directory| base.join(directory))
+    };
+    wanted.filter_map(|agent| agent.known().sessions.as_ref()).flat_map(paths).collect()
 }
 
 const STRANGE: &str = "its records are of no agent that is known here";
@@ -92,7 +84,7 @@ fn form(path: &Path, is_named: bool) -> Option<Form> {
     Some(match &*name {
         name if name.ends_with(".jsonl") => Form::Lines,
         name if name.ends_with(".jsonl.zst") => Form::Compressed,
-        name if name.starts_with("opencode") && name.ends_with(".db")
+        name if name.starts_with(TranscriptAgent::OpenCode.word()) && name.ends_with(".db")
             || is_named && name.ends_with(".db") =>
         {
             Form::Database

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::MANAGED;
 use super::roots::{is_in_project, repository};
+use tenterhook_core::agents;
 use tenterhook_core::dialect::Roots;
 
 /// The roots of this process: its working directory and its repository, the user's home, and the
@@ -33,7 +34,7 @@ pub fn roots_from_env() -> io::Result<Roots> {
         home,
         managed: MANAGED.map(Into::into),
         managed_owner: None,
-        config_home: absolute("CLAUDE_CONFIG_DIR"),
+        config_home: agents::CLAUDE.installation.home_variable.and_then(absolute),
         homes: Roots::homes_by(absolute),
         user_config: absolute("XDG_CONFIG_HOME"),
         user_state: absolute("XDG_STATE_HOME"),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tenterhook_core::agents::CLAUDE;
 use tenterhook_core::dialect::{DIALECTS, DialectId, Roots, Scan, Silencer};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::Source;
@@ -48,9 +49,12 @@ pub fn silencers_in(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
 /// Whose settings a file is, by its name and where it lies.
 fn layer_of(path: &Path, roots: &Roots) -> Option<Layer> {
     let is_managed = roots.managed.as_ref().is_some_and(|managed| path.starts_with(managed));
+    let managed = CLAUDE.installation.only_managed.map(|switch| Path::new(switch.file));
+    if path.file_name() == managed.and_then(Path::file_name) {
+        return Some(Layer::Managed);
+    }
     match path.file_name()?.to_str()? {
         "settings.local.json" => Some(Layer::Local),
-        "managed-settings.json" => Some(Layer::Managed),
         _ if is_managed => Some(Layer::Managed),
         "settings.json" if path.parent()?.parent()? == roots.home => Some(Layer::User),
         "settings.json" => Some(Layer::Project),

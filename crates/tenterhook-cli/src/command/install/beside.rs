@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenterhook::agents::{Agent, Scope};
+use tenterhook::agents::{Agent, Below, Scope};
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::DialectId;
 use tenterhook::discover;
@@ -186,7 +186,9 @@ fn local_settings(agent: &Agent, here: &Here) -> Option<PathBuf> {
         silencer.finding.code == Code::HooksDisabled && silencer.layer == Layer::Project
     });
     let root = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
-    is_off.then(|| root.join(".claude/settings.local.json"))
+    let mut elsewhere = agent.installation.switches_elsewhere.iter();
+    let local = elsewhere.find(|switch| switch.below == Below::Project)?;
+    is_off.then(|| root.join(local.file))
 }
 
 /// The files of guards, as far as they stand as they were written.
