@@ -10,6 +10,7 @@ mod plugin;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tenterhook_core::agents::{self, Scope};
 
 use crate::fixture::Fixture;
 use crate::model::Wire;
@@ -231,6 +232,21 @@ fn seconds(hook: &Registered) -> Value {
 
 fn home(setting: &Setting<'_>, name: &str) -> PathBuf {
     setting.fixture.home().join(name)
+}
+
+/// The user's file in which `install` registers hooks.
+fn user_file(setting: &Setting<'_>, agent: &agents::Agent) -> PathBuf {
+    let installation = &agent.installation;
+    let file = installation.places.iter().find(|place| place.scope == Scope::User);
+    home(setting, installation.home).join(file.map_or("", |file| file.path))
+}
+
+/// The usual name of a program or a package.
+const fn first(names: &'static [&'static str]) -> &'static str {
+    match names {
+        [name, ..] => name,
+        [] => "",
+    }
 }
 
 fn text(path: &Path) -> String {

@@ -25,8 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("embed-minimal", &["tenterhook"]),
     ("workspace-hack", &[]),
     ("tenterhook-testkit", &[]),
-    // It knows agents and the wires of models, and nothing of the engine.
-    ("tenterhook-probe", &["tenterhook-process"]),
+    // It knows the table of agents and the wires of models, and nothing of the engine.
+    ("tenterhook-probe", &["tenterhook-core", "tenterhook-process"]),
     // What a sandbox costs is also measured as on a machine that has less to make one of.
     ("tenterhook-benches", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
     // A page counts the calls that the probe's hooks denied.

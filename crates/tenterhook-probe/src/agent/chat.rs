@@ -1,19 +1,20 @@
 //! How are the agents driven that speak Chat Completions and run commands as hooks: Copilot CLI, Goose, Qwen Code?
 
 use serde_json::{Value, json};
+use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, claude_says, described, groups, home,
-    line, nothing, seconds, strings,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, claude_says, described, first, groups,
+    home, line, nothing, seconds, strings, user_file,
 };
 use crate::model::Wire;
 
 pub(super) const COPILOT: Agent = Agent {
-    name: "copilot",
-    title: "Copilot CLI",
-    package: "@github/copilot",
+    name: agents::COPILOT.name,
+    title: agents::COPILOT.title,
+    package: first(agents::COPILOT.packages),
     version: "1.0.102",
-    program: "copilot",
+    program: first(agents::COPILOT.programs),
     open: false,
     wire: Wire::Chat,
     shell: Tool { name: "bash", input: described },
@@ -99,8 +100,8 @@ fn copilot_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
 }
 
 pub(super) const GOOSE: Agent = Agent {
-    name: "goose",
-    title: "Goose",
+    name: agents::GOOSE.name,
+    title: agents::GOOSE.title,
     package: "@aaif/goose-binary-linux-x64",
     version: "1.52.0",
     program: "goose-binary-linux-x64",
@@ -163,11 +164,11 @@ fn goose_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
 }
 
 pub(super) const QWEN: Agent = Agent {
-    name: "qwen",
-    title: "Qwen Code",
-    package: "@qwen-code/qwen-code",
+    name: agents::QWEN.name,
+    title: agents::QWEN.title,
+    package: first(agents::QWEN.packages),
     version: "0.24.4",
-    program: "qwen",
+    program: first(agents::QWEN.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "run_shell_command", input: qwen_shell },
@@ -198,7 +199,7 @@ fn qwen_files(setting: &Setting<'_>) -> Files {
         "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()], "trust": true } },
         "hooks": groups(&QWEN, setting.hooks, seconds, Some("*")),
     });
-    vec![(home(setting, ".qwen/settings.json"), settings.to_string())]
+    vec![(user_file(setting, &agents::QWEN), settings.to_string())]
 }
 
 fn qwen_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {

@@ -1,19 +1,20 @@
 //! How is Claude Code driven? Its licence is proprietary: it is installed only where a person asks for it.
 
 use serde_json::{Value, json};
+use tenterhook_core::agents;
 
 use super::{
-    Agent, Files, Mode, Setting, Tool, claude_says, described, groups, home, nothing, seconds,
-    strings,
+    Agent, Files, Mode, Setting, Tool, claude_says, described, first, groups, home, nothing,
+    seconds, strings, user_file,
 };
 use crate::model::Wire;
 
 pub(super) const CLAUDE: Agent = Agent {
-    name: "claude",
-    title: "Claude Code",
-    package: "@anthropic-ai/claude-code",
+    name: agents::CLAUDE.name,
+    title: agents::CLAUDE.title,
+    package: first(agents::CLAUDE.packages),
     version: "2.1.330",
-    program: "claude",
+    program: first(agents::CLAUDE.programs),
     open: false,
     wire: Wire::Messages,
     shell: Tool { name: "Bash", input: described },
@@ -44,7 +45,7 @@ fn files(setting: &Setting<'_>) -> Files {
     });
     let server = json!({ "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()] } } });
     vec![
-        (home(setting, ".claude/settings.json"), settings.to_string()),
+        (user_file(setting, &agents::CLAUDE), settings.to_string()),
         (home(setting, ".claude.json"), state.to_string()),
         (home(setting, "mcp.json"), server.to_string()),
     ]

@@ -1,19 +1,20 @@
 //! How is Codex CLI driven?
 
 use serde_json::{Value, json};
+use tenterhook_core::agents;
 
 use super::{
-    Agent, Files, Mode, Setting, Tool, claude_says, groups, home, line, nothing, seconds, strings,
-    text,
+    Agent, Files, Mode, Setting, Tool, claude_says, first, groups, home, line, nothing, seconds,
+    strings, text, user_file,
 };
 use crate::model::Wire;
 
 pub(super) const CODEX: Agent = Agent {
-    name: "codex",
-    title: "Codex CLI",
-    package: "@openai/codex",
+    name: agents::CODEX.name,
+    title: agents::CODEX.title,
+    package: first(agents::CODEX.packages),
     version: "0.169.0",
-    program: "codex",
+    program: first(agents::CODEX.programs),
     open: true,
     wire: Wire::Responses,
     shell: Tool { name: "exec_command", input: |line| json!({ "cmd": line }) },
@@ -42,15 +43,20 @@ fn files(setting: &Setting<'_>) -> Files {
         setting.url,
         setting.mcp(),
     );
-    let mut files = vec![(home(setting, ".codex/config.toml"), config)];
+    let mut files =
+        vec![(home(setting, agents::CODEX.installation.home).join("config.toml"), config)];
     if !setting.hooks.is_empty() {
-        files.push((home(setting, ".codex/hooks.json"), hooks.to_string()));
+        files.push((user_file(setting, &agents::CODEX), hooks.to_string()));
     }
     files
 }
 
 fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
-    vec![("MOCK_KEY", "x".to_owned()), ("CODEX_HOME", text(&home(setting, ".codex")))]
+    let installation = &agents::CODEX.installation;
+    let home = text(&home(setting, installation.home));
+    let mut env = vec![("MOCK_KEY", "x".to_owned())];
+    env.extend(installation.home_variable.map(|variable| (variable, home)));
+    env
 }
 
 fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {

@@ -1,18 +1,20 @@
 //! How is Gemini CLI driven?
 
 use serde_json::{Value, json};
+use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, groups, home, nothing, strings,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, first, groups, nothing,
+    strings, user_file,
 };
 use crate::model::Wire;
 
 pub(super) const GEMINI: Agent = Agent {
-    name: "gemini",
-    title: "Gemini CLI",
-    package: "@google/gemini-cli",
+    name: agents::GEMINI.name,
+    title: agents::GEMINI.title,
+    package: first(agents::GEMINI.packages),
     version: "0.61.0",
-    program: "gemini",
+    program: first(agents::GEMINI.programs),
     open: true,
     wire: Wire::Gemini,
     shell: Tool { name: "run_shell_command", input: described },
@@ -53,7 +55,7 @@ fn files(setting: &Setting<'_>) -> Files {
         "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()], "trust": true } },
         "hooks": groups(&GEMINI, setting.hooks, entry, Some("*")),
     });
-    vec![(home(setting, ".gemini/settings.json"), settings.to_string())]
+    vec![(user_file(setting, &agents::GEMINI), settings.to_string())]
 }
 
 fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {

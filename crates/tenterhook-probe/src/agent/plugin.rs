@@ -1,18 +1,20 @@
 //! How are the agents driven whose hooks are not entries of a config: OpenCode (plugins) and Cline (a file for each event)?
 
 use serde_json::{Value, json};
+use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, home, nothing, strings, text,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, first, home, nothing, strings,
+    text,
 };
 use crate::model::Wire;
 
 pub(super) const OPENCODE: Agent = Agent {
-    name: "opencode",
-    title: "OpenCode",
-    package: "opencode-ai",
+    name: agents::OPENCODE.name,
+    title: agents::OPENCODE.title,
+    package: first(agents::OPENCODE.packages),
     version: "1.18.33",
-    program: "opencode",
+    program: first(agents::OPENCODE.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "bash", input: described },
@@ -63,7 +65,9 @@ fn opencode_files(setting: &Setting<'_>) -> Files {
         "permission": { "bash": "allow", "edit": "allow" },
         "mcp": { "probe": { "type": "local", "command": ["sh", setting.mcp()], "enabled": true } },
     });
-    let mut files = vec![(setting.fixture.project().join("opencode.json"), config.to_string())];
+    // A project's settings are in a file that is named for the agent.
+    let name = format!("{}.json", agents::OPENCODE.name);
+    let mut files = vec![(setting.fixture.project().join(name), config.to_string())];
     if !setting.hooks.is_empty() {
         let plugin = PLUGIN.replace("@HERE@", &text(&setting.fixture.path("hook")));
         files.push((home(setting, ".config/opencode/plugin/probe.js"), plugin));
@@ -85,11 +89,11 @@ fn opencode_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
 }
 
 pub(super) const CLINE: Agent = Agent {
-    name: "cline",
-    title: "Cline",
-    package: "cline",
+    name: agents::CLINE.name,
+    title: agents::CLINE.title,
+    package: agents::CLINE.name,
     version: "3.0.65",
-    program: "cline",
+    program: first(agents::CLINE.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "run_commands", input: |line| json!({ "commands": [line] }) },
