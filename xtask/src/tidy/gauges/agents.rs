@@ -12,16 +12,22 @@ use crate::tree::File;
 const HOME: &[&str] =
     &["crates/tenterhook-core/src/agents", "crates/tenterhook-core/src/dialect/kit"];
 
-/// Other paths that may name them, and why.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    ("e2e/", "tests"),
-    ("benches/", "measurements"),
-    ("fuzz/", "fuzz targets"),
-    ("examples/", "examples"),
-    ("xtask/", "chores"),
-    ("crates/tenterhook/examples/", "examples"),
-    ("crates/tenterhook-core/src/hook/named.rs", "the one row of Rust that a new agent adds"),
-    ("crates/tenterhook/src/executor/model/services.rs", "names of models, not of agents"),
+/// Other paths that may name them, which literals (all if the list is empty), and why.
+const EXCEPTIONS: &[(&str, &[&str], &str)] = &[
+    ("e2e/", &[], "tests"),
+    ("benches/", &[], "measurements"),
+    ("fuzz/", &[], "fuzz targets"),
+    ("examples/", &[], "examples"),
+    ("xtask/", &[], "chores"),
+    ("crates/tenterhook/examples/", &[], "examples"),
+    ("crates/tenterhook-cli/src/command/demo/files.rs", &[], "built-in files of `examples/`"),
+    ("crates/tenterhook-testkit/src/case.rs", &[], "the format of conformance cases"),
+    ("crates/tenterhook-core/src/hook/named.rs", &[], "the one row of Rust that a new agent adds"),
+    ("crates/tenterhook/src/executor/model/services.rs", &[], "names of models, not of agents"),
+    ("crates/tenterhook-probe/src/agent/", &["COPILOT_ALLOW_ALL", "GOOSE_MODE"], "start lines"),
+    ("crates/tenterhook-core/src/call/files/used.rs", &["cursor"], "the program of an editor"),
+    ("crates/tenterhook/src/executor/mcp/offer.rs", &["cursor"], "a field of MCP"),
+    ("crates/tenterhook-cli/src/sessions.rs", &["opencode"], "a feature of Cargo"),
 ];
 
 /// The names, programs, packages, files and variables of all agents.
@@ -46,13 +52,18 @@ impl AgentNames {
 
     /// Offset and text of each such literal in the part of a file that ships.
     pub(super) fn find<'f>(&self, file: &'f File) -> Vec<(usize, &'f str)> {
-        let mut starts = HOME.iter().copied().chain(EXCEPTIONS.iter().map(|(path, _)| *path));
-        if starts.any(|start| file.path.starts_with(start)) {
+        if HOME.iter().any(|start| file.path.starts_with(start)) {
             return Vec::new();
         }
+        let is_excepted = |text: &str| {
+            EXCEPTIONS.iter().any(|(path, literals, _)| {
+                file.path.starts_with(path) && (literals.is_empty() || literals.contains(&text))
+            })
+        };
         let literals = self.literal.captures_iter(file.source());
         let texts = literals.filter_map(|captures| captures.get(1));
-        let named = texts.filter(|text| self.names.contains(text.as_str()));
+        let named =
+            texts.filter(|text| self.names.contains(text.as_str()) && !is_excepted(text.as_str()));
         named.map(|text| (text.start(), text.as_str())).collect()
     }
 }
@@ -72,6 +83,9 @@ mod tests {
         let found = names.find(&outside);
         assert!(found.iter().any(|(_, text)| *text == "qwen"), "{found:?}");
         assert!(!found.iter().any(|(_, text)| *text == "a qwen"), "{found:?}");
+        assert_eq!(names.find(&file("e2e/src/a.rs")), []);
+        // An exception for one literal is none for another.
+        assert_ne!(names.find(&file("crates/tenterhook-cli/src/sessions.rs")), []);
         assert_eq!(names.find(&file("crates/tenterhook-core/src/agents/qwen.rs")), []);
     }
 }
