@@ -110,6 +110,8 @@ impl TranscriptAgent {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            // The schemas of reports list this name.
+            Self::Codex => "Codex",
             Self::Tenterhook => "Tenterhook Agent",
             agent => agent.known().title,
         }
