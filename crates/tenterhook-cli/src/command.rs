@@ -40,6 +40,7 @@ use tenterhook::record::Journal;
 
 use self::input::Lost;
 use crate::exit::Exit;
+use crate::last_word::CallerReply;
 use crate::problem::Problem;
 use crate::term::Term;
 use crate::{journal, last_word};
@@ -57,12 +58,17 @@ fn json_text(value: &Value) -> Result<String, Problem> {
 }
 
 /// Records an unreadable event and denies it. Without any event, it reports the mistake of the caller.
-fn deny_lost(lost: Lost, journal: Option<&Arc<Journal>>, term: Term) -> Result<Exit, Problem> {
+fn deny_lost(
+    lost: Lost,
+    journal: Option<&Arc<Journal>>,
+    term: Term,
+    reply: &CallerReply,
+) -> Result<Exit, Problem> {
     match lost {
         Lost::NotGiven(problem) => Err(problem),
         Lost::Unreadable { code, problem, .. } => {
             journal::unseen(journal, &last_word::outcome(code, &problem.message), term);
-            Ok(last_word::deny_unseen(code, &problem, term))
+            Ok(reply.deny_unseen(code, &problem, term))
         }
     }
 }

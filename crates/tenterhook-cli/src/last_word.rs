@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -52,33 +52,42 @@ pub(crate) enum Form {
     Agent(DialectId, Box<Event>),
 }
 
-/// The form of the outcome, once the program knows that it fires an event: no other command has an outcome.
-static FORM: RwLock<Option<Form>> = RwLock::new(None);
-
-/// Whether the agent has its reply: a second object would override the first one.
-static REPLIED: AtomicBool = AtomicBool::new(false);
-
-/// Whether the runtime is being made: its own complaints there are about the limits of this process.
+/// Whether a runtime is being created: a panic there is about the limits of this process. It is a static because every command
+/// creates runtimes, and only the panic hook reads it; most of these commands have no caller that waits for an outcome.
 static STARTING: AtomicBool = AtomicBool::new(false);
 
-/// The form in which somebody waits, if anybody does.
-fn form() -> Option<Form> {
-    FORM.read().unwrap_or_else(PoisonError::into_inner).clone()
+/// The reply to a caller that waits for the outcome of an event. All clones are one reply: it is sent once, by the command, the
+/// watch or the panic hook.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallerReply(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The form of the outcome, once the program knows that it fires an event: no other command has an outcome.
+    form: RwLock<Option<Form>>,
+    /// Whether the agent has its reply: a second object would override the first one.
+    is_sent: AtomicBool,
 }
 
 /// From now on the program never ends silently. Call it before any thread is started.
-pub(crate) fn prepare(words: &[String]) {
-    std::panic::set_hook(Box::new(panicked));
+///
+/// Signals and the memory allocator cannot be given a value: what they print is a static of `tenterhook_process`, which the
+/// reply replaces whenever it changes.
+pub(crate) fn prepare(words: &[String]) -> CallerReply {
+    let reply = CallerReply::default();
+    let on_panic = reply.clone();
+    std::panic::set_hook(Box::new(move |panic| on_panic.deny_after_panic(panic)));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let owes = |command| words.iter().take(GLOBAL).any(|word| *word == command);
     if !owes("fire") && !owes("hook") {
-        return;
+        return reply;
     }
     // That nothing may pass is known before anything else, and takes no memory to say.
     speak_last(|_, _| LastWord { code: Exit::Blocked.code(), ..LastWord::default() });
     // Which words of an agent are owed is known when they are read.
     let form = owes("fire").then(|| claimed(&words));
     speak_last(|code, why| last_word(form.as_ref(), code, why));
+    reply
 }
 
 /// Among how many words the command stands: `--color` and its value may come before it.
@@ -123,34 +132,6 @@ pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
     let made = make();
     STARTING.store(false, Ordering::Relaxed);
     made
-}
-
-/// An event is about to be fired.
-pub(crate) fn arm_fallback_reply(form: Form) {
-    speak_last(|code, why| last_word(Some(&form), code, why));
-    // Whose words they are may turn out when the event is read.
-    *FORM.write().unwrap_or_else(PoisonError::into_inner) = Some(form);
-}
-
-/// Sends a reply to the agent, once; `None` if one was sent before, otherwise the exit code. A reply that cannot be written is
-/// lost, and silence with exit code 0 allows the call: for a gate, the exit code denies (BR-10).
-pub(crate) fn send(reply: &Reply) -> Option<u8> {
-    if REPLIED.swap(true, Ordering::SeqCst) {
-        return None;
-    }
-    // A closed stream has no reader; the exit code says what it can.
-    let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
-    let code = match put(reply.stdout.as_bytes()) {
-        Ok(()) => reply.exit,
-        Err(why) => {
-            let _ =
-                writeln!(std::io::stderr(), "error: the reply {why}: {}", reply.stdout.trim_end());
-            if is_at_stake() { Exit::Blocked.code() } else { reply.exit }
-        }
-    };
-    // A second object would take the first one back.
-    speak_last(|_, _| LastWord { code, ..LastWord::default() });
-    Some(code)
 }
 
 /// Why the agent does not receive a reply, as the rest of a sentence.
@@ -202,24 +183,97 @@ const fn leads_nowhere() -> bool {
     false
 }
 
-/// Whether the event that somebody waits for is one that should not happen unasked.
-fn is_at_stake() -> bool {
-    match form() {
-        Some(Form::Agent(agent, event)) => agent.is_at_stake(event.name.as_str()),
-        Some(Form::Page | Form::Object | Form::Line) | None => true,
+impl CallerReply {
+    /// An event is about to be fired, and its outcome has this form.
+    pub(crate) fn arm(&self, form: Form) {
+        speak_last(|code, why| last_word(Some(&form), code, why));
+        // The event, when it is read, may show that another agent calls.
+        *self.0.form.write().unwrap_or_else(PoisonError::into_inner) = Some(form);
     }
-}
 
-/// From now on the agent gets a reply within this time, whatever this program is doing (BR-12).
-pub(crate) fn within(limit: Duration) -> std::io::Result<()> {
-    let watch = move || {
-        std::thread::sleep(limit);
-        if !REPLIED.load(Ordering::SeqCst) {
-            let message = format!("no reply was found within {limit:?}");
-            exit_process(deny(Code::TimedOut, &message));
+    /// The form in which the caller waits, if one does.
+    fn form(&self) -> Option<Form> {
+        self.0.form.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sends a reply to the agent, once; `None` if one was sent before, otherwise the exit code. A reply that cannot be written is
+    /// lost, and silence with exit code 0 allows the call: for a gate, the exit code denies (BR-10).
+    pub(crate) fn send(&self, reply: &Reply) -> Option<u8> {
+        if self.0.is_sent.swap(true, Ordering::SeqCst) {
+            return None;
         }
-    };
-    std::thread::Builder::new().stack_size(WATCH_STACK).spawn(watch).map(drop)
+        // A closed stream has no reader; the exit code says what it can.
+        let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
+        let code = match put(reply.stdout.as_bytes()) {
+            Ok(()) => reply.exit,
+            Err(why) => {
+                let text = reply.stdout.trim_end();
+                let _ = writeln!(std::io::stderr(), "error: the reply {why}: {text}");
+                if self.is_at_stake() { Exit::Blocked.code() } else { reply.exit }
+            }
+        };
+        // A second object would take the first one back.
+        speak_last(|_, _| LastWord { code, ..LastWord::default() });
+        Some(code)
+    }
+
+    /// Whether the caller waits for an event that must not happen without an answer.
+    fn is_at_stake(&self) -> bool {
+        match self.form() {
+            Some(Form::Agent(agent, event)) => agent.is_at_stake(event.name.as_str()),
+            Some(Form::Page | Form::Object | Form::Line) | None => true,
+        }
+    }
+
+    /// From now on the agent gets a reply within this time, whatever this program is doing (BR-12).
+    pub(crate) fn within(&self, limit: Duration) -> std::io::Result<()> {
+        let reply = self.clone();
+        let watch = move || {
+            std::thread::sleep(limit);
+            if !reply.0.is_sent.load(Ordering::SeqCst) {
+                let message = format!("no reply was found within {limit:?}");
+                exit_process(reply.deny(Code::TimedOut, &message));
+            }
+        };
+        std::thread::Builder::new().stack_size(WATCH_STACK).spawn(watch).map(drop)
+    }
+
+    /// Denies, in the form for which the caller waits.
+    pub(crate) fn deny(&self, code: Code, message: &str) -> Exit {
+        // A closed stream has no reader; the exit code says it.
+        let _ = writeln!(std::io::stderr(), "error: {message}");
+        self.send_denial(code, message)
+    }
+
+    /// Denies an event that no hook could see, in the form for which the caller waits (E-10).
+    pub(crate) fn deny_unseen(&self, code: Code, problem: &Problem, term: Term) -> Exit {
+        term.complain(problem);
+        self.send_denial(code, &problem.message)
+    }
+
+    fn send_denial(&self, code: Code, message: &str) -> Exit {
+        let Some(form) = self.form() else { return Exit::Blocked };
+        let denial = written(&form, code, message);
+        let code_sent = self.send(&denial);
+        match form {
+            Form::Agent(..) => Exit::Replied(code_sent.unwrap_or(denial.exit)),
+            Form::Page | Form::Object | Form::Line => Exit::Blocked,
+        }
+    }
+
+    /// Ends the program: a panic on any thread may be that of a gate, and to unwind could wait for threads that were never made.
+    fn deny_after_panic(&self, panic: &PanicHookInfo<'_>) {
+        let text = panic.payload_as_str().unwrap_or("without a message");
+        let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
+            (true, _) => (Code::OutOfResources, format!("hooks cannot be waited for: {text}")),
+            (false, Some(at)) => {
+                let file = at.file().rsplit('/').next().unwrap_or_default();
+                (Code::Failed, format!("tenterhook itself failed: {text} ({file}:{})", at.line()))
+            }
+            (false, None) => (Code::Failed, format!("tenterhook itself failed: {text}")),
+        };
+        exit_process(self.deny(code, &message));
+    }
 }
 
 /// Plenty for a thread that sleeps and then writes one object.
@@ -232,43 +286,6 @@ const WATCH_STACK: usize = 256 << 10;
 )]
 fn exit_process(exit: Exit) -> ! {
     std::process::exit(exit.code().into())
-}
-
-/// Denies, in the form that is waited for.
-pub(crate) fn deny(code: Code, message: &str) -> Exit {
-    // A closed stream has no reader; the exit code says it.
-    let _ = writeln!(std::io::stderr(), "error: {message}");
-    reply_denial(code, message)
-}
-
-/// Denies an event that no hook could see, in the form that is waited for (E-10).
-pub(crate) fn deny_unseen(code: Code, problem: &Problem, term: Term) -> Exit {
-    term.complain(problem);
-    reply_denial(code, &problem.message)
-}
-
-fn reply_denial(code: Code, message: &str) -> Exit {
-    let Some(form) = form() else { return Exit::Blocked };
-    let words = written(&form, code, message);
-    let code_sent = send(&words);
-    match form {
-        Form::Agent(..) => Exit::Replied(code_sent.unwrap_or(words.exit)),
-        Form::Page | Form::Object | Form::Line => Exit::Blocked,
-    }
-}
-
-/// Ends the program: a panic on any thread may be that of a gate, and to unwind could wait for threads that were never made.
-fn panicked(panic: &PanicHookInfo<'_>) {
-    let words = panic.payload_as_str().unwrap_or("without words");
-    let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
-        (true, _) => (Code::OutOfResources, format!("hooks cannot be waited for: {words}")),
-        (false, Some(at)) => {
-            let file = at.file().rsplit('/').next().unwrap_or_default();
-            (Code::Failed, format!("tenterhook itself failed: {words} ({file}:{})", at.line()))
-        }
-        (false, None) => (Code::Failed, format!("tenterhook itself failed: {words}")),
-    };
-    exit_process(deny(code, &message));
 }
 
 fn written(form: &Form, code: Code, message: &str) -> Reply {

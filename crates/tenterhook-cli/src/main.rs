@@ -40,6 +40,7 @@ use clap::error::ErrorKind;
 
 use args::{Cli, Color, Command};
 use exit::Exit;
+use last_word::CallerReply;
 use problem::Problem;
 use term::Term;
 
@@ -47,12 +48,12 @@ fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for hooks.
     tenterhook_process::own_signals();
     let words = ambient::arguments();
-    last_word::prepare(&words);
+    let reply = last_word::prepare(&words);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let exit = usage(&error);
-            return command::hook::wrong_call(&words, exit).into();
+            return command::hook::wrong_call(&words, exit, &reply).into();
         }
     };
     let color = match cli.color {
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         Color::Never => ColorChoice::Never,
     };
     let term = Term::new(color, ambient::columns());
-    match run(&cli.command, term) {
+    match run(&cli.command, term, &reply) {
         Ok(exit) => exit.into(),
         Err(problem) => {
             term.complain(&problem);
@@ -70,16 +71,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
-    match command {
-        Command::Fire(args) => last_word::arm_fallback_reply(args.form()),
-        Command::Hook(args) => command::hook::arm_fallback_reply(args),
-        _ => {}
+fn run(command: &Command, term: Term, reply: &CallerReply) -> Result<Exit, Problem> {
+    let call = match command {
+        Command::Hook(args) => Some(command::hook::Call::new(args, reply)),
+        _ => None,
+    };
+    if let Command::Fire(args) = command {
+        reply.arm(args.form());
     }
     let here = match ambient::Here::look() {
         // A caller that waits for an outcome gets one.
         Err(problem) if matches!(command, Command::Fire(_) | Command::Hook(_)) => {
-            return Ok(last_word::deny(Code::NoDirectory, &problem.message));
+            return Ok(reply.deny(Code::NoDirectory, &problem.message));
         }
         here => here?,
     };
@@ -87,8 +90,8 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Check(args) => command::check::run(args, &here, term),
         Command::List(args) => command::list::run(args, &here, term),
         Command::Explain(args) => command::explain::run(args, &here, term),
-        Command::Fire(args) => command::fire::run(args, &here, term),
-        Command::Hook(args) => Ok(command::hook::run(args, &here, term)),
+        Command::Fire(args) => command::fire::run(args, &here, term, reply),
+        Command::Hook(_) => Ok(call.map_or(Exit::Blocked, |call| call.run(&here, term))),
         Command::Log(args) => command::log::run(args, &here, term),
         Command::Backtest(args) => command::backtest::run(args, &here, term),
         Command::Reconcile(args) => command::reconcile::run(args, &here, term),

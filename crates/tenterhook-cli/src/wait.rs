@@ -5,7 +5,7 @@ use std::time::Duration;
 use tenterhook::diagnostic::Code;
 
 use crate::exit::Exit;
-use crate::last_word;
+use crate::last_word::{self, CallerReply};
 use crate::problem::Problem;
 
 /// How the wait ended.
@@ -28,8 +28,8 @@ impl Starved {
     }
 
     /// A caller that waits for an outcome gets one that restrains.
-    pub(crate) fn deny(self) -> Exit {
-        last_word::deny(Code::OutOfResources, &Problem::from(self).message)
+    pub(crate) fn deny(self, reply: &CallerReply) -> Exit {
+        reply.deny(Code::OutOfResources, &Problem::from(self).message)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
 use crate::journal;
-use crate::last_word::Form;
+use crate::last_word::{CallerReply, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::progress::Progress;
@@ -24,7 +24,12 @@ use crate::show::paint::WARNING;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_or};
 
-pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
+pub(crate) fn run(
+    args: &Fire,
+    here: &Here,
+    term: Term,
+    reply: &CallerReply,
+) -> Result<Exit, Problem> {
     let mut loaded = load::load(&args.which, here)?.firing();
     let journal = journal::open(here);
     let dialect = args.which.events();
@@ -33,7 +38,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         false => match what::given(&args.what, dialect, &here.roots) {
             Ok(given) => Some(given),
             Err(lost @ Lost::Unreadable { at_stake: true, .. }) => {
-                return deny_lost(lost, journal.as_ref(), term);
+                return deny_lost(lost, journal.as_ref(), term, reply);
             }
             Err(lost) => return Err(lost.into()),
         },
@@ -59,7 +64,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         Form::Object | Form::Line | Form::Agent(..) => loaded.warn(term),
     }
     let Some(Given { event, faults }) = event else {
-        return stream::run(&engine, journal, args, here, loaded.faults(), term);
+        return stream::run(&engine, journal, args, here, loaded.faults(), term, reply);
     };
     let session = Session::of_one_event();
     let computing = session.clone();
@@ -76,7 +81,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         printed.map_or_else(|problem| deny(&problem, term), |()| Exit::from_outcome(&outcome))
     };
     match block_on_or(work, move || computing.cancel()) {
-        Err(starved) => Ok(starved.deny()),
+        Err(starved) => Ok(starved.deny(reply)),
         Ok(Waited::Done(exit)) => Ok(exit),
         Ok(Waited::Signal(signal)) => {
             scratch.discard();

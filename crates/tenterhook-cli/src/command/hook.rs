@@ -1,4 +1,4 @@
-//! `hook`: the one command that agents call. Reads an agent's event, fires the user's hooks, replies in that agent's words.
+//! `hook`: the one command that agents call. Reads an agent's event, fires the user's hooks, replies in the form that the agent reads.
 //!
 //! It prints nothing for people on standard output, and reports each failure to the agent as a restraint (BR-10).
 
@@ -16,12 +16,12 @@ use serde_json::{Map, Value, json};
 use tenterhook::answer::Power;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, EventLabel, Reply};
-use tenterhook::engine::Shadows;
+use tenterhook::engine::{Builder, Shadows};
 use tenterhook::event::{EventName, Surroundings};
 use tenterhook::exemptions::{self, Exemptions};
 use tenterhook::hook::{self as configured, Layer};
 use tenterhook::outcome::Fault;
-use tenterhook::record::Journal;
+use tenterhook::record::Sink;
 use tenterhook::session::Store;
 use tenterhook::{Engine, Event, Session};
 
@@ -31,7 +31,7 @@ use crate::ambient::Here;
 use crate::args::{Hook, Which};
 use crate::exit::Exit;
 use crate::journal;
-use crate::last_word::{self, Form};
+use crate::last_word::{CallerReply, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::{Scratch, ScratchPath};
@@ -44,24 +44,40 @@ use silenced::CallCheck;
 /// What of the time is kept for reading, replying and ending what was started.
 const KEPT: Duration = Duration::from_millis(300);
 
-/// An agent waits for a reply about this event.
-pub(crate) fn arm_fallback_reply(args: &Hook) {
-    last_word::arm_fallback_reply(Form::Agent(
-        args.agent,
-        Box::new(claimed(args.agent, &args.event)),
-    ));
+/// What the arguments say about a call, before anything of its event is read.
+#[derive(Clone, Debug)]
+struct Claim {
+    /// The agent that calls.
+    agent: DialectId,
+    /// The event for which the hook is registered.
+    event: EventName,
 }
 
-/// The event that was claimed, before anything of it is read.
-fn claimed(agent: DialectId, name: &str) -> Event {
-    let rows = agent.dialect().rows();
-    let row = rows.iter().find(|row| row.name == name || row.event == name);
-    let neutral = row.map_or_else(|| EventName::from(name), |row| EventName::new(&*row.event));
-    Event::new(neutral, Surroundings::default())
+impl Claim {
+    fn new(agent: DialectId, name: &str) -> Self {
+        let rows = agent.dialect().rows();
+        let row = rows.iter().find(|row| row.name == name || row.event == name);
+        let event = row.map_or_else(|| EventName::from(name), |row| EventName::new(&*row.event));
+        Self { agent, event }
+    }
+
+    /// The form in which the agent waits for a reply.
+    fn form(&self) -> Form {
+        let event = Event::new(self.event.clone(), Surroundings::default());
+        Form::Agent(self.agent, Box::new(event))
+    }
 }
 
-/// A command line that cannot be read and may be an agent's: it restrains as well as it can (BR-10).
-pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
+/// One call of the command: its arguments, what they claim, and the reply for which the agent waits.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    args: &'a Hook,
+    claim: Claim,
+    reply: &'a CallerReply,
+}
+
+/// Denies a command line that cannot be parsed and may come from an agent, as well as its arguments allow (BR-10).
+pub(crate) fn wrong_call(words: &[String], exit: Exit, reply: &CallerReply) -> Exit {
     if exit != Exit::Wrong || words.first().is_none_or(|word| word != "hook") {
         return exit;
     }
@@ -77,36 +93,222 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
     let agent = DialectId::agents().find(|agent| Some(agent.as_str()) == named.as_deref());
     match (agent, value("--event")) {
         (Some(agent), Some(event)) => {
-            last_word::arm_fallback_reply(Form::Agent(agent, Box::new(claimed(agent, &event))));
-            last_word::deny(Code::Failed, "`tenterhook hook` was called wrongly")
+            reply.arm(Claim::new(agent, &event).form());
+            reply.deny(Code::Failed, "`tenterhook hook` was called wrongly")
         }
         // The one code that most agents take for a denial.
         _ => Exit::Blocked,
     }
 }
 
-pub(crate) fn run(args: &Hook, here: &Here, term: Term) -> Exit {
-    let began = Instant::now();
-    if let Some(begun) = args.aside {
-        // The agent had its reply: whatever goes wrong here is not reported.
-        last_word::send(&Reply::default());
-        return ask_aside(args, here, term, begun).unwrap_or(aside::DONE);
+impl<'a> Call<'a> {
+    /// From now on the agent gets a reply, in the form of the event that is claimed.
+    pub(crate) fn new(args: &'a Hook, reply: &'a CallerReply) -> Self {
+        let claim = Claim::new(args.agent, &args.event);
+        reply.arm(claim.form());
+        Self { args, claim, reply }
     }
-    let limit = limit(args);
-    if let Err(error) = last_word::within(limit) {
-        return last_word::deny(Code::OutOfResources, &format!("no thread can be made: {error}"));
-    }
-    here.in_project_of(args.agent.dialect().project_variables())
-        .and_then(|here| fire(args, &here, term, limit.saturating_sub(began.elapsed())))
-        .unwrap_or_else(|problem| last_word::deny(Code::Failed, &problem.message))
-}
 
-/// How long the agent waits, less a little.
-fn limit(args: &Hook) -> Duration {
-    let event = claimed(args.agent, &args.event).name;
-    let dialect = args.agent.dialect();
-    let usual = || dialect.row(&event).map_or(Duration::from_secs(30), |row| row.timeout);
-    args.within.unwrap_or_else(|| usual().mul_f32(0.9))
+    /// Fires the event and sends the reply.
+    pub(crate) fn run(&self, here: &Here, term: Term) -> Exit {
+        let began = Instant::now();
+        if let Some(begun) = self.args.aside {
+            // The agent had its reply: whatever goes wrong here is not reported.
+            self.reply.send(&Reply::default());
+            return self.ask_aside(here, term, begun).unwrap_or(aside::DONE);
+        }
+        let limit = self.limit();
+        if let Err(error) = self.reply.within(limit) {
+            let message = format!("no thread can be made: {error}");
+            return self.reply.deny(Code::OutOfResources, &message);
+        }
+        here.in_project_of(self.claim.agent.dialect().project_variables())
+            .and_then(|here| self.fire(&here, term, limit.saturating_sub(began.elapsed())))
+            .unwrap_or_else(|problem| self.reply.deny(Code::Failed, &problem.message))
+    }
+
+    /// How long the agent waits, less a little.
+    fn limit(&self) -> Duration {
+        let row = self.claim.agent.dialect().row(&self.claim.event);
+        let usual = || row.map_or(Duration::from_secs(30), |row| row.timeout);
+        self.args.within.unwrap_or_else(|| usual().mul_f32(0.9))
+    }
+
+    /// Reads the event: what its form and its fields say counts, whatever was claimed (BR-13).
+    fn read_event(&self, here: &Here) -> Result<Called, Lost> {
+        let mut whole = input::whole()?;
+        let claim = &self.claim;
+        let agent = DialectId::by_form(&whole.fields, claim.agent).unwrap_or(claim.agent);
+        let mut warnings = Vec::new();
+        if agent != claim.agent {
+            self.reply.arm(Claim::new(agent, &self.args.event).form());
+            let names =
+                [agent, claim.agent].map(|agent| agent.dialect().agent().unwrap_or_default());
+            if names.first() != names.last() {
+                warnings.push(self.misled(agent, here));
+            }
+        }
+        let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
+        let mut judged = None;
+        if is_nameless {
+            // Some agents name it elsewhere, and the name of the entry would hide that.
+            judged = self.as_claimed(agent, &whole.fields, here)?;
+            // Use the neutral name, because the agent that the arguments name may not be the one that calls.
+            whole.fields.insert(ADDED.to_owned(), claim.event.as_str().into());
+        }
+        let Given { mut event, mut faults } = input::decode_whole(&whole, agent, &here.roots)?;
+        if is_nameless {
+            // A reader of the record detects the agent by the form of the event, and this name comes from another agent.
+            whole.fields.remove(ADDED);
+        }
+        if judged.is_none() && agent.dialect().row(&event.name).is_none() {
+            judged = self.as_claimed(agent, &whole.fields, here)?;
+        }
+        if let Some((registered, message)) = judged {
+            event = registered;
+            faults.push(Fault { code: Code::UnknownEvent, hook: None, message });
+        }
+        if claim.event != event.name {
+            // Whether the event is a gate is known only now.
+            self.reply.arm(Form::Agent(agent, Box::new(event.clone())));
+            warnings.push(format!(
+                "`--event {}` was claimed, and the event is `{}`: that one counts",
+                self.args.event,
+                EventLabel::new(agent, &event.name).own()
+            ));
+        }
+        event.within.facts.insert("host".to_owned(), host(agent, &event));
+        Ok(Called { agent, event, faults, warnings, fields: whole.fields })
+    }
+
+    /// The event as the one for which its entry is registered, where that is a gate and the agent's table does not have the event.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be judged as that event: then it is denied (BR-17).
+    fn as_claimed(
+        &self,
+        agent: DialectId,
+        fields: &Map<String, Value>,
+        here: &Here,
+    ) -> Result<Option<(Event, String)>, Lost> {
+        let judged = agent.dialect().decode_claimed(fields, &self.claim.event, &here.roots);
+        judged.map_err(|fault| Lost::unreadable(Problem::new(fault.message)))
+    }
+
+    /// Another agent reads a file that was meant for the one that is claimed.
+    fn misled(&self, agent: DialectId, here: &Here) -> String {
+        let name = |dialect_id: DialectId| dialect_id.dialect().agent().unwrap_or_default();
+        let places = self.claim.agent.dialect().candidates(&here.roots);
+        let files = places.iter().filter(|candidate| candidate.path.exists());
+        let files: Vec<String> =
+            files.map(|file| load::shorten(&file.path.to_string_lossy(), &here.roots)).collect();
+        let file = if files.is_empty() { "its own file".to_owned() } else { files.join(" or ") };
+        format!(
+            "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
+             own words",
+            self.claim.agent,
+            name(agent)
+        )
+    }
+
+    /// Fires the event and replies within the time that is left.
+    fn fire(&self, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
+        let began = Instant::now();
+        let journal = journal::open(here);
+        let mut called = match self.read_event(here) {
+            Ok(called) => called,
+            Err(lost) => return deny_lost(lost, journal.as_ref(), term, self.reply),
+        };
+        if called.agent.dialect().is_noise(&called.event) {
+            self.reply.send(&Reply::default());
+            return Ok(Exit::Replied(0));
+        }
+        let state = &here.state;
+        let kept = called.recall(state);
+        let Called { agent, event, faults, mut warnings, fields } = called;
+        let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
+        let found = check.iter().flat_map(CallCheck::find).collect();
+        let Prepared { here, loaded, place } = self.prepare(&event, here, kept.as_deref())?;
+        let mut loaded = loaded.firing();
+        warnings.extend(projects::remember(&loaded, &here, kept.as_deref()));
+        warnings.extend(here.moved_home());
+        here.warn_without_home(term);
+        exemptions::lineage::note_caller(state);
+        let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
+        let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
+        let engine = engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
+        // Where nothing is asked that writes files, nothing has to be made and removed.
+        let scratch = if asks(&engine, &event) { place.make(term) } else { Scratch::NONE };
+        let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
+        let session = session(agent, &event, kept.as_ref());
+        session.add_faults(found);
+        let computing = session.clone();
+        let put_off = AtomicBool::new(false);
+        let work = async {
+            let _ended = stream::Ended(session.clone());
+            let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
+            session.drain_into(&mut outcome).await;
+            put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
+            outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
+            let (kept, check) = (kept.as_deref(), check.as_ref());
+            let about = About { agent, event: &event, kept, check, exemptions: &Exemptions::at(state) };
+            // Print the reply as soon as it is known: killing programs must not delay it.
+            about.send(outcome, warnings, term, self.reply)
+        };
+        match block_on_here(work, move || computing.cancel()) {
+            Err(starved) => Ok(starved.deny(self.reply)),
+            Ok(Waited::Done(exit)) => {
+                // Without a record, running these hooks would have no effect.
+                if let Some(begun) = begun.filter(|_| put_off.load(Ordering::Relaxed)) {
+                    aside::start(self.args, &fields, begun.number());
+                }
+                Ok(exit)
+            }
+            Ok(Waited::Signal(_)) => {
+                scratch.discard();
+                Ok(self.reply.deny(Code::Cancelled, "the run was cancelled"))
+            }
+        }
+    }
+
+    /// Loads the hooks that apply where the event happened, with those of the projects that its session left.
+    fn prepare(
+        &self,
+        event: &Event,
+        here: &Here,
+        kept: Option<&SessionStore>,
+    ) -> Result<Prepared, Problem> {
+        let here = projects::having_left(here.beside(&event.within.cwd)?, kept)?;
+        let which = Which { config: self.args.config.clone(), dialect: None, compat: None };
+        let loaded = load::load(&which, &here)?;
+        let place = ScratchPath::new(&here.state);
+        Ok(Prepared { here, loaded, place })
+    }
+
+    /// Runs the shadow hooks that were put off until the agent had its reply; only the record has their results.
+    fn ask_aside(&self, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
+        let here = &here.in_project_of(self.claim.agent.dialect().project_variables())?;
+        let Some(journal) = journal::open(here) else { return Ok(aside::DONE) };
+        let Ok(called) = self.read_event(here) else { return Ok(aside::DONE) };
+        let kept = called.session_store(&here.state);
+        let Called { agent, event, .. } = called;
+        let Prepared { here, mut loaded, place } = self.prepare(&event, here, kept.as_deref())?;
+        let sink = Arc::new(aside::Behind { to: journal, begun }) as Arc<dyn Sink>;
+        let engine = engine(&mut loaded, &here, place.path(), agent, (Shadows::Alone, Some(sink)));
+        let scratch = place.make(term);
+        let session = aside::session(kept.map(|store| store as Arc<dyn Store>));
+        let computing = session.clone();
+        let work = async {
+            let _ended = stream::Ended(session.clone());
+            drop(engine.fire(event, &session).await);
+            session.drain().await;
+        };
+        if let Ok(Waited::Signal(_)) = block_on_here(work, move || computing.cancel()) {
+            scratch.discard();
+        }
+        Ok(aside::DONE)
+    }
 }
 
 /// A call as it was read: who makes it, and what it is about.
@@ -144,197 +346,35 @@ impl Called {
     }
 }
 
-/// Reads the event: what its form and its fields say counts, whatever was claimed (BR-13).
-fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
-    let mut whole = input::whole()?;
-    let agent = DialectId::by_form(&whole.fields, args.agent).unwrap_or(args.agent);
-    let mut warnings = Vec::new();
-    if agent != args.agent {
-        last_word::arm_fallback_reply(Form::Agent(agent, Box::new(claimed(agent, &args.event))));
-        let names = [agent, args.agent].map(|agent| agent.dialect().agent().unwrap_or_default());
-        if names.first() != names.last() {
-            warnings.push(misled(args, agent, here));
-        }
-    }
-    let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
-    let mut judged = None;
-    if is_nameless {
-        // Some agents name it elsewhere, and the name of the entry would hide that.
-        judged = as_claimed(args, agent, &whole.fields, here)?;
-        // Use the neutral name, because the agent that the arguments name may not be the one that calls.
-        let name = claimed(args.agent, &args.event).name;
-        whole.fields.insert(ADDED.to_owned(), name.as_str().into());
-    }
-    let Given { mut event, mut faults } = input::decode_whole(&whole, agent, &here.roots)?;
-    if is_nameless {
-        // A reader of the record detects the agent by the form of the event, and this name comes from another agent.
-        whole.fields.remove(ADDED);
-    }
-    if judged.is_none() && agent.dialect().row(&event.name).is_none() {
-        judged = as_claimed(args, agent, &whole.fields, here)?;
-    }
-    if let Some((registered, message)) = judged {
-        event = registered;
-        faults.push(Fault { code: Code::UnknownEvent, hook: None, message });
-    }
-    if claimed(args.agent, &args.event).name != event.name {
-        // Whether the event is a gate is known only now.
-        last_word::arm_fallback_reply(Form::Agent(agent, Box::new(event.clone())));
-        warnings.push(format!(
-            "`--event {}` was claimed, and the event is `{}`: that one counts",
-            args.event,
-            EventLabel::new(agent, &event.name).own()
-        ));
-    }
-    event.within.facts.insert("host".to_owned(), host(agent, &event));
-    Ok(Called { agent, event, faults, warnings, fields: whole.fields })
-}
-
-/// The event as the one for which its entry is registered, where that is a gate and the agent's table does not have the event.
-///
-/// # Errors
-///
-/// Where it cannot be judged as that event: then it is denied (BR-17).
-fn as_claimed(
-    args: &Hook,
-    agent: DialectId,
-    fields: &Map<String, Value>,
-    here: &Here,
-) -> Result<Option<(Event, String)>, Lost> {
-    let registered = claimed(args.agent, &args.event).name;
-    let judged = agent.dialect().decode_claimed(fields, &registered, &here.roots);
-    judged.map_err(|fault| Lost::unreadable(Problem::new(fault.to_string())))
-}
-
 /// Where agents write what happened.
 const NAMES: &[&str] = &[ADDED, "event"];
 /// Where it is added to an event that does not say it.
 const ADDED: &str = "hook_event_name";
 
-/// Another agent reads a file that was meant for the one that is claimed.
-fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
-    let name = |dialect_id: DialectId| dialect_id.dialect().agent().unwrap_or_default();
-    let places = args.agent.dialect().candidates(&here.roots);
-    let files = places.iter().filter(|candidate| candidate.path.exists());
-    let files: Vec<String> =
-        files.map(|file| load::shorten(&file.path.to_string_lossy(), &here.roots)).collect();
-    let file = if files.is_empty() { "its own file".to_owned() } else { files.join(" or ") };
-    format!(
-        "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
-         own words",
-        args.agent,
-        name(agent)
-    )
+/// What a call is fired with.
+struct Prepared {
+    /// Where the event happened.
+    here: Here,
+    /// The hooks.
+    loaded: Loaded,
+    /// The path of the directory for the files of hooks; it is created when a hook needs it.
+    place: ScratchPath,
 }
 
-fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
-    let began = Instant::now();
-    let journal = journal::open(here);
-    let mut called = match called(args, here) {
-        Ok(called) => called,
-        Err(lost) => return deny_lost(lost, journal.as_ref(), term),
-    };
-    if called.agent.dialect().is_noise(&called.event) {
-        last_word::send(&Reply::default());
-        return Ok(Exit::Replied(0));
-    }
-    let state = &here.state;
-    let kept = called.recall(state);
-    let Called { agent, event, faults, mut warnings, fields } = called;
-    let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
-    let found = check.iter().flat_map(CallCheck::find).collect();
-    let here = &projects::having_left(here.beside(&event.within.cwd)?, kept.as_deref())?;
-    let mut loaded = load::load(&which(args), here)?.firing();
-    warnings.extend(projects::remember(&loaded, here, kept.as_deref()));
-    warnings.extend(here.moved_home());
-    here.warn_without_home(term);
-    let place = ScratchPath::new(state);
-    exemptions::lineage::note_caller(state);
-    let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
-    let engine = engine(&mut loaded, here, place.path(), begun.as_ref(), agent);
-    // Where nothing is asked that writes files, nothing has to be made and removed.
-    let scratch = if asks(&engine, &event) { place.make(term) } else { Scratch::NONE };
-    let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
-    let session = session(agent, &event, kept.as_ref());
-    session.add_faults(found);
-    let computing = session.clone();
-    let put_off = AtomicBool::new(false);
-    let work = async {
-        let _ended = stream::Ended(session.clone());
-        let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
-        session.drain_into(&mut outcome).await;
-        put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
-        outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
-        let (kept, check) = (kept.as_deref(), check.as_ref());
-        let about = About { agent, event: &event, kept, check, exemptions: &Exemptions::at(state) };
-        // Print the reply as soon as it is known: killing programs must not delay it.
-        about.send(outcome, warnings, term)
-    };
-    match block_on_here(work, move || computing.cancel()) {
-        Err(starved) => Ok(starved.deny()),
-        Ok(Waited::Done(exit)) => {
-            // Without a record, running these hooks would have no effect.
-            if let Some(begun) = begun.filter(|_| put_off.load(Ordering::Relaxed)) {
-                aside::start(args, &fields, begun.number());
-            }
-            Ok(exit)
-        }
-        Ok(Waited::Signal(_)) => {
-            scratch.discard();
-            Ok(last_word::deny(Code::Cancelled, "the run was cancelled"))
-        }
-    }
-}
-
-/// The engine behind an agent, whose shadow hooks are asked later and whose firings `begun` records.
+/// The engine behind an agent: how it treats shadow hooks, and which record it writes.
 fn engine(
     loaded: &mut Loaded,
     here: &Here,
     scratch: &Path,
-    begun: Option<&Arc<aside::Begun<Journal>>>,
     agent: DialectId,
+    (shadows, sink): (Shadows, Option<Arc<dyn Sink>>),
 ) -> Engine {
     let ambient = here.ambient(None, Some(scratch));
     loaded.engine(|builder| {
-        let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::PutOff);
-        let builder = begun.cloned().into_iter().fold(builder, |builder, sink| builder.sink(sink));
+        let builder = builder.ambient(ambient).connect(&here.roots).shadows(shadows);
+        let builder = sink.into_iter().fold(builder, Builder::sink);
         builder.self_protection().behind(agent)
     })
-}
-
-/// Asks what was put off when the agent had its reply, and reports to the record alone.
-fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
-    let here = &here.in_project_of(args.agent.dialect().project_variables())?;
-    let Some(journal) = journal::open(here) else { return Ok(aside::DONE) };
-    let Ok(called) = called(args, here) else { return Ok(aside::DONE) };
-    let state = &here.state;
-    let kept = called.session_store(state);
-    let Called { agent, event, .. } = called;
-    let mut loaded = load::load(&which(args), &here.beside(&event.within.cwd)?)?;
-    let place = ScratchPath::new(state);
-    let ambient = here.ambient(None, Some(place.path()));
-    let scratch = place.make(term);
-    let sink = Arc::new(aside::Behind { to: journal, begun });
-    let engine = loaded.engine(|builder| {
-        let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::Alone);
-        builder.sink(sink).self_protection().behind(agent)
-    });
-    let session = aside::session(kept.map(|store| store as Arc<dyn Store>));
-    let computing = session.clone();
-    let work = async {
-        let _ended = stream::Ended(session.clone());
-        drop(engine.fire(event, &session).await);
-        session.drain().await;
-    };
-    if let Ok(Waited::Signal(_)) = block_on_here(work, move || computing.cancel()) {
-        scratch.discard();
-    }
-    Ok(aside::DONE)
-}
-
-/// Where hooks stand.
-fn which(args: &Hook) -> Which {
-    Which { config: args.config.clone(), dialect: None, compat: None }
 }
 
 /// Whether an event has hooks, beside the built-in ones.

@@ -26,7 +26,7 @@ use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
 use crate::journal;
-use crate::last_word::outcome;
+use crate::last_word::{CallerReply, outcome};
 use crate::problem::Problem;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_or};
@@ -58,6 +58,7 @@ pub(crate) fn run(
     here: &Here,
     config: Vec<Fault>,
     term: Term,
+    reply: &CallerReply,
 ) -> Result<Exit, Problem> {
     let shared = Arc::new(Shared {
         engine: engine.clone(),
@@ -71,7 +72,7 @@ pub(crate) fn run(
     });
     let host = match Host::new(term) {
         Ok(host) => host,
-        Err(starved) => return Ok(starved.deny()),
+        Err(starved) => return Ok(starved.deny(reply)),
     };
     let stream = async {
         // Hooks that wait for a next event are killed with the stream, however it ends.
@@ -80,7 +81,7 @@ pub(crate) fn run(
     };
     let computing = shared.session.clone();
     match block_on_or(stream, move || computing.cancel()) {
-        Err(starved) => Ok(starved.deny()),
+        Err(starved) => Ok(starved.deny(reply)),
         Ok(Waited::Signal(signal)) => Ok(Exit::Cancelled(signal)),
         Ok(Waited::Done(went_wrong)) => Ok(if went_wrong? { Exit::Wrong } else { Exit::Good }),
     }

@@ -21,7 +21,7 @@ pub(super) const ITEMS: &[Word] = &[
     word("never", "`protected_paths`, or what is excluded"),
     word("obey", "`apply`"),
     word("of", "`new`, `from_...`, `parse`, or the noun that it returns"),
-    word("owe", "`arm_fallback_reply`, or what is pending"),
+    word("owe", "`arm`, or what is pending"),
     word("places?", "`position`, `span`, `path`, `location`"),
     word("rooms?", "`module`, `scratch_dir`, `fixture`, `capacity`"),
     word("said", "`message`, `output`, `stated`"),
@@ -46,7 +46,7 @@ pub(super) const IDENTIFIERS: &[Word] = &[
     word("goes_aside", "`runs_detached`"),
     word("is_meant", "`requires_terminal`"),
     word("obey", "`apply`"),
-    word("owe", "`arm_fallback_reply`"),
+    word("owe", "`arm`"),
     word("stand_in", "`substitute`"),
 ];
 

@@ -8,7 +8,7 @@ use tenterhook::{Event, Outcome};
 
 use super::silenced::CallCheck;
 use crate::exit::Exit;
-use crate::last_word;
+use crate::last_word::CallerReply;
 use crate::session_store::SessionStore;
 use crate::show::paint::WARNING;
 use crate::term::Term;
@@ -25,13 +25,19 @@ pub(super) struct About<'a> {
 }
 
 impl About<'_> {
-    /// Tells the agent, and then people what the agent does not hear.
-    pub(super) fn send(self, outcome: Outcome, mut warnings: Vec<String>, term: Term) -> Exit {
+    /// Replies to the agent, and then prints for people the warnings that the agent does not show.
+    pub(super) fn send(
+        self,
+        outcome: Outcome,
+        mut warnings: Vec<String>,
+        term: Term,
+        caller: &CallerReply,
+    ) -> Exit {
         if let Some(check) = self.check {
             check.note_reply(&outcome);
         }
         let reply = self.reply(outcome, &mut warnings);
-        let exit = last_word::send(&reply).unwrap_or(reply.exit);
+        let exit = caller.send(&reply).unwrap_or(reply.exit);
         for warning in warnings.iter().filter(|_| self.agent.dialect().hears_stderr()) {
             term.note_after(WARNING, "warning:", warning);
         }
