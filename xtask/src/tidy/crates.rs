@@ -16,11 +16,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook-core", &["tenterhook-shell"]),
     ("tenterhook", &["tenterhook-core", "tenterhook-process", "tenterhook-shell"]),
     // Adopting orphans is a program's affair, which the library must not decide for its host.
-    ("tenterhook-cli", &["tenterhook", "tenterhook-probe", "tenterhook-process"]),
+    (
+        "tenterhook-cli",
+        &["tenterhook", "tenterhook-core", "tenterhook-probe", "tenterhook-process"],
+    ),
     // The agent's own shell tool runs on the same processes as hooks, and which files they run is read from their lines.
     (
         "tenterhook-agent",
-        &["tenterhook", "tenterhook-process", "tenterhook-shell", "tenterhook-testkit"],
+        &[
+            "tenterhook",
+            "tenterhook-core",
+            "tenterhook-process",
+            "tenterhook-shell",
+            "tenterhook-testkit",
+        ],
     ),
     ("embed-minimal", &["tenterhook"]),
     ("workspace-hack", &[]),
@@ -28,11 +37,23 @@ const ARROWS: &[(&str, &[&str])] = &[
     // It knows the table of agents and the wires of models, and nothing of the engine.
     ("tenterhook-probe", &["tenterhook-core", "tenterhook-process"]),
     // What a sandbox costs is also measured as on a machine that has less to make one of.
-    ("tenterhook-benches", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    (
+        "tenterhook-benches",
+        &["tenterhook", "tenterhook-core", "tenterhook-process", "tenterhook-testkit"],
+    ),
     // A page counts the calls that the probe's hooks denied.
-    ("xtask", &["tenterhook", "tenterhook-probe", "tenterhook-testkit"]),
+    ("xtask", &["tenterhook", "tenterhook-core", "tenterhook-probe", "tenterhook-testkit"]),
     // Node scripts are run as the engine runs them, and one play fires through the library for as long as it takes.
-    ("e2e", &["tenterhook", "tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
+    (
+        "e2e",
+        &[
+            "tenterhook",
+            "tenterhook-core",
+            "tenterhook-probe",
+            "tenterhook-process",
+            "tenterhook-testkit",
+        ],
+    ),
 ];
 
 /// What crates must not bring along, and why.
