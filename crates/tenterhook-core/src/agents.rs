@@ -26,8 +26,10 @@ pub(crate) mod reasonix;
 mod tenterhook;
 mod windsurf;
 
-pub use installation::{Below, Event, Form, Installation, Key, ConfigPath, Scope, SwitchFile, Unhooked};
-use installation::{gate, observer, config_path, tool_gate, tool_observer};
+pub use installation::{
+    Below, ConfigPath, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
+};
+use installation::{config_path, gate, observer, tool_gate, tool_observer};
 use tenterhook_shell::Language;
 
 pub use self::{

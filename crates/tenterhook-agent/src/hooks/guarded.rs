@@ -57,8 +57,10 @@ impl Hooks {
 
 /// Whether an agent that is started there loads the file.
 fn loads(roots: &Roots, file: &Path) -> bool {
-    let hooks =
-        DIALECTS.iter().flat_map(|dialect| dialect.candidates(roots)).map(|candidate| candidate.path);
+    let hooks = DIALECTS
+        .iter()
+        .flat_map(|dialect| dialect.candidates(roots))
+        .map(|candidate| candidate.path);
     let servers = DIALECTS.iter().filter_map(|dialect| dialect.servers());
     let servers = servers.flat_map(|server| (server.files)(roots)).map(|(path, _)| path);
     hooks.chain(servers).any(|place| fits(&place, file))

@@ -193,7 +193,7 @@ impl<'a> Call<'a> {
         here: &Here,
     ) -> Result<Option<(Event, String)>, Lost> {
         let judged = agent.dialect().decode_claimed(fields, &self.claim.event, &here.roots);
-        judged.map_err(|fault| Lost::unreadable(Problem::new(fault.message)))
+        judged.map_err(|fault| Lost::unreadable(Problem::new(fault.to_string())))
     }
 
     /// Another agent reads a file that was meant for the one that is claimed.
@@ -252,7 +252,8 @@ impl<'a> Call<'a> {
             put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
             outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
             let (kept, check) = (kept.as_deref(), check.as_ref());
-            let about = About { agent, event: &event, kept, check, exemptions: &Exemptions::at(state) };
+            let about =
+                About { agent, event: &event, kept, check, exemptions: &Exemptions::at(state) };
             // Print the reply as soon as it is known: killing programs must not delay it.
             about.send(outcome, warnings, term, self.reply)
         };

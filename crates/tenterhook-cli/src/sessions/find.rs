@@ -48,7 +48,8 @@ pub(crate) fn find(
 
 /// The directories in which agents keep their sessions.
 fn session_paths(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
-    let wanted = TranscriptAgent::ALL.into_iter().filter(|other| agent.is_none_or(|agent| *other == agent));
+    let wanted =
+        TranscriptAgent::ALL.into_iter().filter(|other| agent.is_none_or(|agent| *other == agent));
     let paths = |sessions: &'static Sessions| {
         let is_variable = |name: &str| sessions.variable == Some(name);
         let moved = here.env.iter().find(|(name, value)| is_variable(name) && !value.is_empty());
@@ -84,7 +85,7 @@ fn form(path: &Path, is_named: bool) -> Option<Form> {
     Some(match &*name {
         name if name.ends_with(".jsonl") => Form::Lines,
         name if name.ends_with(".jsonl.zst") => Form::Compressed,
-        name if name.starts_with(TranscriptAgent::OpenCode.word()) && name.ends_with(".db")
+        name if name.starts_with(TranscriptAgent::OpenCode.key()) && name.ends_with(".db")
             || is_named && name.ends_with(".db") =>
         {
             Form::Database

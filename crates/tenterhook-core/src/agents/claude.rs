@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, Sessions, SwitchFile, gate,
-    observer, config_path, tool_gate, tool_observer,
+    Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, Sessions, SwitchFile,
+    config_path, gate, observer, tool_gate, tool_observer,
 };
 use tenterhook_shell::Language;
 

@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate, observer, config_path, tool_gate,
-    tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, config_path, gate, observer,
+    tool_gate, tool_observer,
 };
 
 /// The agent.

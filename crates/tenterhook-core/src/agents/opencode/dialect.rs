@@ -6,7 +6,7 @@
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
 use crate::answer::{Answer, Powers};
 use crate::dialect::kit::call::{self, Keys, Vocabulary, row};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, EventReplies};
+use crate::dialect::kit::reply::{EventReplies, Part, Phrase, Replies};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventRow, Fit, Subject};
@@ -29,8 +29,13 @@ pub(crate) static OPENCODE: Dialect = Dialect {
     })
 };
 
-static WORDS: Vocabulary =
-    Vocabulary { agent: "OpenCode", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
+static WORDS: Vocabulary = Vocabulary {
+    agent: "OpenCode",
+    name: "hook_event_name",
+    keys: KEYS,
+    tools: TOOLS,
+    rows: || ROWS,
+};
 
 #[rustfmt::skip]
 static ROWS: &[EventRow] = &[
@@ -72,7 +77,11 @@ const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 
 const fn reply_to(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
-    EventReplies { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..EventReplies::empty(event) }
+    EventReplies {
+        can,
+        input: |event, input| Ok(WORDS.own_input(event, input)),
+        ..EventReplies::empty(event)
+    }
 }
 
 const EVENTS: &[EventReplies] = &[

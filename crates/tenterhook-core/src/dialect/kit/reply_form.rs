@@ -85,7 +85,8 @@ pub(crate) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
 /// Its table of events, with the powers that its ways to answer give them.
 pub(crate) fn with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<EventRow> {
     let rows = rows.iter().map(|row| {
-        let powers = form.accepted_phrases(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
+        let powers =
+            form.accepted_phrases(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
         EventRow { powers, ..row.clone() }
     });
     rows.collect()
@@ -150,7 +151,10 @@ fn exited(
 
 impl ReplyForm {
     /// Everything that the event of that name form.
-    fn accepted_phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
+    fn accepted_phrases(
+        &self,
+        event: &str,
+    ) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
         let replies = self.replies.event(event).map_or(&[][..], |row| row.can);
         let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |pair| pair.1);
         more.iter().chain(replies)

@@ -282,7 +282,11 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Ignored,
         universal: Universal::NoStop,
         values: &["slash_command", "register_repo_root"],
-        ..Spec::new("DirectoryAdded", About::Field("source"), "a directory was added to the session")
+        ..Spec::new(
+            "DirectoryAdded",
+            About::Field("source"),
+            "a directory was added to the session",
+        )
     },
     Spec {
         universal: Universal::NoStop,

@@ -4,9 +4,9 @@
 use crate::answer::Power;
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CHANGE_CALL, CONTEXT, DEFER_CALL, DENY_CALL,
-    DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP, PowerPhrase,
+    DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, PowerPhrase, STOP,
 };
-use crate::dialect::kit::reply::{Part, Replies, EventReplies};
+use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 
 /// All replies.
 pub(super) static REPLIES: Replies =

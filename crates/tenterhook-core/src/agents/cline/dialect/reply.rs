@@ -12,8 +12,8 @@ use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Phrase, Replies};
 use crate::dialect::kit::reply_form::{ReplyForm, always};
-use crate::dialect::kit::reply::{InputFault, Part, Phrase, Replies, EventReplies};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies {

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::answer::Power;
 use crate::dialect::kit::reply::phrases::{
-    ALLOW_REQUEST, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP,
-    PowerPhrase,
+    ALLOW_REQUEST, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED,
+    PowerPhrase, STOP,
 };
-use crate::dialect::kit::reply::{InputFault, Part, Replies, EventReplies};
+use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Replies};
 use crate::event::Event;
 
 /// All replies.
@@ -31,11 +31,17 @@ const CHANGE: PowerPhrase = (
 const END: PowerPhrase = (Power::Deny, STOP.1);
 
 static EVENTS: &[EventReplies] = &[
-    EventReplies { instead: &[Power::Stop], ..EventReplies::can("SessionStart", &[CONTEXT, STOP, MESSAGE]) },
+    EventReplies {
+        instead: &[Power::Stop],
+        ..EventReplies::can("SessionStart", &[CONTEXT, STOP, MESSAGE])
+    },
     EventReplies::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
     EventReplies::can("PreModelRequest", &[MESSAGE]),
     EventReplies::can("PostModelRequest", &[MESSAGE]),
-    EventReplies { input: command, ..EventReplies::can("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE]) },
+    EventReplies {
+        input: command,
+        ..EventReplies::can("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE])
+    },
     EventReplies::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST, MESSAGE]),
     EventReplies::can("PostToolUse", &[BLOCK, STOP, OUTPUT, CONTEXT, MESSAGE]),
     EventReplies::can("PreCompact", &[END, STOP, MESSAGE]),

@@ -7,11 +7,11 @@ use super::vocabulary::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
 use crate::answer::Answer;
 use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, PowerPhrase,
 };
-use crate::dialect::kit::reply::{Part, Replies, EventReplies};
+use crate::dialect::kit::reply::{EventReplies, Part, Replies};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
 
 pub(super) static CAMEL_REPLIES: Replies = Replies {
     agent: "Copilot CLI",
@@ -60,7 +60,11 @@ const RESULT: &[(&[&str], Part)] = &[
 ];
 
 const fn replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
-    EventReplies { can, input: |event, input| Ok(CAMEL.own_input(event, input)), ..EventReplies::empty(event) }
+    EventReplies {
+        can,
+        input: |event, input| Ok(CAMEL.own_input(event, input)),
+        ..EventReplies::empty(event)
+    }
 }
 
 const CAMEL_EVENTS: &[EventReplies] = &[

@@ -8,14 +8,15 @@ use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Power::{Ask, Deny, Input, Output, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, PowerPhrase, STOP};
+use crate::dialect::kit::reply::{EventReplies, Part, Replies};
 use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
-use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, STOP, PowerPhrase};
-use crate::dialect::kit::reply::{Part, Replies, EventReplies};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
 
-const DENY: PowerPhrase = (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);
+const DENY: PowerPhrase =
+    (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);
 /// Gemini CLI shows the reason of a denial in place of the tool's output.
 const OUTPUT: PowerPhrase =
     (Output, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::GivenText)]);
@@ -31,7 +32,11 @@ const STOP_TOOL: PowerPhrase = (
 );
 
 const fn reply_to(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
-    EventReplies { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..EventReplies::empty(event) }
+    EventReplies {
+        can,
+        input: |event, input| Ok(WORDS.own_input(event, input)),
+        ..EventReplies::empty(event)
+    }
 }
 
 /// Replies by event. No reply asks the user: Gemini CLI asks only in a terminal, and hangs without

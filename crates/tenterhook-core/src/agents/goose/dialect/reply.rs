@@ -8,14 +8,15 @@ use crate::answer::{Answer, Power};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, all};
 use crate::dialect::kit::reply::phrases::BLOCK;
-use crate::dialect::kit::reply::{Replies, EventReplies};
+use crate::dialect::kit::reply::{EventReplies, Replies};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, all};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
 
-static EVENTS: &[EventReplies] = &[EventReplies::can("PreToolUse", &[BLOCK]), EventReplies::can("Stop", &[BLOCK])];
+static EVENTS: &[EventReplies] =
+    &[EventReplies::can("PreToolUse", &[BLOCK]), EventReplies::can("Stop", &[BLOCK])];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,

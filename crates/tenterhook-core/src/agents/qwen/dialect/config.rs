@@ -76,7 +76,9 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
             let model = reader.text(node, "model");
             Ok(Run::Prompt(Prompt { model, ..Prompt::new(text) }))
         }
-        "function" => groups::reject_type(reader, node, EntryFault::InAgentProcess { name: "function" }),
+        "function" => {
+            groups::reject_type(reader, node, EntryFault::InAgentProcess { name: "function" })
+        }
         _ => Ok(settings::command(reader, node, text)),
     }
 }

@@ -6,12 +6,12 @@ use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Answer;
 use crate::answer::Power;
 use crate::dialect::kit::denial::{Halt, Protocol};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, all, always};
 use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST,
     MESSAGE, STOP,
 };
-use crate::dialect::kit::reply::{Replies, EventReplies};
+use crate::dialect::kit::reply::{EventReplies, Replies};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, all, always};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };

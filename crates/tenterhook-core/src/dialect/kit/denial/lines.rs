@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::keys::{self, Key, Spelling};
-use super::{loose, words};
+use super::{loose, vocabulary};
 
 /// Longer texts are reports; a record in one of them is a quotation.
 const MAX_LINES: usize = 40;

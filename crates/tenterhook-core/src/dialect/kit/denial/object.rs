@@ -1,8 +1,8 @@
 //! Looks through one object for decisions, wherever they may stand, and says of each how its place and its spelling differ
 //! from what the event reads. Judges no text round the object.
 
-mod nested;
 mod known;
+mod nested;
 
 use serde_json::{Map, Value};
 
@@ -82,7 +82,8 @@ impl Search<'_> {
         for (key, value) in level.known.fields.iter().filter(|(_, value)| !value.is_null()) {
             // Where nothing ends everything, a stop comes nearest to a denial.
             let is_read = key != "stop" || self.hearing.can.has(Power::Stop);
-            let own = level.path.is_empty() && is_read && self.hearing.protocol.own.contains(&&**key);
+            let own =
+                level.path.is_empty() && is_read && self.hearing.protocol.own.contains(&&**key);
             if !own {
                 self.field(level, key, value);
             }
@@ -147,7 +148,9 @@ impl Search<'_> {
                 Meaning::Unknown if sure => self.unclear(level, key, value),
                 _ => {}
             },
-            Value::Object(inner) if sure && nested::tagged(inner) => self.unclear(level, key, value),
+            Value::Object(inner) if sure && nested::tagged(inner) => {
+                self.unclear(level, key, value)
+            }
             Value::Object(inner) => {
                 let levels = level.levels();
                 let path = level.path(key);

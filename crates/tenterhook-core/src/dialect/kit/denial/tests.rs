@@ -1,8 +1,8 @@
 //! The matrix of denials: shape by dialect by kind of event. No answer that means no proceeds in any
 //! dialect, and no innocent is held where its agent would not hold it.
 
-mod near_misses;
 mod exact_messages;
+mod near_misses;
 
 use std::path::Path;
 use std::time::Duration;

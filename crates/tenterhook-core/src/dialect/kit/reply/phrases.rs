@@ -11,7 +11,8 @@ const OUT: &str = "hookSpecificOutput";
 pub(crate) const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
 
 const REASON: (&[&str], Part) = (&["reason"], Part::Reason);
-pub(crate) const BLOCK: PowerPhrase = (Power::Deny, &[(&["decision"], Part::Word("block")), REASON]);
+pub(crate) const BLOCK: PowerPhrase =
+    (Power::Deny, &[(&["decision"], Part::Word("block")), REASON]);
 pub(crate) const STOP: PowerPhrase =
     (Power::Stop, &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)]);
 pub(crate) const CONTEXT: PowerPhrase =

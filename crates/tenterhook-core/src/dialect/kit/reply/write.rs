@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{InputFault, Part, Phrase, Replies, Reply, EventReplies};
+use super::{EventReplies, InputFault, Part, Phrase, Replies, Reply};
 use crate::answer::Power;
 use crate::dialect::tools::by_neutral;
 use crate::event::Event;
@@ -125,7 +125,10 @@ impl Writer<'_> {
         }
         for power in self.accepted.instead {
             if self.speak(*power, reason) {
-                self.warn(format!("it takes no denial; the reply asks it to {} instead", power.as_str()));
+                self.warn(format!(
+                    "it takes no denial; the reply asks it to {} instead",
+                    power.as_str()
+                ));
                 return;
             }
         }

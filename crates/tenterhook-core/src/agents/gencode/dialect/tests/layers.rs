@@ -83,8 +83,11 @@ fn files_are_found_where_the_agent_looks() {
         repository: Some("/w".into()),
         ..Roots::default()
     };
-    let found: Vec<_> =
-        GEN.candidates(&roots).into_iter().map(|candidate| (candidate.path, candidate.layer)).collect();
+    let found: Vec<_> = GEN
+        .candidates(&roots)
+        .into_iter()
+        .map(|candidate| (candidate.path, candidate.layer))
+        .collect();
     assert_eq!(
         found,
         [

@@ -12,7 +12,8 @@ use crate::strict::{self, Found};
 impl Search<'_> {
     /// `{"type": "deny", "reason": "no rm"}`, in an object that says nothing else.
     pub(super) fn tag(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        let denies = value.as_str().is_some_and(|text| vocabulary::restraint(text) > Restraint::Allow);
+        let denies =
+            value.as_str().is_some_and(|text| vocabulary::restraint(text) > Restraint::Allow);
         if denies && level.known.is_tag() {
             self.unclear(level, key, value);
         }
