@@ -43,19 +43,12 @@ pub(crate) fn run(
             Err(lost) => return Err(lost.into()),
         },
     };
-    loaded.announce(term, &here.roots);
-    here.warn_without_home(term);
-    if let Some(text) = here.moved_home() {
-        term.note_after(WARNING, "warning:", &text);
-    }
+    announce(&loaded, here, term);
     let scratch = Scratch::or_none(&here.state, term);
-    // An agent writes the event to standard input; a person names it in the arguments.
-    if args.stream || args.what.first().is_none_or(|text| text == "-") {
-        exemptions::lineage::note_caller(&here.state);
-    }
-    let ambient = ambient(args, here, &scratch);
+    note_caller(args, here);
     let engine = loaded.engine(|builder| {
-        builder.ambient(ambient).connect(&here.roots).record(journal.clone()).self_protection()
+        let builder = builder.ambient(ambient(args, here, &scratch)).connect(&here.roots);
+        builder.record(journal.clone()).self_protection()
     });
     refuse_nothing(args, &loaded, &engine)?;
     match args.form() {
@@ -87,6 +80,22 @@ pub(crate) fn run(
             scratch.discard();
             Ok(Exit::Cancelled(signal))
         }
+    }
+}
+
+/// An agent writes the event to standard input; a person names it in the arguments.
+fn note_caller(args: &Fire, here: &Here) {
+    if args.stream || args.what.first().is_none_or(|text| text == "-") {
+        exemptions::lineage::note_caller(&here.state);
+    }
+}
+
+/// Prints which files were found, and what is unusual about the home.
+fn announce(loaded: &Loaded, here: &Here, term: Term) {
+    loaded.announce(term, &here.roots);
+    here.warn_without_home(term);
+    if let Some(text) = here.moved_home() {
+        term.note_after(WARNING, "warning:", &text);
     }
 }
 
