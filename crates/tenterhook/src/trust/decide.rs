@@ -1,7 +1,7 @@
 //! Decides whether a hook runs, by its origin, the user's answer, what it can do and the agent that
 //! it was written for. One table, which is the rule (T-10). Pure.
 
-/// Who configured a hook (T-1).
+/// The party that configured a hook (T-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The organisation's, the user's, or named for this run: armed because of its location.
