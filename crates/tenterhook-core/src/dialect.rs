@@ -1,5 +1,5 @@
-//! The square: one agent's protocol, taken apart in four directions and read from its config. Pure: no file is opened
-//! and no program started here.
+//! The square: one agent's protocol, taken apart in four directions and read from its config. Pure:
+//! no file is opened and no program started here.
 //!
 //! ```text
 //!  agent ──decode_event──▶  Event  ──encode_event──▶ Envelope ──▶ program
@@ -7,7 +7,8 @@
 //!  config file ──read_config──▶ hooks + diagnostics with spans
 //! ```
 //!
-//! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
+//! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its
+//! spelling.
 
 pub(crate) mod broken;
 pub(crate) mod by_form;
@@ -71,10 +72,12 @@ pub static DIALECTS: &[&Dialect] = &[
     &cline::CLINE,
 ];
 
-/// Agents that call Tenterhook and have no hook files: OpenCode has plugins, and one of them is ours (BR-27).
+/// Agents that call Tenterhook and have no hook files: OpenCode has plugins, and one of them is
+/// ours (BR-27).
 static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
 
-/// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
+/// How the agents' files group entries, where they do: what is whole is found by it in one that is
+/// broken (C-71).
 pub const GROUPS: Lists = Lists { inner: "hooks", known_by: "matcher" };
 
 impl DialectId {
@@ -84,8 +87,9 @@ impl DialectId {
         DIALECTS.iter().map(|dialect| dialect.id()).find(|id| id.as_str() == name)
     }
 
-    /// Whether the event of this name, the dialect's own or the neutral one, may come before something that cannot be undone: so
-    /// does every event that no dialect has, for a config may have declared it (E-10).
+    /// Whether the event of this name, the dialect's own or the neutral one, may come before
+    /// something that cannot be undone: so does every event that no dialect has, for a config may
+    /// have declared it (E-10).
     #[must_use]
     pub fn is_at_stake(self, event: &str) -> bool {
         let own = self.dialect().rows().iter().find(|row| row.name == event || row.event == event);
@@ -118,14 +122,16 @@ impl DialectId {
 }
 
 impl Hook {
-    /// How long it may take on an event of this row: what its entry says, else what its dialect promises.
+    /// How long it may take on an event of this row: what its entry says, else what its dialect
+    /// promises.
     #[must_use]
     pub fn time(&self, row: &EventRow) -> Duration {
         self.timeout.unwrap_or_else(|| self.dialect.dialect().timeout(&self.run, row))
     }
 }
 
-/// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
+/// What an agent does with an answer that slipped, under exact reading. The order is the order of
+/// precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SlipPolicy {
     /// The agent follows the answer.
@@ -143,7 +149,8 @@ pub struct Envelope {
     pub body: Vec<u8>,
     /// Variables.
     pub env: Vec<(String, String)>,
-    /// The variable that names a file into which the hook may write `export` lines; its content comes back in the report.
+    /// The variable that names a file into which the hook may write `export` lines; its content
+    /// comes back in the report.
     pub env_file: Option<&'static str>,
 }
 
@@ -151,7 +158,8 @@ pub struct Envelope {
 const USUAL: usize = 1 << 10;
 
 impl Envelope {
-    /// The bytes of a form. Written as bytes from the start: as text that anybody may display it takes twice as long.
+    /// The bytes of a form. Written as bytes from the start: as text that anybody may display it
+    /// takes twice as long.
     pub(crate) fn written(form: &impl serde::Serialize) -> Vec<u8> {
         // Its keys are texts and its values JSON: there is nothing in it that cannot be written.
         let mut bytes = Vec::with_capacity(USUAL);
@@ -161,8 +169,9 @@ impl Envelope {
 
 /// The directories from which hooks and their settings are found; the caller names them.
 ///
-/// `discover::roots` takes the working directory and the user's home; with the feature `env`, `Roots::from_env` asks the process.
-/// A directory that is empty is not named: nothing is found from it, and nothing at all from [`Roots::default`].
+/// `discover::roots` takes the working directory and the user's home; with the feature `env`,
+/// `Roots::from_env` asks the process. A directory that is empty is not named: nothing is found
+/// from it, and nothing at all from [`Roots::default`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots {
     /// Where the agent would be started.
@@ -173,29 +182,35 @@ pub struct Roots {
     pub home: PathBuf,
     /// Where the organisation keeps managed files.
     pub managed: Option<PathBuf>,
-    /// The user beside root who may own managed files, for a host that keeps them under a separate account (C-89).
+    /// The user beside root who may own managed files, for a host that keeps them under a separate
+    /// account (C-89).
     pub managed_owner: Option<u32>,
     /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
     pub config_home: Option<PathBuf>,
-    /// Where the user's configuration of other agents lies, when not at its usual place under `home`.
+    /// Where the user's configuration of other agents lies, when not at its usual place under
+    /// `home`.
     pub homes: Vec<(DialectId, PathBuf)>,
     /// Where the user keeps the configuration of all programs, when not in `.config` under `home`.
     pub user_config: Option<PathBuf>,
-    /// Where the user keeps the state of all programs, approvals among it, when not in `.local/state` under `home`.
+    /// Where the user keeps the state of all programs, approvals among it, when not in
+    /// `.local/state` under `home`.
     pub user_state: Option<PathBuf>,
-    /// The home that the system has for the user's account: what lies there is read as well, where variables name other places (C-94).
+    /// The home that the system has for the user's account: what lies there is read as well, where
+    /// variables name other places (C-94).
     pub account_home: Option<PathBuf>,
 }
 
 impl Roots {
-    /// The agents' [homes](Self::homes) that variables name; `value` gives a variable's, if it is a full path.
+    /// The agents' [homes](Self::homes) that variables name; `value` gives a variable's, if it is a
+    /// full path.
     #[must_use]
     pub fn homes_by(value: impl Fn(&str) -> Option<PathBuf>) -> Vec<(DialectId, PathBuf)> {
         let named = |dialect: &&Dialect| Some((dialect.id(), value(dialect.home_variable()?)?));
         DIALECTS.iter().filter_map(named).collect()
     }
 
-    /// The same with the usual directories of the account; `None` where no variable names others (C-94).
+    /// The same with the usual directories of the account; `None` where no variable names others
+    /// (C-94).
     pub fn of_account(&self) -> Option<Self> {
         let home = self.account_home.clone()?;
         let is_usual =
@@ -210,8 +225,8 @@ impl Roots {
         })
     }
 
-    /// Whether a file of this layer is found from directories that are named: a path below an empty one would be looked for in the
-    /// process's directory, which is somebody else's project.
+    /// Whether a file of this layer is found from directories that are named: a path below an empty
+    /// one would be looked for in the process's directory, which is somebody else's project.
     pub fn reach(&self, path: &Path, layer: Layer) -> bool {
         let directory = match layer {
             Layer::Managed | Layer::BuiltIn | Layer::Given => return true,
@@ -237,7 +252,8 @@ impl Roots {
 /// A file that an agent would load from given roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in sorted order.
+    /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in
+    /// sorted order.
     pub path: PathBuf,
     /// Whose configuration it is.
     pub layer: Layer,

@@ -1,4 +1,5 @@
-//! Reports which hooks may be lost in a text that cannot be parsed to its end, for every format. Opens no file.
+//! Reports which hooks may be lost in a text that cannot be parsed to its end, for every format.
+//! Opens no file.
 
 use crate::diagnostic::Location;
 use crate::source::{Lost, Source};

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::DialectId;
 
-/// Whose call this is by its form alone, where that is certain (BR-13). Claude Code and Codex speak alike: between them what
-/// was claimed counts, unless a field is only one's.
+/// Whose call this is by its form alone, where that is certain (BR-13). Claude Code and Codex speak
+/// alike: between them what was claimed counts, unless a field is only one's.
 pub(super) fn whose(json: &Map<String, Value>, claimed: DialectId) -> Option<DialectId> {
     let has = |key: &str| json.contains_key(key);
     if has("clineVersion") {

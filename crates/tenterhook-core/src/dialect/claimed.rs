@@ -1,5 +1,5 @@
-//! What does a gate's entry make of an event that its agent's table does not have? It is judged as the event for which the entry is
-//! registered, or denied (BR-17). Knows no hook and no reply.
+//! What does a gate's entry make of an event that its agent's table does not have? It is judged as
+//! the event for which the entry is registered, or denied (BR-17). Knows no hook and no reply.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,8 @@ use crate::event::{Event, EventName};
 /// The keys under which agents write the name of an event.
 const NAME_KEYS: &[&str] = &["hook_event_name", "event", "hookName"];
 
-/// The fields, beside the one that matchers are tested on, without which a gate cannot judge an event of that neutral name.
+/// The fields, beside the one that matchers are tested on, without which a gate cannot judge an
+/// event of that neutral name.
 const REQUIRED: &[(&str, &str, Type)] = &[
     ("PreToolUse", "tool_input", Type::Object),
     ("PreSkillShellCommand", "tool_input", Type::Object),
@@ -21,8 +22,9 @@ const REQUIRED: &[(&str, &str, Type)] = &[
 ];
 
 impl Dialect {
-    /// Reads an event that the agent's table does not have as `claimed`, the event for which the entry is registered, with a
-    /// message that has both names; `None` where the agent knows the event, and where an entry for `claimed` cannot deny (BR-17).
+    /// Reads an event that the agent's table does not have as `claimed`, the event for which the
+    /// entry is registered, with a message that has both names; `None` where the agent knows the
+    /// event, and where an entry for `claimed` cannot deny (BR-17).
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Files that an agent loads beside its hook files: plugins with hooks, and MCP servers that hooks call. Pure: the caller
-//! passes in the disk.
+//! Files that an agent loads beside its hook files: plugins with hooks, and MCP servers that hooks
+//! call. Pure: the caller passes in the disk.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

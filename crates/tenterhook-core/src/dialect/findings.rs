@@ -1,5 +1,5 @@
-//! What the readers of all configs share: findings that get their place, and numbers for entries of the same name.
-//! Knows no format.
+//! What the readers of all configs share: findings that get their place, and numbers for entries of
+//! the same name. Knows no format.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,8 @@ pub(crate) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, message, None)
 }
 
-/// Reports a misspelt `$ARGUMENTS` in a prompt: it would not be replaced, and the model would read it.
+/// Reports a misspelt `$ARGUMENTS` in a prompt: it would not be replaced, and the model would read
+/// it.
 pub(crate) fn misspelt_place(text: &str) -> Option<Diagnostic> {
     let mut rest = text;
     while let Some(sign) = placeholder::first(rest) {

@@ -1,4 +1,5 @@
-//! The first line of output with which a hook of some agents asks to go on in the background (decision 13).
+//! The first line of output with which a hook of some agents asks to go on in the background
+//! (decision 13).
 
 use serde_json::{Map, Value};
 
@@ -8,8 +9,8 @@ use crate::hook::Compat;
 /// All that an object may say that is a request to go on in the background, and no answer.
 const REQUEST: &[&str] = &["async", "asyncTimeout"];
 
-/// Whether the line asks for the background. Under guarded reading it may hold no other field: an object that also
-/// answers does not detach the hook.
+/// Whether the line asks for the background. Under guarded reading it may hold no other field: an
+/// object that also answers does not detach the hook.
 pub(crate) fn detaches(line: &[u8], compat: Compat) -> bool {
     let says_no_more = |(key, value): (&String, &Value)| {
         REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()
@@ -24,8 +25,9 @@ fn asks(object: &Map<String, Value>) -> bool {
     object.get("async") == Some(&Value::Bool(true))
 }
 
-/// The answer of an object that says more than that it asks for the background: its objection counts, and it consents to
-/// nothing and rewrites nothing, because its agent reads nothing of it.
+/// The answer of an object that says more than that it asks for the background: its objection
+/// counts, and it consents to nothing and rewrites nothing, because its agent reads nothing of it
+///
 pub(crate) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> Answer {
     if !object.is_some_and(asks) {
         return answer;

@@ -1,5 +1,5 @@
-//! What dialects are made of: the parts that every agent's protocol has, written once. Knows no agent's spelling; a
-//! dialect brings its tables.
+//! What dialects are made of: the parts that every agent's protocol has, written once. Knows no
+//! agent's spelling; a dialect brings its tables.
 
 pub(crate) mod answer;
 pub(crate) mod call;

@@ -1,5 +1,6 @@
-//! Event names as people read and write them: the name that a hook's own agent has for its event, with the neutral name behind
-//! it where the two differ. Pure; the tables of the dialects hold the names.
+//! Event names as people read and write them: the name that a hook's own agent has for its event,
+//! with the neutral name behind it where the two differ. Pure; the tables of the dialects hold the
+//! names.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +9,8 @@ use super::{DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::Hook;
 
-/// An event under the names that hooks have for it: `Stop`, `turn_end (TurnComplete)`, `Stop/TurnEnd (Stop)` (E-12).
+/// An event under the names that hooks have for it: `Stop`, `turn_end (TurnComplete)`,
+/// `Stop/TurnEnd (Stop)` (E-12).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventLabel {
     own: Vec<Cow<'static, str>>,
@@ -28,7 +30,8 @@ impl EventLabel {
         Self { own: vec![row.name.clone()], neutral: EventName::new(&*row.event) }
     }
 
-    /// The event under the name of each of these hooks, in their order; without hooks, under its neutral name.
+    /// The event under the name of each of these hooks, in their order; without hooks, under its
+    /// neutral name.
     #[must_use]
     pub fn of_hooks<'h>(event: &EventName, hooks: impl IntoIterator<Item = &'h Hook>) -> Self {
         let mut own = Vec::new();

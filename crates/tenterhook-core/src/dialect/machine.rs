@@ -1,9 +1,11 @@
-//! The files that an agent reads for every user of the machine: wherever one of them stands, it is managed (C-91). Opens nothing.
+//! The files that an agent reads for every user of the machine: wherever one of them stands, it is
+//! managed (C-91). Opens nothing.
 
 use super::{Candidate, Roots};
 use crate::hook::Layer;
 
-/// A file of the machine: the directory beside that of [`Roots::managed`] (`None` for that one itself), and its name.
+/// A file of the machine: the directory beside that of [`Roots::managed`] (`None` for that one
+/// itself), and its name.
 pub(crate) type File = (Option<&'static str>, &'static str);
 
 /// Where the files of an agent stand, the strongest first.

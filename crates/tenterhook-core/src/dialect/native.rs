@@ -1,5 +1,6 @@
-//! Tenterhook's own dialect: the config format in which everything has a home, and the protocol that a new host or a new
-//! hook speaks. Knows no other agent's spelling, except to say what is wrong when it meets one.
+//! Tenterhook's own dialect: the config format in which everything has a home, and the protocol
+//! that a new host or a new hook speaks. Knows no other agent's spelling, except to say what is
+//! wrong when it meets one.
 //!
 //! Implements `docs/spec/config-native.md` (C-40 and on) and `docs/spec/protocol.md` (V-).
 

@@ -1,5 +1,5 @@
-//! The parts of one agent's protocol: data, and functions where a table is not enough. A dialect is one `static` of
-//! [`Dialect`]; other crates cannot construct one.
+//! The parts of one agent's protocol: data, and functions where a table is not enough. A dialect is
+//! one `static` of [`Dialect`]; other crates cannot construct one.
 
 mod asked;
 mod groups;
@@ -35,7 +35,8 @@ pub(crate) struct Core {
     pub(crate) read_answer: fn(&Event, &EventRow, &Report) -> Answer,
 }
 
-/// One agent's protocol: the core, and groups of options. A dialect sets only what differs from the default of a group.
+/// One agent's protocol: the core, and groups of options. A dialect sets only what differs from the
+/// default of a group.
 pub struct Dialect {
     pub(crate) core: Core,
     pub(crate) files: Files,

@@ -1,6 +1,7 @@
 //! Checks requests before they are sent: the same findings for every format that has `http` hooks.
 //!
-//! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides each time (HT-16).
+//! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides
+//! each time (HT-16).
 
 use super::findings::finding;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span};
@@ -12,8 +13,8 @@ use crate::syntax::Entry;
 /// The label of a finding whose hook runs, and fails each time.
 const FAILS: &str = "every run fails";
 
-/// Finds mistakes in `http`, whose URL is at `url` and whose headers are `entries`. `list` is the format's key for
-/// the variables that headers may name.
+/// Finds mistakes in `http`, whose URL is at `url` and whose headers are `entries`. `list` is the
+/// format's key for the variables that headers may name.
 pub(crate) fn check(
     http: &Http,
     url: Span,

@@ -1,4 +1,5 @@
-//! Typed fields of JSON objects that agents and hooks write: what a value is, and whether it is what its key documents.
+//! Typed fields of JSON objects that agents and hooks write: what a value is, and whether it is
+//! what its key documents.
 
 use serde_json::{Map, Value};
 

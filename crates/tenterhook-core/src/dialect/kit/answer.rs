@@ -1,5 +1,5 @@
-//! Parts of a report that every reader of answers needs: the streams, the message of a failing exit code, and the input of
-//! the denial finder. Judges nothing.
+//! Parts of a report that every reader of answers needs: the streams, the message of a failing exit
+//! code, and the input of the denial finder. Judges nothing.
 
 use super::denial::{Hearing, Protocol};
 use crate::answer::{Answer, Failure, Power};
@@ -7,7 +7,8 @@ use crate::dialect::EventRow;
 use crate::report::{Report, StepOutput};
 use crate::strict::Reading;
 
-/// The two output streams of a program, stderr trimmed; or the answer of a step that needs no reading.
+/// The two output streams of a program, stderr trimmed; or the answer of a step that needs no
+/// reading.
 pub(crate) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
     match &report.said {
         StepOutput::Bytes { stdout, stderr } => {

@@ -1,5 +1,6 @@
-//! What does an agent call its events, their fields and its tools? One table an agent, read in both directions: a call of the
-//! agent into an event, an event into what its hooks are handed. Knows no hook and no answer.
+//! What does an agent call its events, their fields and its tools? One table an agent, read in both
+//! directions: a call of the agent into an event, an event into what its hooks are handed. Knows no
+//! hook and no answer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,8 +37,8 @@ pub(crate) const fn end(
     row(name, event, subject, &[Power::Deny], when).capped(Cap::give_way(8))
 }
 
-/// Pairs of an agent's key and the neutral key; a key without a neutral one is dropped. If several keys have the same neutral
-/// key, hooks get the first.
+/// Pairs of an agent's key and the neutral key; a key without a neutral one is dropped. If several
+/// keys have the same neutral key, hooks get the first.
 pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
 /// The words of one agent.
@@ -146,7 +147,8 @@ impl Vocabulary {
         Ok(())
     }
 
-    /// The fields of an event in the agent's words: the session, its place, the name where it has one, then the rest.
+    /// The fields of an event in the agent's words: the session, its place, the name where it has
+    /// one, then the rest.
     pub(crate) fn fields(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let row = (self.rows)().iter().find(|row| row.event == event.name.as_str());

@@ -1,6 +1,6 @@
-//! The one finder of denials: what a hook's output says against the event where the dialect's own reading does
-//! not hear it. It finds denials, and what is shaped like an answer and cannot be read as one; never consent. Reads no
-//! report; what an event hears, its dialect says.
+//! The one finder of denials: what a hook's output says against the event where the
+//! dialect's own reading does not hear it. It finds denials, and what is shaped like an answer and
+//! cannot be read as one; never consent. Reads no report; what an event hears, its dialect says.
 
 mod hearing;
 mod keys;
@@ -126,7 +126,8 @@ fn unanswered(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> 
     answer
 }
 
-/// An answer whose form slipped and that restrains nothing is what the agent says it is; a person should hear of it.
+/// An answer whose form slipped and that restrains nothing is what the agent says it is; a person
+/// should hear of it.
 fn passed_over(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let may_answer = !hearing.plain_is_context || hearing.reading.begins_with_brace();
     if !hearing.protocol.tells || !may_answer || exact.restraint > Restraint::Allow {
@@ -292,7 +293,8 @@ fn pairs(hearing: &Hearing<'_>) -> Vec<Hit> {
     if pairs.is_empty() {
         return Vec::new();
     }
-    // The value of a content key is not a decision of the hook, and neither is the name of a flag in it.
+    // The value of a content key is not a decision of the hook, and neither is the name of a flag
+    // in it.
     let decides = |key: &str| {
         matches!(keys::kind(key).0, keys::Key::Decision | keys::Key::Verdict | keys::Key::Continue)
     };

@@ -1,4 +1,5 @@
-//! How does an entry of a file become a hook? Its name, its place, its layer, and the fields that its agent does not have.
+//! How does an entry of a file become a hook? Its name, its place, its layer, and the fields that
+//! its agent does not have.
 
 mod fault;
 
@@ -34,7 +35,8 @@ pub(crate) fn source_word(source: &Source) -> String {
     }
 }
 
-/// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals. Without a matcher it is `*`.
+/// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals. Without a matcher
+/// it is `*`.
 pub(crate) fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher: &str) -> HookId {
     let matcher: String = match matcher {
         "" => "*".to_owned(),
@@ -45,8 +47,8 @@ pub(crate) fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher
     HookId::new(format!("{name}:{number}"))
 }
 
-/// A hook for the entry at `node` with its command and event; the caller fills in the other fields. `text` is the
-/// matcher as written, which is part of the hook's name.
+/// A hook for the entry at `node` with its command and event; the caller fills in the other fields.
+/// `text` is the matcher as written, which is part of the hook's name.
 pub(crate) fn draft(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -107,7 +109,8 @@ pub(crate) struct Fields {
     /// The code of a field that it does not have.
     pub(crate) code: Code,
     pub(crate) known: &'static [&'static str],
-    /// Names that other formats use, in lower case and without punctuation, and what to do about them.
+    /// Names that other formats use, in lower case and without punctuation, and what to do about
+    /// them.
     pub(crate) foreign: &'static [(&'static str, &'static str)],
 }
 
@@ -115,7 +118,8 @@ pub(crate) struct Fields {
 const FEW: usize = 6;
 
 impl Fields {
-    /// Tells of the fields of `node` that the agent does not read, but for those that are somebody else's.
+    /// Tells of the fields of `node` that the agent does not read, but for those that are somebody
+    /// else's.
     pub(crate) fn check(&self, reader: &mut Reader<'_>, node: &Node, others: &[&str]) {
         let case = reader.file.case;
         let reads = |field: &&Entry| {

@@ -1,5 +1,5 @@
-//! The JSON of an event as Claude Code shapes it, which other agents took over: `hook_event_name`, the session in fields
-//! beside it, and the event's own fields. Knows no hook and no answer.
+//! The JSON of an event as Claude Code shapes it, which other agents took over: `hook_event_name`,
+//! the session in fields beside it, and the event's own fields. Knows no hook and no answer.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use crate::strict;
 pub(crate) struct Shape {
     /// The agent, in words.
     pub(crate) agent: &'static str,
-    /// The fields that any event may have, in the order in which the agent writes them: the session,
-    /// the transcript, the directory and the name always, the others where they are known.
+    /// The fields that any event may have, in the order in which the agent writes them: the
+    /// session, the transcript, the directory and the name always, the others where they are known.
     pub(crate) order: &'static [&'static str],
     pub(crate) rows: fn() -> &'static [EventRow],
     /// The value of the transcript field if there is no transcript; `None` is `null`.
@@ -46,7 +46,8 @@ impl Shape {
             let found = Some(listed(json));
             return Err(EventFault::MissingField { event: name, key: "tool_name", found });
         }
-        // Where the agent is what the event is about, its fields are the event's own: matchers are tested on the payload.
+        // Where the agent is what the event is about, its fields are the event's own: matchers are
+        // tested on the payload.
         let own_agent = subject == Some(&Subject::Field("agent_type"));
         let (mut facts, mut payload) = (Map::new(), Map::new());
         for (key, value) in fields {
@@ -88,7 +89,8 @@ impl Shape {
         let own = (self.rows)().iter().find(|row| row.event == event.name.as_str());
         for key in self.order {
             let value = match *key {
-                // Written even when the host does not know them: scripts take it for granted that they are there.
+                // Written even when the host does not know them: scripts take it for granted that
+                // they are there.
                 "session_id" => Some(within.session_id.as_str().into()),
                 "transcript_path" => {
                     Some(within.transcript.as_ref().map_or_else(|| self.no_transcript.into(), path))

@@ -1,5 +1,5 @@
-//! Reads one field of an entry: keys by the agent's rules, values of the documented type. A value of another type is
-//! reported and treated as absent.
+//! Reads one field of an entry: keys by the agent's rules, values of the documented type. A value
+//! of another type is reported and treated as absent.
 
 use std::time::Duration;
 
@@ -104,7 +104,8 @@ impl Findings<'_> {
     }
 }
 
-/// `found`, about a number that was written as a text, with how to write it: `5000`, or `5s` where a second is so many.
+/// `found`, about a number that was written as a text, with how to write it: `5000`, or `5s` where
+/// a second is so many.
 pub(crate) fn in_a_string(field: &Entry, found: Diagnostic, second: f64) -> Diagnostic {
     let text = field.node.as_str().map_or("", str::trim);
     let in_unit = |unit: &str, worth: f64| {

@@ -1,6 +1,7 @@
-//! Walks over a file in which each event holds a list, be it of groups as in Claude Code's settings or of the hooks themselves,
-//! and says what is wrong with it as a whole. A dialect brings the words of its files and the reader of one item; an item
-//! with a fault is rejected alone, with its place.
+//! Walks over a file in which each event holds a list, be it of groups as in Claude Code's settings
+//! or of the hooks themselves, and says what is wrong with it as a whole. A dialect brings the
+//! words of its files and the reader of one item; an item with a fault is rejected alone, with its
+//! place.
 
 mod format;
 mod layout;
@@ -152,7 +153,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Tells of keys that are written twice: the agent keeps the last one. Where no hook is about it, that is advice.
+    /// Tells of keys that are written twice: the agent keeps the last one. Where no hook is about
+    /// it, that is advice.
     fn doubles(&mut self, root: &Node, hooks: &[&Entry]) {
         let is_event = |twice: &Duplicate| {
             let mut events = hooks.iter().flat_map(|hook| hook.node.entries());
@@ -342,7 +344,8 @@ impl Reader<'_> {
         because.map(|because| Off::new(because, rules.event))
     }
 
-    /// Under exact reading no hook of a file that the agent rejects runs; a reload keeps the previous hooks.
+    /// Under exact reading no hook of a file that the agent rejects runs; a reload keeps the
+    /// previous hooks.
     fn refuse(&mut self) {
         // An incomplete list replaces no other list (C-71).
         if self.read.lost.is_some() {
@@ -365,7 +368,8 @@ impl Reader<'_> {
     }
 }
 
-/// Tells of a key that is written twice: the agent keeps the last one. Where no hook is about it, that is advice.
+/// Tells of a key that is written twice: the agent keeps the last one. Where no hook is about it,
+/// that is advice.
 pub(crate) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: bool) {
     let message = format!("`{}` is written twice: only the last one counts", twice.key);
     let found = finding(Code::DuplicateKeys, message);

@@ -1,5 +1,6 @@
-//! Reads the items of a file in which they are groups, a matcher with handlers, as in Claude Code's settings. A dialect brings
-//! its words and what a handler runs. A bad entry is rejected alone, with its place.
+//! Reads the items of a file in which they are groups, a matcher with handlers, as in Claude Code's
+//! settings. A dialect brings its words and what a handler runs. A bad entry is rejected alone,
+//! with its place.
 
 use super::entry::{self, EntryFault, Fields, unusable};
 use super::file::{Off, Reader, Scope};
@@ -96,13 +97,14 @@ impl Groups {
         scope
     }
 
-    /// One handler. A field that decides what runs, or on what, and cannot be read costs the handler; any other is ignored and
-    /// the hook lives.
+    /// One handler. A field that decides what runs, or on what, and cannot be read costs the
+    /// handler; any other is ignored and the hook lives.
     fn handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         if !reader.is_object(node, "a handler", Code::HandlerNotObject) {
             return;
         }
-        // A handler that stands where its group is due has the group's matcher beside its own fields.
+        // A handler that stands where its group is due has the group's matcher beside its own
+        // fields.
         let others: &[&str] = if scope.off.is_some() { &["matcher"] } else { &[] };
         self.fields.check(reader, node, others);
         let (run, broken) = match self.run(reader, node) {
@@ -147,8 +149,8 @@ impl Groups {
     }
 }
 
-/// Tells what is wrong with the matcher of a group: its event has nothing to match, where `all` are the texts that select
-/// everything, or it is `broken`, and `help` says what comes of it.
+/// Tells what is wrong with the matcher of a group: its event has nothing to match, where `all` are
+/// the texts that select everything, or it is `broken`, and `help` says what comes of it.
 pub(crate) fn report_matcher(
     reader: &mut Reader<'_>,
     entry: &Entry,

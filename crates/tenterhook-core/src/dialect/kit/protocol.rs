@@ -1,5 +1,6 @@
-//! How do hooks answer that print an object as Claude Code's do? A dialect brings two tables, what holds on every event and
-//! what each event hears; an answer is read by them to the letter. What the agent would lose is looked for by `denial`.
+//! How do hooks answer that print an object as Claude Code's do? A dialect brings two tables, what
+//! holds on every event and what each event hears; an answer is read by them to the letter. What
+//! the agent would lose is looked for by `denial`.
 
 mod fields;
 mod invalid;
@@ -28,7 +29,8 @@ pub(crate) use reading::read;
 pub(crate) struct Answers {
     /// Its events.
     pub(crate) events: &'static [Spec],
-    /// What hooks may say on an event that is not its own: the row that its owner gave it decides what counts.
+    /// What hooks may say on an event that is not its own: the row that its owner gave it decides
+    /// what counts.
     pub(crate) custom: &'static Spec,
     /// The fields at the top level of any answer.
     pub(crate) top: &'static [(&'static str, Type)],

@@ -1,5 +1,6 @@
-//! Replies to an agent, from an outcome. A dialect brings a table: the parts of an outcome that each of its events accepts,
-//! and their paths in the object that the agent reads. Makes no decision.
+//! Replies to an agent, from an outcome. A dialect brings a table: the parts of an outcome that
+//! each of its events accepts, and their paths in the object that the agent reads. Makes no
+//! decision.
 //!
 //! Implements `docs/spec/bridge.md` (BR-).
 
@@ -61,7 +62,8 @@ pub(crate) struct EventReplies {
     pub(crate) only_with_consent: bool,
     /// Another object that denies, where the tool has one.
     pub(crate) denies: fn(&Event, &str) -> Option<Value>,
-    /// Converts a changed input of a tool to the agent's form; an error if the agent takes no such input.
+    /// Converts a changed input of a tool to the agent's form; an error if the agent takes no such
+    /// input.
     pub(crate) input: fn(&Event, &Value) -> Result<Value, InputFault>,
     /// Fields of `extra` in an outcome, and their paths.
     pub(crate) carries: &'static [(&'static str, &'static [&'static str])],

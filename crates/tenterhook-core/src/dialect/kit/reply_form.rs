@@ -1,5 +1,6 @@
-//! Reads answers in the form of the replies that an agent accepts: the agent's reply table is read backwards, with the
-//! fields that only hooks send. `denial` looks for denials that the agent would lose.
+//! Reads answers in the form of the replies that an agent accepts: the agent's reply table is read
+//! backwards, with the fields that only hooks send. `denial` looks for denials that the agent would
+//! lose.
 
 use std::borrow::Cow;
 
@@ -34,7 +35,8 @@ pub(crate) struct ReplyForm {
     pub(crate) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
     /// An input that a hook wrote, in neutral words.
     pub(crate) input: fn(&Vocabulary, &Event, &Value) -> Value,
-    /// Whether an object is an answer at that exit code; an object that is not an answer is treated as text.
+    /// Whether an object is an answer at that exit code; an object that is not an answer is treated
+    /// as text.
     pub(crate) counts: fn(&EventRow, i32, &Map<String, Value>) -> bool,
     /// What an end without an object means.
     pub(crate) ended: fn(&Ended<'_>) -> Answer,
@@ -120,7 +122,8 @@ pub(crate) fn read(
     denial::look(&hearing, exact)
 }
 
-/// The output without the prefix of an object on its line; text behind it never undoes a denial (Ruling 39).
+/// The output without the prefix of an object on its line; text behind it never undoes a denial
+/// (Ruling 39).
 fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
     if lead.is_empty() {
         return stdout.into();
@@ -180,8 +183,9 @@ impl ReplyForm {
         answer
     }
 
-    /// Whether the object has all fixed parts of a phrase; a phrase without fixed parts always matches. A missing event
-    /// name only invalidates consent; the name of another event makes it an answer of another hook.
+    /// Whether the object has all fixed parts of a phrase; a phrase without fixed parts always
+    /// matches. A missing event name only invalidates consent; the name of another event makes it
+    /// an answer of another hook.
     fn matches(
         &self,
         phrase: Phrase,
@@ -233,7 +237,8 @@ impl ReplyForm {
             answer.restraint = restraint;
             answer.reason = reason.map(str::to_owned);
         }
-        // Where one object says both, it is about the action: that the agent ends its run for it is its own affair.
+        // Where one object says both, it is about the action: that the agent ends its run for it is
+        // its own affair.
         let denies = self
             .accepted_phrases(&self.own_name(event))
             .any(|(power, own)| *power == Power::Deny && *own == phrase);

@@ -6,7 +6,8 @@ use crate::dialect::requests;
 use crate::hook::Http;
 use crate::syntax::{Entry, Node};
 
-/// Reads the request to `url`. Mistakes in it are reported; the hook then fails, and its failure policy decides (HT-16).
+/// Reads the request to `url`. Mistakes in it are reported; the hook then fails, and its failure
+/// policy decides (HT-16).
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
     let variables = reader.entry(node, "allowedEnvVars");
     let listed = variables.and_then(|variable| texts(&variable.node));

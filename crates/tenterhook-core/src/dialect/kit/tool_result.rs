@@ -1,9 +1,10 @@
-//! The text of a tool's result. Agents that hand their hooks a text get what the model reads; the structure of another
-//! host's result stands beside it. Judges nothing.
+//! The text of a tool's result. Agents that hand their hooks a text get what the model reads; the
+//! structure of another host's result stands beside it. Judges nothing.
 
 use serde_json::Value;
 
-/// Where the text of a structured result stands, in the words of the agents whose tools return them. The first that is there counts.
+/// Where the text of a structured result stands, in the words of the agents whose tools return
+/// them. The first that is there counts.
 const TEXTS: &[&[&str]] = &[
     &["text"],
     &["content"],
@@ -17,8 +18,8 @@ const TEXTS: &[&[&str]] = &[
     &["found"],
 ];
 
-/// What a tool returned, as the text that the model reads: what it printed, what it read, the texts of a server's reply; else
-/// JSON.
+/// What a tool returned, as the text that the model reads: what it printed, what it read, the texts
+/// of a server's reply; else JSON.
 pub(crate) fn text(result: &Value) -> String {
     printed(result).or_else(|| listed(result)).or_else(|| at_key(result)).unwrap_or_else(|| {
         match result {
@@ -33,7 +34,8 @@ pub(crate) fn structure(result: &Value) -> Option<&Value> {
     Some(result).filter(|result| !matches!(result, Value::String(_) | Value::Null))
 }
 
-/// The result that a payload holds: the structure, unless it has another text than the text beside it.
+/// The result that a payload holds: the structure, unless it has another text than the text beside
+/// it.
 pub(crate) fn joined(text_beside: Option<Value>, structure: Option<Value>) -> Option<Value> {
     let structure = structure.filter(|structure| !structure.is_null());
     match (text_beside, structure) {

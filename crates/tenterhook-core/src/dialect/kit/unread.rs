@@ -1,5 +1,5 @@
-//! The keys of an answer that its reader ignores: one remark names them all, because they often have one cause, an answer
-//! in another agent's form. Decides nothing.
+//! The keys of an answer that its reader ignores: one remark names them all, because they often
+//! have one cause, an answer in another agent's form. Decides nothing.
 
 use crate::answer::Failure;
 use crate::diagnostic::{Code, nearest};

@@ -1,4 +1,5 @@
-//! Reads what a native hook said: strictly, and where it slipped, only for a denial (V-20 to V-39). Judges nothing.
+//! Reads what a native hook said: strictly, and where it slipped, only for a denial (V-20 to V-39).
+//! Judges nothing.
 
 mod fields;
 mod variables;

@@ -1,4 +1,5 @@
-//! Test cases of hooks as data: an event, and the outcome that the hooks must have. The caller fires each event (TE-1).
+//! Test cases of hooks as data: an event, and the outcome that the hooks must have. The caller
+//! fires each event (TE-1).
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ use crate::source::Source;
 pub struct Case {
     /// The hook that it is about, alone; `None` when it is about all of them together (TE-5).
     pub hook: Option<HookId>,
-    /// The event of that hook's entry, the first of several: the name of an event that says none (TE-3).
+    /// The event of that hook's entry, the first of several: the name of an event that says none
+    /// (TE-3).
     pub on: Option<String>,
     /// What people call it; empty when it has no name.
     pub name: String,
@@ -54,7 +56,8 @@ pub struct Expectation {
     pub rewrite: Option<Value>,
     /// The longest time that it may take.
     pub within: Option<Duration>,
-    /// Whether a hook of the case runs in the background in its agent, which then does not wait for its answer (TE-16).
+    /// Whether a hook of the case runs in the background in its agent, which then does not wait for
+    /// its answer (TE-16).
     pub background: Option<bool>,
     /// The codes of the faults that come with it; any other fault fails the case (TE-7).
     pub faults: Vec<String>,
@@ -92,7 +95,8 @@ pub struct CaseFile {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The cases of every hook of a native file, in the order of the file. `read_config` reports their mistakes.
+/// The cases of every hook of a native file, in the order of the file. `read_config` reports their
+/// mistakes.
 #[must_use]
 pub fn cases(source: &Source) -> Vec<Case> {
     config::case::beside_hooks(source)

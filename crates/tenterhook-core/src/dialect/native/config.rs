@@ -1,4 +1,5 @@
-//! Reads `tenterhook.toml` and `tenterhook.json` into hooks and diagnostics (C-40 to C-59). Opens no file.
+//! Reads `tenterhook.toml` and `tenterhook.json` into hooks and diagnostics (C-40 to C-59). Opens
+//! no file.
 
 pub(super) mod case;
 mod check;
@@ -60,7 +61,8 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     reader.out
 }
 
-/// Whether a file may pin signature keys: a native one that has the table `trust`, or that cannot be parsed to its end.
+/// Whether a file may pin signature keys: a native one that has the table `trust`, or that cannot
+/// be parsed to its end.
 pub fn may_pin(source: &Source) -> bool {
     let parsed = || syntax::parse(&source.text, format(source));
     let has_table = |parsed: Parsed| {
@@ -154,7 +156,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keys of a hook that stand in none, because the line with its name is missing, hold as that hook would (C-60).
+    /// Keys of a hook that stand in none, because the line with its name is missing, hold as that
+    /// hook would (C-60).
     fn nameless(&mut self, table: &Node, help: &str) {
         let strays: Vec<Entry> =
             table.entries().iter().filter(|entry| is_of_a_hook(entry)).cloned().collect();
@@ -167,7 +170,8 @@ impl<'a> Reader<'a> {
         self.unusable(&entry, count);
     }
 
-    /// Hooks under a slip of the pen, in a list, or in a table that lacks `hook.` hold as gates all the same (C-60).
+    /// Hooks under a slip of the pen, in a list, or in a table that lacks `hook.` hold as gates all
+    /// the same (C-60).
     fn unknown_table(&mut self, entry: &Entry) {
         let count = self.out.diagnostics.len();
         self.unknown_key(entry, "the file", keys::FILE);
@@ -228,7 +232,8 @@ impl<'a> Reader<'a> {
 
     fn unknown_key(&mut self, entry: &Entry, of: &str, known: &[Key]) {
         let names = || known.iter().map(|key| key.name);
-        // Within the table of one executor a key of another format means something else: `args` of `mcp`.
+        // Within the table of one executor a key of another format means something else: `args` of
+        // `mcp`.
         let foreign = keys::foreign(&entry.key).filter(|_| !of.starts_with('`'));
         let help = foreign.map(str::to_owned).unwrap_or_else(|| {
             nearest(&entry.key, names()).map_or_else(
@@ -274,7 +279,8 @@ fn is_of_a_hook(entry: &Entry) -> bool {
     known && !is_file && entry.node.as_object().is_none()
 }
 
-/// The entries below a key: those of a table, or the items of a list, each named after the list and its index.
+/// The entries below a key: those of a table, or the items of a list, each named after the list and
+/// its index.
 fn tables_below(entry: &Entry) -> Vec<Entry> {
     let NodeValue::Array(items) = &entry.node.value else { return entry.node.entries().to_vec() };
     let named = items.iter().enumerate().map(|(at, node)| Entry {

@@ -1,4 +1,5 @@
-//! The event form: what a hook finds on standard input, and what a host sends (V-2 to V-9). Both directions of one shape.
+//! The event form: what a hook finds on standard input, and what a host sends (V-2 to V-9). Both
+//! directions of one shape.
 
 use std::path::PathBuf;
 
@@ -24,7 +25,8 @@ const TOOL: &[(&str, &str)] = &[
 /// The file into which a hook may write `KEY=VALUE` lines, on events that take variables (V-9).
 const ENV_FILE: &str = "TENTERHOOK_ENV_FILE";
 
-/// The form as it is written: it borrows the event, because an event may hold a file and is written for every dialect.
+/// The form as it is written: it borrows the event, because an event may hold a file and is written
+/// for every dialect.
 #[derive(Serialize)]
 struct Form<'e> {
     v: u64,
@@ -201,7 +203,8 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
             Some((_, field)) => {
                 event.payload.insert((*field).to_owned(), value.clone());
             }
-            // The kind of a tool follows from its name, so that an event cannot pass a shell off as a reader.
+            // The kind of a tool follows from its name, so that an event cannot pass a shell off as
+            // a reader.
             None if key == "kind" => {}
             None => {
                 let known = TOOL.iter().map(|(key, _)| *key);

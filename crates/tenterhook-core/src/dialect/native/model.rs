@@ -1,5 +1,5 @@
-//! Models that serve as native hooks: the instructions on the form of their answer, and their timeouts (MO-13). Also used for
-//! agents that have no such hooks.
+//! Models that serve as native hooks: the instructions on the form of their answer, and their
+//! timeouts (MO-13). Also used for agents that have no such hooks.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use crate::dialect::EventRow;
 use crate::hook::{Prompt, Run};
 use crate::report::{End, Report};
 
-/// How long a model may take, with tools and without: a question to a model takes seconds where a check takes milliseconds.
+/// How long a model may take, with tools and without: a question to a model takes seconds where a
+/// check takes milliseconds.
 const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30));
 
 /// The keys in the instructions, each with its description and the power that it requires.
@@ -58,7 +59,8 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
     text
 }
 
-/// Reads the output as a native answer; an empty output is invalid, because a model must print an object.
+/// Reads the output as a native answer; an empty output is invalid, because a model must print an
+/// object.
 pub(super) fn read(row: &EventRow, report: &Report) -> Answer {
     let mute = report.end == End::Exited(0) && report.stdout().trim_ascii().is_empty();
     if mute {

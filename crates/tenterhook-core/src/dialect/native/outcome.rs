@@ -1,4 +1,5 @@
-//! The outcome form: what `fire` prints and a host on another side of a pipe reads (V-40). One direction only.
+//! The outcome form: what `fire` prints and a host on another side of a pipe reads (V-40). One
+//! direction only.
 
 use serde_json::{Map, Value, json};
 

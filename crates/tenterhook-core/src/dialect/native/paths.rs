@@ -8,7 +8,8 @@ use crate::syntax::Node;
 
 /// The file of a person or a project, in both shapes (C-40).
 const FILES: [&str; 2] = ["tenterhook.toml", "tenterhook.json"];
-/// The rule packs that may lie beside it, in separate files, so that neither hides the other's changes.
+/// The rule packs that may lie beside it, in separate files, so that neither hides the other's
+/// changes.
 const PACKS: [&str; 2] = ["tenterhook.guardrails.toml", "tenterhook.hold-subagents.toml"];
 /// The file beside it that is not committed.
 const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
@@ -45,7 +46,8 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     found
 }
 
-/// The name tells; of a file with another name, a `hook` table of tables whose entries run something (C-40).
+/// The name tells; of a file with another name, a `hook` table of tables whose entries run
+/// something (C-40).
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     let name = path.file_name().unwrap_or_default();
     if FILES.iter().chain(&LOCAL).chain(&PACKS).any(|known| name == *known) {

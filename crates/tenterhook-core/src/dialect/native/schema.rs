@@ -1,4 +1,5 @@
-//! The JSON Schemas of the dialect's forms. Checked in, so that they can be linked to; tests hold them to the code.
+//! The JSON Schemas of the dialect's forms. Checked in, so that they can be linked to; tests hold
+//! them to the code.
 
 use serde_json::Value;
 

@@ -12,8 +12,9 @@ use crate::dialect::{Cap, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::OnFailure;
 
-/// How long a hook may take that says nothing itself (C-47). Every event that waits for hooks has a person behind it: ten
-/// seconds are long for a check and short for a hang. What takes longer says so, or runs in the background.
+/// How long a hook may take that says nothing itself (C-47). Every event that waits for hooks has a
+/// person behind it: ten seconds are long for a check and short for a hang. What takes longer says
+/// so, or runs in the background.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The timeout at the end of a session: short, because the user wants to leave.
@@ -21,7 +22,8 @@ const LEAVING: Duration = Duration::from_millis(1500);
 
 /// After how many denials in a row an event that keeps the agent at work gives way.
 const CAP: Cap = Cap::give_way(8);
-/// A denied call of the model is tried again, so that denials in a row must end at last: the third ends the turn (ruling 32).
+/// A denied call of the model is tried again, so that denials in a row must end at last: the third
+/// ends the turn (ruling 32).
 const TRIED: Cap = Cap::stop(2);
 
 /// A row that only observes: nothing there can be prevented any more.
@@ -34,7 +36,8 @@ const fn on(
     EventRow::new((name, name), subject, powers, TIMEOUT, when)
 }
 
-/// What a failure means where a denial prevents something (C-46), and where silence already means that the user is asked.
+/// What a failure means where a denial prevents something (C-46), and where silence already means
+/// that the user is asked.
 const BLOCK: OnFailure = OnFailure::Block;
 const ASK: OnFailure = OnFailure::Ask;
 
@@ -104,7 +107,8 @@ pub(super) fn row(event: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.event == event)
 }
 
-/// The values that matchers of a subject can meet, where they are a closed list; used to find matchers that are dead.
+/// The values that matchers of a subject can meet, where they are a closed list; used to find
+/// matchers that are dead.
 #[rustfmt::skip]
 pub(super) const VALUES: &[(&str, &[&str])] = &[
     ("Setup", &["init", "maintenance"]),

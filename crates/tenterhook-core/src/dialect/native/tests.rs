@@ -64,7 +64,8 @@ fn read_stdout(stdout: &str) -> Answer {
     read(End::Exited(0), stdout, "")
 }
 
-/// C-42, C-44 (paths start at the file), C-45 (the short list), C-57 (one entry, two events, one name).
+/// C-42, C-44 (paths start at the file), C-45 (the short list), C-57 (one entry, two events, one
+/// name).
 #[test]
 fn a_hook_with_every_key_is_read() {
     let read = clean(
@@ -398,7 +399,8 @@ fn an_unknown_event_is_armed_and_observed() {
     assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
 }
 
-/// C-49, C-116: a gate under a slip of the pen holds what it was meant for, and declaring the name makes it one's own.
+/// C-49, C-116: a gate under a slip of the pen holds what it was meant for, and declaring the name
+/// makes it one's own.
 #[test]
 fn a_gate_of_a_misspelt_event_is_a_gate() {
     let events = |text: &str| {

@@ -1,5 +1,5 @@
-//! Which native file selects and answers as given hooks do? Writes it, and says what it cannot say (C-58, C-59). Reads no
-//! file and runs nothing.
+//! Which native file selects and answers as given hooks do? Writes it, and says what it cannot say
+//! (C-58, C-59). Reads no file and runs nothing.
 
 mod content;
 mod name;
@@ -21,8 +21,8 @@ pub use sandbox::line;
 
 /// Writes `hooks` as a native file, in their order.
 ///
-/// Each hook speaks its own dialect, and keeps the promises of that dialect where it says nothing itself. A diagnostic
-/// names every hook, and every part of one, that the file cannot hold.
+/// Each hook speaks its own dialect, and keeps the promises of that dialect where it says nothing
+/// itself. A diagnostic names every hook, and every part of one, that the file cannot hold.
 #[must_use]
 pub fn write(hooks: &[Arc<Hook>]) -> (String, Vec<Diagnostic>) {
     let mut writer = Writer { names: Names::default(), diagnostics: Vec::new() };
@@ -84,7 +84,8 @@ impl Writer {
             MatcherSpec::Words(words) => {
                 table.insert("match", Item::Value(strings(words)));
             }
-            // An empty expression is found everywhere, and slashes with nothing between them are words.
+            // An empty expression is found everywhere, and slashes with nothing between them are
+            // words.
             MatcherSpec::Regex(expression) if expression.is_empty() => {}
             MatcherSpec::Regex(expression) => {
                 table.insert("match", text(&format!("/{expression}/")));
@@ -306,8 +307,8 @@ fn strings(words: &[String]) -> Value {
     words.iter().map(String::as_str).collect::<Array>().into()
 }
 
-/// A program with a slash that is not absolute starts from the event's directory, and in a native file from the file's:
-/// a shell that becomes the program keeps the meaning.
+/// A program with a slash that is not absolute starts from the event's directory, and in a native
+/// file from the file's: a shell that becomes the program keeps the meaning.
 fn argv(program: &str, args: &[String]) -> Value {
     let relative = program.contains('/') && !program.starts_with('/');
     let lead: &[&str] = if relative { &["sh", "-c", r#"exec "$0" "$@""#] } else { &[] };

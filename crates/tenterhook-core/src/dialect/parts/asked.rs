@@ -49,7 +49,8 @@ impl Dialect {
         self.rows().iter().find(|row| row.event == event.as_str())
     }
 
-    /// The values that matchers of a neutral event can meet, if the agent has a closed list of them.
+    /// The values that matchers of a neutral event can meet, if the agent has a closed list of
+    /// them.
     #[must_use]
     pub fn subjects(&self, event: &str) -> &'static [&'static str] {
         (self.matching.subjects)(event)
@@ -85,7 +86,8 @@ impl Dialect {
         (self.files.plugins)(settings, roots, disk)
     }
 
-    /// Finds what silences the hooks of the agent's settings, or could; `None` if no such setting is known.
+    /// Finds what silences the hooks of the agent's settings, or could; `None` if no such setting
+    /// is known.
     #[must_use]
     pub const fn silencers(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
         self.files.silencers
@@ -134,7 +136,8 @@ impl Dialect {
         self.commands.withheld.iter().any(|prefix| variable.starts_with(prefix))
     }
 
-    /// Whether this first line of stdout moves the hook to the background, under the reading mode of its source.
+    /// Whether this first line of stdout moves the hook to the background, under the reading mode
+    /// of its source.
     #[must_use]
     pub fn detaches(&self, first_line: &[u8], compat: Compat) -> bool {
         (self.runs.detaches)(first_line, compat)
@@ -151,8 +154,8 @@ impl Dialect {
         (self.core.read_answer)(event, row, report)
     }
 
-    /// Writes the reply to an outcome (BR-1); `None` if the agent does not call Tenterhook. `way_out` says how a person can
-    /// allow an action that the agent cannot ask about.
+    /// Writes the reply to an outcome (BR-1); `None` if the agent does not call Tenterhook.
+    /// `way_out` says how a person can allow an action that the agent cannot ask about.
     #[must_use]
     pub fn encode_outcome(
         &self,
@@ -178,20 +181,22 @@ impl Dialect {
         events.iter().map(|event| (event.event, event.powers())).collect()
     }
 
-    /// Whether the agent loads a source and runs the hooks in it (BR-30). It does not load a source that Tenterhook adopted
-    /// (BR-75).
+    /// Whether the agent loads a source and runs the hooks in it (BR-30). It does not load a source
+    /// that Tenterhook adopted (BR-75).
     #[must_use]
     pub fn loads(&self, source: &Source) -> bool {
         !source.is_adopted() && (self.layers.loads)(source, self.core.id)
     }
 
-    /// What the agent does if a hook gives no answer: hooks of other dialects are at least as strict (BR-9).
+    /// What the agent does if a hook gives no answer: hooks of other dialects are at least as
+    /// strict (BR-9).
     #[must_use]
     pub fn without_answer(&self, event: &str, failure: &Failure) -> OnFailure {
         (self.failures.without_answer)(event, failure)
     }
 
-    /// Whether `stop_hook_active` of the agent is reliable; otherwise the caller counts delayed ends of a turn.
+    /// Whether `stop_hook_active` of the agent is reliable; otherwise the caller counts delayed
+    /// ends of a turn.
     #[must_use]
     pub const fn says_stopped_before(&self) -> bool {
         self.calls.says_stopped_before
@@ -209,14 +214,15 @@ impl Dialect {
         self.calls.project_variables
     }
 
-    /// Whether the events before and after a call have the same id, and each call that runs fires both (BR-93).
+    /// Whether the events before and after a call have the same id, and each call that runs fires
+    /// both (BR-93).
     #[must_use]
     pub const fn pairs_calls(&self) -> bool {
         self.calls.pairs_calls
     }
 
-    /// The files of a project from which the agent runs commands without a tool call, as paths: `*` is any name, and `**` any
-    /// folders (T-65).
+    /// The files of a project from which the agent runs commands without a tool call, as paths: `*`
+    /// is any name, and `**` any folders (T-65).
     pub fn unasked_files(&self) -> impl Iterator<Item = &'static str> {
         self.files.unasked.iter().map(|file| file.path)
     }
@@ -240,8 +246,8 @@ impl Dialect {
         self.calls.replies.map(|replies| replies.agent)
     }
 
-    /// The instructions on the form of the answer for a model that serves as a hook (MO-3): the form of a native answer, if
-    /// the agent has no such hooks.
+    /// The instructions on the form of the answer for a model that serves as a hook (MO-3): the
+    /// form of a native answer, if the agent has no such hooks.
     #[must_use]
     pub fn shape(&self, prompt: &Prompt, row: &EventRow) -> String {
         (self.models.shape)(prompt, row)
@@ -279,8 +285,8 @@ impl Dialect {
         (self.matching.unreachable)(hook)
     }
 
-    /// The least restraint of an action while a file that might forbid it cannot be read (C-72): usually the user is asked.
-    /// `None` for the policy of the event.
+    /// The least restraint of an action while a file that might forbid it cannot be read (C-72):
+    /// usually the user is asked. `None` for the policy of the event.
     #[must_use]
     pub const fn while_unread(&self) -> Option<OnFailure> {
         self.failures.while_unread
@@ -292,8 +298,8 @@ impl Dialect {
         self.runs.timeout_key
     }
 
-    /// The policy of a gate that gave no answer, if neither its entry nor its source sets one: usually that of the event
-    ///
+    /// The policy of a gate that gave no answer, if neither its entry nor its source sets one:
+    /// usually that of the event.
     #[must_use]
     pub fn promise(&self, hook: &Hook, row: &EventRow, failure: &Failure) -> OnFailure {
         (self.failures.promise)(hook, row, failure)
@@ -305,8 +311,9 @@ impl Dialect {
         (self.runs.mode)(phase)
     }
 
-    /// Applies the settings of one layer to the hooks of others, once all are read, in configured order. A replaced hook is
-    /// disarmed, never removed, so that `explain` can say why it does not run.
+    /// Applies the settings of one layer to the hooks of others, once all are read, in configured
+    /// order. A replaced hook is disarmed, never removed, so that `explain` can say why it does not
+    /// run.
     pub fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
         (self.layers.settle)(layers);
     }
@@ -329,7 +336,8 @@ impl Dialect {
         self.layers.last == Some(layer)
     }
 
-    /// Reads a condition in a native file for a hook of this dialect: usually one rule about a tool call.
+    /// Reads a condition in a native file for a hook of this dialect: usually one rule about a tool
+    /// call.
     ///
     /// # Errors
     ///

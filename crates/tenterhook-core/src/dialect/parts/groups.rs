@@ -1,4 +1,5 @@
-//! The groups of options of a dialect, each with its default. Holds values and functions; calls none.
+//! The groups of options of a dialect, each with its default. Holds values and functions; calls
+//! none.
 
 use std::path::Path;
 use std::time::Duration;
@@ -100,7 +101,8 @@ pub(crate) struct Runs {
     pub(crate) timeout: fn(&Run, &EventRow) -> Duration,
     /// Whether a first line of output moves the hook to the background.
     pub(crate) detaches: fn(&[u8], Compat) -> bool,
-    /// Whether the agent discards the effects of a hook that its entry detaches, unless the hook may wake the agent.
+    /// Whether the agent discards the effects of a hook that its entry detaches, unless the hook
+    /// may wake the agent.
     pub(crate) discards_detached: bool,
 }
 
@@ -188,7 +190,8 @@ pub(crate) struct Calls {
     pub(crate) says_stopped_before: bool,
     /// Whether the agent sends an event that describes no action.
     pub(crate) is_noise: fn(&Event) -> bool,
-    /// Whether the events before and after a call have the same id, and each call that runs fires both (BR-93).
+    /// Whether the events before and after a call have the same id, and each call that runs fires
+    /// both (BR-93).
     pub(crate) pairs_calls: bool,
 }
 

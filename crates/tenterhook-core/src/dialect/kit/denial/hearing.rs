@@ -1,5 +1,5 @@
-//! What an event hears: which decisions it can honour, where it looks for them, and what else its dialect says of it. Values
-//! that dialects fill; finds nothing.
+//! What an event hears: which decisions it can honour, where it looks for them, and what else its
+//! dialect says of it. Values that dialects fill; finds nothing.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,8 @@ pub(crate) struct Hearing<'a> {
     pub(crate) can: Powers,
     /// Whether a hook may make another call of this one.
     pub(crate) rewrites: bool,
-    /// Whether the event comes before an effect, so that a question that cannot be asked is a denial.
+    /// Whether the event comes before an effect, so that a question that cannot be asked is a
+    /// denial.
     pub(crate) before_effect: bool,
     /// Where the event looks for a decision, the best place last.
     pub(crate) homes: Vec<Home>,
@@ -47,15 +48,17 @@ pub(crate) struct Protocol {
     pub(crate) named: bool,
     /// Keys of this protocol that look like a decision in another protocol.
     pub(crate) own: &'static [&'static str],
-    /// Whether a malformed answer that does not deny is reported: an agent that takes it for text would not report it.
+    /// Whether a malformed answer that does not deny is reported: an agent that takes it for text
+    /// would not report it.
     pub(crate) tells: bool,
-    /// Whether an `updatedInput` that is not an object is unclear; a dialect may read it otherwise.
+    /// Whether an `updatedInput` that is not an object is unclear; a dialect may read it
+    /// otherwise.
     pub(crate) input_is_object: bool,
 }
 
 impl Protocol {
-    /// An agent whose answers are believed at 0 and 2 alone, name no event, and tell nothing to the model but a denial: what each
-    /// dialect says differently stands in its own.
+    /// An agent whose answers are believed at 0 and 2 alone, name no event, and tell nothing to the
+    /// model but a denial: what each dialect says differently stands in its own.
     pub(crate) const PLAIN: Self = Self {
         halt: Halt::Denies,
         any_exit: false,
@@ -94,7 +97,8 @@ impl Hearing<'_> {
         })
     }
 
-    /// The restraint that the event can honour: if it cannot ask, a question before an effect becomes a denial.
+    /// The restraint that the event can honour: if it cannot ask, a question before an effect
+    /// becomes a denial.
     pub(super) fn honoured(&self, restraint: Restraint) -> Option<Restraint> {
         if restraint <= Restraint::Allow {
             return None;

@@ -1,4 +1,5 @@
-//! The table of keys that answers have in any dialect: the meaning of a key, in any spelling.
+//! The table of keys that answers have in any dialect: the meaning of a key, in
+//! any spelling.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -86,7 +87,8 @@ const QUESTIONS: &[&str] =
 /// Words behind a key that say what it is of: `denyTool`, `block_command`.
 const OBJECTS: &[&str] =
     &["tool", "tooluse", "toolcall", "call", "command", "execution", "operation", "request"];
-/// What a key of two or more words ends with that takes a decision: `finalDecision`, `tool_permission`.
+/// What a key of two or more words ends with that takes a decision: `finalDecision`,
+/// `tool_permission`.
 const ENDINGS: &[&str] = &["decision", "verdict", "behavior", "permission"];
 /// Words that differ from a key by little and mean something else.
 const OTHER_WORDS: &[&str] = &[
@@ -185,8 +187,8 @@ pub(super) fn begins(name: &str) -> bool {
             .any(|text| text.starts_with(&*plain))
 }
 
-/// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
-/// whose singular people forget.
+/// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a
+/// plural of the one key whose singular people forget.
 pub(crate) fn plain_key(key: &str) -> String {
     if key.is_ascii() {
         let visible = key.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'@');

@@ -1,5 +1,5 @@
-//! Finds in a text without objects the lines that are shaped like an answer: `decision: deny`, `DECISION=deny`, a word
-//! that denies and nothing else. Does not decide what they mean.
+//! Finds in a text without objects the lines that are shaped like an answer: `decision: deny`,
+//! `DECISION=deny`, a word that denies and nothing else. Does not decide what they mean.
 
 use std::sync::LazyLock;
 
@@ -51,7 +51,8 @@ static BESIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// A table, a list or a tuple in which a denial stands beside its key, or before its reason, as languages print them.
+/// A table, a list or a tuple in which a denial stands beside its key, or before its reason, as
+/// languages print them.
 pub(super) fn tabled(text: &str) -> Option<String> {
     const MOST: usize = FEW_LINES * 2;
     // Enough lines to see that there are too many: an output can have half a million.

@@ -1,6 +1,6 @@
-//! Reads pairs of a key and a value from text that was meant as an object but does not parse as one: without quotes, with
-//! the quotes of a book, with commas that are missing or too many, unfinished. Gives data for a denial only; nothing that
-//! is read here may consent.
+//! Reads pairs of a key and a value from text that was meant as an object but does not parse as
+//! one: without quotes, with the quotes of a book, with commas that are missing or too many,
+//! unfinished. Gives data for a denial only; nothing that is read here may consent.
 
 use serde_json::{Map, Number, Value};
 
@@ -49,8 +49,9 @@ pub(super) fn read_knowing(text: &str, known: &mut Unclosed) -> Loose {
     Loose { fields, end: reader.at, torn }
 }
 
-/// Strings that end nowhere, by their quotes and the backslashes before them, with how much of the text is left where none ends any
-/// more. A text may have an object on each of its lines, and none of them is to look through all of what follows again.
+/// Strings that end nowhere, by their quotes and the backslashes before them, with how much of the
+/// text is left where none ends any more. A text may have an object on each of its lines, and none
+/// of them is to look through all of what follows again.
 #[derive(Default)]
 pub(super) struct Unclosed(Vec<(char, usize, usize)>);
 
@@ -98,7 +99,8 @@ impl Frame {
             return self.items.push(value);
         }
         if let Some(mut key) = self.key.take() {
-            // The same key again: the style of a key is not told apart, so both values are looked at.
+            // The same key again: the style of a key is not told apart, so both values are looked
+            // at.
             let plain = key.len();
             while self.fields.contains_key(&key) && key.len() < plain + REPEATS {
                 key.push('_');
@@ -139,7 +141,8 @@ struct Reader<'a, 'k> {
     at: usize,
     frames: Vec<Frame>,
     done: Option<Value>,
-    /// A string did not end before the text did, so that none is looked for beyond its line any more.
+    /// A string did not end before the text did, so that none is looked for beyond its line any
+    /// more.
     unclosed: bool,
     /// Where a line ends that was looked for; it may be over.
     line: usize,
@@ -147,7 +150,8 @@ struct Reader<'a, 'k> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Where the line of `start` ends. Looked for once a line, and not for each string on one: a line may be all that is kept.
+    /// Where the line of `start` ends. Looked for once a line, and not for each string on one: a
+    /// line may be all that is kept.
     fn line_end(&mut self, start: usize) -> usize {
         if self.line < start {
             let rest = self.text.get(start..).unwrap_or_default();
@@ -197,7 +201,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Backslashes: those of a quote that was escaped, or of a line break that was printed as two letters.
+    /// Backslashes: those of a quote that was escaped, or of a line break that was printed as two
+    /// letters.
     fn escaped(&mut self) {
         let rest = self.rest();
         let after = rest.trim_start_matches('\\');
@@ -212,7 +217,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// A string: up to a quote of its kind behind which a value can end, so that quotes within it are no end.
+    /// A string: up to a quote of its kind behind which a value can end, so that quotes within it
+    /// are no end.
     fn quoted(&mut self, quote: char, slashes: usize) {
         let start = self.at + 1;
         let inner = self.text.get(start..).unwrap_or_default();
@@ -239,7 +245,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// A word without quotes: a key up to its colon, a value up to a comma, a bracket or the end of the line.
+    /// A word without quotes: a key up to its colon, a value up to a comma, a bracket or the end of
+    /// the line.
     fn bare(&mut self) {
         let rest = self.rest();
         let value = self.frames.last().is_some_and(|frame| frame.key.is_some() || frame.list);
@@ -319,7 +326,8 @@ mod tests {
         assert!(read(&deep).torn);
     }
 
-    /// As much as is kept of an output: looking through the rest of it at each string, or at each object, would take minutes.
+    /// As much as is kept of an output: looking through the rest of it at each string, or at each
+    /// object, would take minutes.
     #[test]
     fn zoo_33_strings_that_end_nowhere_are_looked_for_once() {
         assert!(read(&"{\"a\":".repeat(200_000)).torn);

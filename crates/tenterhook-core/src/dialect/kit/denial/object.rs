@@ -1,5 +1,5 @@
-//! Looks through one object for decisions, wherever they may stand, and says of each how its place and its spelling differ
-//! from what the event reads. Judges no text round the object.
+//! Looks through one object for decisions, wherever they may stand, and says of each how its place
+//! and its spelling differ from what the event reads. Judges no text round the object.
 
 mod known;
 mod nested;
@@ -73,7 +73,8 @@ struct Search<'h> {
 }
 
 impl Search<'_> {
-    /// Whether the like of it was found: of equal ones only the first counts, and an object may say the same at each of its keys.
+    /// Whether the like of it was found: of equal ones only the first counts, and an object may say
+    /// the same at each of its keys.
     fn has(&self, restraint: Restraint, stop: bool) -> bool {
         self.hits.iter().any(|hit| hit.unclear.is_none() && hit.weight() == (restraint, stop))
     }
@@ -168,12 +169,14 @@ impl Search<'_> {
         }
     }
 
-    /// Whether it objects that something is not well: where a reason or another decision stands beside it.
+    /// Whether it objects that something is not well: where a reason or another decision stands
+    /// beside it.
     fn objects(&self, level: &Level<'_>, key: &str) -> bool {
         self.hearing.asked || level.has_reason() || level.known.decides_beside(key)
     }
 
-    /// Whether an ambiguous value is read as a decision: the object has no other content, or it gives a reason.
+    /// Whether an ambiguous value is read as a decision: the object has no other content, or it
+    /// gives a reason.
     fn counts(&self, level: &Level<'_>) -> bool {
         self.hearing.asked || self.hearing.replies || level.known.is_plain() || level.has_reason()
     }
@@ -221,7 +224,8 @@ impl Search<'_> {
         match value {
             Value::Object(inner) => {
                 let (levels, path) = (level.levels(), level.path(key));
-                // The reasons of all levels count, but only the nearest are looked at: the way down may be long.
+                // The reasons of all levels count, but only the nearest are looked at: the way down
+                // may be long.
                 let outer = levels.get(..levels.len().min(4)).unwrap_or_default();
                 let known = &Known::new(inner);
                 self.level(&Level { known, outer, path: &path, at, alone: false });

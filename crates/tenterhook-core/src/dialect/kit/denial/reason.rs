@@ -1,4 +1,5 @@
-//! The words that an object gives for what it decides, and whether it is a record of something else. Decides nothing.
+//! The words that an object gives for what it decides, and whether it is a record of something
+//! else. Decides nothing.
 
 use serde_json::{Map, Value};
 
@@ -43,8 +44,9 @@ pub(super) fn explains(fields: &Fields) -> bool {
     fields.get("reason").and_then(Value::as_str).is_some_and(|reason| reason.trim().contains(' '))
 }
 
-/// Whether `value`, at the flag of a denial, gives a reason: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
-/// `{"deny": ["rm is not allowed"]}`. Words beside the flag of a consent that has some are the names of `buttons`.
+/// Whether `value`, at the flag of a denial, gives a reason: `{"block": "no rm"}`, `{"Deny":
+/// {"reason": ..}}`, `{"deny": ["rm is not allowed"]}`. Words beside the flag of a consent that has
+/// some are the names of `buttons`.
 pub(super) fn gives_reason(value: &Value, buttons: impl FnOnce() -> bool) -> bool {
     match value {
         Value::String(text) => !buttons() && !text.trim().is_empty() && !says_no(value),

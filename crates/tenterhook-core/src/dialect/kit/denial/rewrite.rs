@@ -1,5 +1,6 @@
-//! Did a hook want to make another call of this one, and cannot be understood? The call as it was is not what it meant: who
-//! takes something out of an input would not have it run with that. Reads no decision.
+//! Did a hook want to make another call of this one, and cannot be understood? The call as it was
+//! is not what it meant: who takes something out of an input would not have it run with that. Reads
+//! no decision.
 
 use serde_json::{Map, Value};
 

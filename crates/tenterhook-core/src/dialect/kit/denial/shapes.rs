@@ -1,5 +1,6 @@
-//! Finds objects in a text that look like an answer but that a strict reader rejects: behind a prefix, indented, in a
-//! fence, without quotes, unfinished. Says of each how it stands in the text; what it means is not decided here.
+//! Finds objects in a text that look like an answer but that a strict reader rejects: behind a
+//! prefix, indented, in a fence, without quotes, unfinished. Says of each how it stands in
+//! the text; what it means is not decided here.
 
 use std::borrow::Cow;
 
@@ -35,7 +36,8 @@ pub(super) enum Stands {
     Alone,
     /// Behind a word or two: it may be announced or said.
     Labelled,
-    /// In a sentence, a fence with text round it, or announced with more text behind it: a decision alone is an example.
+    /// In a sentence, a fence with text round it, or announced with more text behind it: a decision
+    /// alone is an example.
     Amid,
     /// As an example, in code or in a diff.
     Shown,
@@ -113,7 +115,8 @@ pub(super) fn decoded(text: &str) -> Option<String> {
 pub(super) fn find(text: &str) -> Vec<Shape<'_>> {
     let (diff, unclosed) = (is_diff(text), loose::Unclosed::default());
     let mut walk = Walk { text, at: 0, fence: None, diff, before: "", found: Vec::new(), unclosed };
-    // Attempts that come to nothing may read the same text again: together they get a few passes over it, no more.
+    // Attempts that come to nothing may read the same text again: together they get a few passes
+    // over it, no more.
     let mut work = text.len().saturating_mul(8).saturating_add(4096);
     while let Some(line) = walk.line() {
         match walk.shape(line, &mut work) {
@@ -270,7 +273,8 @@ fn flatten(value: &Value, found: &mut Vec<Map<String, Value>>) {
     }
 }
 
-/// What programs put before a line: times, levels, names in brackets, bullets, the flags of an `echo` that knows none.
+/// What programs put before a line: times, levels, names in brackets, bullets, the flags of an
+/// `echo` that knows none.
 fn is_tag(word: &str) -> bool {
     const LEVELS: &[&str] = &[
         "info", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "log",

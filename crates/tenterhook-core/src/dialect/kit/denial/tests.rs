@@ -1,5 +1,5 @@
-//! The matrix of denials (A-20 to A-44): shape by dialect by kind of event. No answer that means no proceeds in any
-//! dialect, and no innocent is held where its agent would not hold it.
+//! The matrix of denials (A-20 to A-44): shape by dialect by kind of event. No answer that means no
+//! proceeds in any dialect, and no innocent is held where its agent would not hold it.
 
 mod exact_messages;
 mod near_misses;
@@ -115,7 +115,8 @@ fn no_collected_answer_that_means_no_proceeds() {
     fail_with(&wrong);
 }
 
-/// A clean denial and a clean consent of each dialect, with which `{deny}` and `{allow}` of the shapes are filled.
+/// A clean denial and a clean consent of each dialect, with which `{deny}` and `{allow}` of the
+/// shapes are filled.
 const CLEAN: &[(&str, &str, &str)] = &[
     ("native", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     (
@@ -166,7 +167,8 @@ fn filled(shape: &Output, dialect: &Dialect) -> Output {
     }
 }
 
-/// A-43: every shape in every dialect, before a tool and on a prompt, where a denial can prevent something.
+/// A-43: every shape in every dialect, before a tool and on a prompt, where a denial can prevent
+/// something.
 #[test]
 fn no_shape_that_means_no_proceeds_in_any_dialect() {
     let mut shapes = outputs(&table("denials/shapes.json"));
@@ -186,8 +188,8 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
     fail_with(&wrong);
 }
 
-/// A-20, A-43: on every other event before an effect a shape is held too, where the event can be denied; on the rest it
-/// is not lost without a fault.
+/// A-20, A-43: on every other event before an effect a shape is held too, where the event can be
+/// denied; on the rest it is not lost without a fault.
 #[test]
 fn no_shape_is_lost_in_silence_on_other_events() {
     let mut shapes = outputs(&table("denials/hooks.json"));
@@ -316,8 +318,8 @@ fn comes_to(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// A-43: where the same output comes to one thing in one dialect and to another elsewhere, `denials/differences.json` has
-/// the reason; and no row of it is idle.
+/// A-43: where the same output comes to one thing in one dialect and to another elsewhere,
+/// `denials/differences.json` has the reason; and no row of it is idle.
 #[test]
 fn a_cell_that_differs_between_dialects_has_its_reason() {
     let rows = table("denials/differences.json");
@@ -364,8 +366,8 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
     fail_with(&wrong);
 }
 
-/// What one key asks of its object is looked up once, and of denials that are alike one is kept: a text whose cost grew with the
-/// square of its length would not come to an end here.
+/// What one key asks of its object is looked up once, and of denials that are alike one is kept: a
+/// text whose cost grew with the square of its length would not come to an end here.
 #[test]
 fn each_key_of_a_wide_object_may_decide() {
     let dialect =

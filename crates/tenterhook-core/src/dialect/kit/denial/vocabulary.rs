@@ -1,5 +1,5 @@
-//! The table of decision values in any dialect, in any spelling. Takes no other text for
-//! consent.
+//! The table of decision values in any dialect, in any spelling. Takes no other
+//! text for consent.
 
 use serde_json::Value;
 
@@ -227,7 +227,8 @@ pub(super) fn is_alone(text: &str) -> bool {
     bare.len() <= MAX_WORD && known_alone(&plain_word(bare))
 }
 
-/// Whether one letter or two neighbours are wrong in a word that denies. A word of consent is never one.
+/// Whether one letter or two neighbours are wrong in a word that denies. A word of consent is never
+/// one.
 fn slips(plain: &str) -> bool {
     let letters: Vec<char> = plain.chars().collect();
     let long = |text: &&&str| text.len() > MIN_SLIP;

@@ -1,4 +1,5 @@
-//! What does the format of a file forbid, and what does its agent make of that? Knows nothing of hooks.
+//! What does the format of a file forbid, and what does its agent make of that? Knows nothing of
+//! hooks.
 
 use super::Reader;
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -8,7 +9,8 @@ use crate::source::Source;
 use crate::syntax::{FaultKind, NotStrict, Parsed, SyntaxFault};
 
 impl Reader<'_> {
-    /// Tells what the format forbids, each kind of it once. The agent refuses such a file; here what is whole of it runs.
+    /// Tells what the format forbids, each kind of it once. The agent refuses such a file; here
+    /// what is whole of it runs.
     pub(super) fn syntax(&mut self, parsed: &Parsed) {
         let mut said: Vec<FaultKind> = Vec::new();
         for fault in &parsed.faults {

@@ -1,4 +1,5 @@
-//! The words and the habits of one agent's files. Data only: the walk over such a file stands above.
+//! The words and the habits of one agent's files. Data only: the walk over such a file stands
+//! above.
 
 use super::{Reader, Scope};
 use crate::dialect::kit::field::Case;
@@ -21,7 +22,8 @@ pub(crate) struct File {
     pub(crate) rules: Rules,
     /// Whether the case of a key counts.
     pub(crate) case: Case,
-    /// Whether a hook of an event that the agent does not have waits for one of that name; else it never runs.
+    /// Whether a hook of an event that the agent does not have waits for one of that name; else it
+    /// never runs.
     pub(crate) is_open: bool,
     /// Whether an event without items is worth a word.
     pub(crate) tells_empty: bool,
@@ -33,7 +35,8 @@ pub(crate) struct File {
     pub(crate) is_javascript: bool,
     /// Whether the agent refuses the whole file for any mistake in it.
     pub(crate) is_strict: bool,
-    /// Whether all lists of an event that is written more than once run here, of which the agent loses all but the last.
+    /// Whether all lists of an event that is written more than once run here, of which the agent
+    /// loses all but the last.
     pub(crate) runs_doubled: bool,
     /// Keys beside the events, which hold something else.
     pub(crate) beside: &'static [&'static str],
@@ -64,7 +67,8 @@ impl Rules {
 }
 
 impl File {
-    /// A file of JSON whose events stand in `hooks`, of an agent that keeps what it can read of them.
+    /// A file of JSON whose events stand in `hooks`, of an agent that keeps what it can read of
+    /// them.
     pub(crate) const fn new(
         agent: &'static str,
         id: DialectId,

@@ -1,5 +1,6 @@
-//! The fields of an answer: one object that the agent accepts, read to the letter. What it would ignore becomes a remark;
-//! what it would reject is an error. Lenient reading is the business of `denial`.
+//! The fields of an answer: one object that the agent accepts, read to the letter. What it would
+//! ignore becomes a remark; what it would reject is an error. Lenient reading is the business of
+//! `denial`.
 
 use serde_json::{Map, Value};
 
@@ -200,7 +201,8 @@ impl Reader<'_> {
         self.unknown(decision, known.iter().map(|(key, _)| *key), "hookSpecificOutput.decision.")
     }
 
-    /// A built-in tool's output can only be replaced by a value of the same type: observed, a text for an object is ignored.
+    /// A built-in tool's output can only be replaced by a value of the same type: observed, a text
+    /// for an object is ignored.
     fn output(&mut self, key: &str, value: &Value) {
         let original = self.event.payload.get("tool_response");
         let differs = original.is_some_and(|tool_response| kind(tool_response) != kind(value));

@@ -1,5 +1,5 @@
-//! What does the agent itself make of how a hook ended and what it printed, to the letter? What it would lose
-//! is looked for afterwards, by `denial`.
+//! What does the agent itself make of how a hook ended and what it printed, to the letter (A-10 to
+//! A-19)? What it would lose is looked for afterwards, by `denial`.
 
 use serde_json::{Map, Value};
 
@@ -146,7 +146,8 @@ impl ReportReader<'_> {
             Plain::Context | Plain::Log | Plain::Refused => Answer::default(),
         };
         if self.reading.begins_with_brace() && !matches!(self.spec.plain, Plain::Own(_)) {
-            // The agent takes it for text. A gate that meant to answer did not, so its policy decides.
+            // The agent takes it for text. A gate that meant to answer did not, so its policy
+            // decides.
             let message = match self.reading.deviations.first() {
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
                 None => "its answer cannot be read".to_owned(),
@@ -197,7 +198,8 @@ impl ReportReader<'_> {
     fn not_denied(&self, mut said: Answer) -> Answer {
         let (may, ever) = (self.row.powers, self.spec.powers());
         if may.has(Power::Deny) && !ever.has(Power::Deny) {
-            // The event cannot be denied, yet this hook may object: it wakes the agent, whatever the event was.
+            // The event cannot be denied, yet this hook may object: it wakes the agent, whatever
+            // the event was.
             return self.denied(said);
         }
         if !may.has(Power::Deny) {

@@ -1,5 +1,5 @@
-//! Which terminal sequences a hook may send: a bell, titles and notifications, and nothing that moves, reads or writes
-//! anything else.
+//! Which terminal sequences a hook may send: a bell, titles and notifications, and nothing that
+//! moves, reads or writes anything else.
 
 /// Window titles (0, 1, 2) and notifications (9, 99, 777).
 const ALLOWED: &[&str] = &["0", "1", "2", "9", "99", "777"];

@@ -1,5 +1,5 @@
-//! The phrases of Claude Code's form, which most agents adopted. The table of each agent lists which event accepts which
-//! one.
+//! The phrases of Claude Code's form, which most agents adopted. The table of each agent lists
+//! which event accepts which one.
 
 use super::{Part, Phrase};
 use crate::answer::Power;

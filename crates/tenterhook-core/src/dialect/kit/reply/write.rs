@@ -1,5 +1,5 @@
-//! Writes the reply to one outcome by the table of its agent. What the table has no words for becomes the strongest restraint
-//! that it has, with a warning (BR-3 to BR-6).
+//! Writes the reply to one outcome by the table of its agent. What the table has no words for
+//! becomes the strongest restraint that it has, with a warning (BR-3 to BR-6).
 
 use serde_json::{Map, Value};
 
@@ -105,7 +105,8 @@ impl Writer<'_> {
             Decision::Proceed { rewrite } => match self.rewrite(&rewrite) {
                 Err(untaken) => self.restrain(&untaken.to_string()),
                 Ok(()) if self.input.outcome.consents() => {
-                    // Where consent has no word, the agent's own rules decide, as they do without hooks.
+                    // Where consent has no word, the agent's own rules decide, as they do without
+                    // hooks.
                     self.speak(Power::Allow, &self.input.outcome.reason().unwrap_or_default());
                 }
                 Ok(()) => {}
@@ -207,7 +208,8 @@ impl Writer<'_> {
         Err(Untaken::Prompt { agent: self.replies.agent, prompt: prompt.to_owned() })
     }
 
-    /// What a changed prompt says beside the original, where the original stands in it whole at an end.
+    /// What a changed prompt says beside the original, where the original stands in it whole at an
+    /// end.
     fn added(&self, prompt: &str) -> Option<String> {
         let original = self.input.event.text("prompt").filter(|text| !text.trim().is_empty())?;
         let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
@@ -258,7 +260,8 @@ impl Writer<'_> {
                 // What a decision said there stands.
                 Some((_, path)) if self.has_path(path) => {}
                 Some((_, path)) => {
-                    // What belongs to an event's own part of the object stands beside the event's name.
+                    // What belongs to an event's own part of the object stands beside the event's
+                    // name.
                     if path.first() == Some(&OUTPUT) {
                         self.set(&[OUTPUT, "hookEventName"], self.input.name.into());
                     }
@@ -310,7 +313,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A text that replaces an output, appended to a text that is already there, such as the reason of a denial.
+    /// A text that replaces an output, appended to a text that is already there, such as the reason
+    /// of a denial.
     fn beside(&self, path: &[&str], value: Option<&Value>) -> Value {
         let text = value.map_or_else(String::new, |value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)

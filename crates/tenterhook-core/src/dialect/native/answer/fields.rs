@@ -1,4 +1,5 @@
-//! The fields of an answer: one table of keys, one reader each (V-26). A wrong value is a failure, an unknown key a remark.
+//! The fields of an answer: one table of keys, one reader each (V-26). A wrong value is a failure,
+//! an unknown key a remark.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +8,8 @@ use crate::diagnostic::Code;
 use crate::dialect::kit::unread::Unread;
 use crate::dialect::native::VERSION;
 
-/// The keys of an answer. The second column is the power that an event must give for it; `decision` has four.
+/// The keys of an answer. The second column is the power that an event must give for it; `decision`
+/// has four.
 pub(crate) const KEYS: &[(&str, Option<Power>)] = &[
     ("v", None),
     ("decision", None),
@@ -39,7 +41,8 @@ pub(crate) const DECISIONS: &[(&str, Restraint)] = &[
     ("deny", Restraint::Deny),
 ];
 
-/// Reads one strict object. `null` is the same as an absent key: serializers write it for what was not set.
+/// Reads one strict object. `null` is the same as an absent key: serializers write it for what was
+/// not set.
 pub(super) fn read(object: &Map<String, Value>) -> Answer {
     let mut answer = Answer::default();
     let mut wrong: Vec<String> = Vec::new();

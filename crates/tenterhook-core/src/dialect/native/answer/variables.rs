@@ -1,8 +1,10 @@
-//! Reads the lines of an env file (V-9). Expands nothing: what a hook writes is what the shell of the agent gets.
+//! Reads the lines of an env file (V-9). Expands nothing: what a hook writes is what the shell of
+//! the agent gets.
 
 use serde_json::{Map, Value};
 
-/// `KEY=VALUE` lines, an `export` before them and one pair of quotes round the value allowed. Other lines are not ours.
+/// `KEY=VALUE` lines, an `export` before them and one pair of quotes round the value allowed. Other
+/// lines are not ours.
 pub(super) fn read(lines: &str) -> Map<String, Value> {
     lines.lines().filter_map(pair).collect()
 }

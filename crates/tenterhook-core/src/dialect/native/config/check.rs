@@ -1,4 +1,5 @@
-//! Would a hook do what its entry says: is there such an event, such a tool, such a value, and does anybody wait for it?
+//! Would a hook do what its entry says: is there such an event, such a tool, such a value, and does
+//! anybody wait for it?
 
 use super::fields::Fields;
 use super::tools::match_words;
@@ -15,8 +16,8 @@ fn letters(name: &str) -> String {
 }
 
 impl Reader<'_> {
-    /// A hook whose expression does not compile is kept: its failure policy decides each time (S-3), which is safer than a
-    /// missing gate.
+    /// A hook whose expression does not compile is kept: its failure policy decides each time
+    /// (S-3), which is safer than a missing gate.
     pub(super) fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
         let Some(hook) = hook else { return };
         let Err(why) = hook.matcher.compile() else { return };
@@ -28,7 +29,8 @@ impl Reader<'_> {
         self.report(Code::BadExpression, fields.span("match"), message).help = Some(help);
     }
 
-    /// A name that is nearly that of an event before an effect was meant for a gate, and rejects the entry (C-49).
+    /// A name that is nearly that of an event before an effect was meant for a gate, and rejects
+    /// the entry (C-49).
     pub(super) fn check_event(&mut self, word: &str, span: Span) {
         let meant = self.meant(word);
         if meant.as_deref() == Some(word) {
@@ -55,7 +57,8 @@ impl Reader<'_> {
         );
     }
 
-    /// The event that is called `word`, or else the one that an agent calls so, or that is nearly called so.
+    /// The event that is called `word`, or else the one that an agent calls so, or that is nearly
+    /// called so.
     pub(super) fn meant(&self, word: &str) -> Option<String> {
         let built_in = || DIALECTS.iter().flat_map(|dialect| dialect.rows()).map(|row| &*row.event);
         let declared = || self.out.events.iter().map(|row| &*row.event);
@@ -69,7 +72,8 @@ impl Reader<'_> {
         of_agent.or_else(|| nearest(word, all())).map(str::to_owned)
     }
 
-    /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
+    /// A pattern or rule on an event that has nothing to test it on restricts nothing, or
+    /// everything (C-48).
     pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
         // For a misspelt event, the event that was meant may have a subject.
         let is_slip = |text: &str| text != &*row.event;

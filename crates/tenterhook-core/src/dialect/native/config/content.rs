@@ -1,4 +1,5 @@
-//! What a hook runs that is no command: a request, a question to a model, a call of an MCP tool, a worker, a rule (C-43).
+//! What a hook runs that is no command: a request, a question to a model, a call of an MCP tool, a
+//! worker, a rule (C-43).
 
 use super::Reader;
 use super::fields::Fields;
@@ -108,7 +109,8 @@ impl Reader<'_> {
         placed.then_some(Run::McpTool(McpTool { server: server?, tool: tool?, input }))
     }
 
-    /// Whether every `${...}` in the texts of an input names a field. Where one does not, no call could ever be made.
+    /// Whether every `${...}` in the texts of an input names a field. Where one does not, no call
+    /// could ever be made.
     fn check_placeholders(&mut self, node: &Node) -> bool {
         let inner = node.entries().iter().map(|entry| &entry.node);
         let mut right = true;

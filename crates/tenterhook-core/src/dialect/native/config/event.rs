@@ -60,8 +60,9 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// C-62: a declaration that cannot be used must not make observers of its gates. The event can be held up, unless
-    /// every word that could say so is there and says no; and nothing is allowed on the strength of it.
+    /// C-62: a declaration that cannot be used must not make observers of its gates. The event can
+    /// be held up, unless every word that could say so is there and says no; and nothing is allowed
+    /// on the strength of it.
     fn strictest(entry: &Entry) -> EventRow {
         let written = entry.node.entries();
         let known = |key: &str| keys::EVENT.iter().any(|other| other.name == key);

@@ -1,4 +1,5 @@
-//! The fields of one table, checked against their shapes. A table with one wrong field is rejected as a whole (C-1).
+//! The fields of one table, checked against their shapes. A table with one wrong field is rejected
+//! as a whole (C-1).
 
 use std::time::Duration;
 
@@ -212,7 +213,8 @@ fn some(known: &[Key]) -> String {
     listed(known.iter().map(|key| key.name).take(3))
 }
 
-/// The value that does not fit, and its span: in a list or table of the right type, the first item that is not a string.
+/// The value that does not fit, and its span: in a list or table of the right type, the first item
+/// that is not a string.
 fn misfit(node: &Node, shape: Shape) -> (String, Span) {
     let whole = (node.kind().to_owned(), node.span);
     let within = |item: &Node, kind| (format!("{kind} that holds {}", item.kind()), item.span);

@@ -22,7 +22,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The hooks of an entry in which everything is right; `None` where something is wrong, which was reported.
+    /// The hooks of an entry in which everything is right; `None` where something is wrong, which
+    /// was reported.
     fn good_hook(&mut self, entry: &Entry) -> Option<()> {
         if !values::is_name(&entry.key) {
             self.report(
@@ -168,7 +169,8 @@ impl Reader<'_> {
         found.unwrap_or_else(|| table::unknown(event))
     }
 
-    /// What the dialect that the hook speaks says of the event: its matchers are tested on that subject.
+    /// What the dialect that the hook speaks says of the event: its matchers are tested on that
+    /// subject.
     pub(super) fn spoken(&self, event: &EventName, speaks: DialectId) -> EventRow {
         if speaks == DialectId::NATIVE {
             return self.row(event);

@@ -1,4 +1,5 @@
-//! Every key of the format, in one table that the reader, the schema test and the documentation share (C-42).
+//! Every key of the format, in one table that the reader, the schema test and the documentation
+//! share (C-42).
 
 use crate::hook::enforcement::{ENFORCE, SHADOW};
 use crate::rule::Doubt;
@@ -84,7 +85,8 @@ pub(crate) const PROTECT: &[Key] =
 /// The keys of `[shadow]`, which count in a managed file (SH-3).
 pub(crate) const SHADOWS: &[Key] = &[key("allowed", Shape::Flag)];
 
-/// The keys of `[trust]`: the first counts in a managed file (T-13), the other in the user's, too (T-50).
+/// The keys of `[trust]`: the first counts in a managed file (T-13), the other in the user's, too
+/// (T-50).
 pub(crate) const TRUST: &[Key] =
     &[key("unapproved", Shape::Choice(&["off", "hold"])), key("keys", Shape::List)];
 
@@ -222,7 +224,8 @@ pub(crate) const RECORD: &[Key] = &[
     key("required", Shape::Flag),
 ];
 
-/// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which stands around it.
+/// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which
+/// stands around it.
 pub(crate) const TEST: &[Key] = match CASE {
     [_hook, keys @ ..] => keys,
     [] => CASE,

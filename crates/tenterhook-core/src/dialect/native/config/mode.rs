@@ -1,5 +1,5 @@
-//! `mode` of one hook, of a file or of the built-in rules: whether the answers of hooks count; and `[shadow]`: who may set it
-//! (SH-1 to SH-4).
+//! `mode` of one hook, of a file or of the built-in rules: whether the answers of hooks count; and
+//! `[shadow]`: who may set it (SH-1 to SH-4).
 
 use super::fields::Fields;
 use super::{Reader, keys};
@@ -35,8 +35,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads `mode` at the top of the file, which applies to each hook without `mode`. In a file that cannot be parsed to its
-    /// end it has no effect, because the rest of the file is unknown (C-71).
+    /// Reads `mode` at the top of the file, which applies to each hook without `mode`. In a file
+    /// that cannot be parsed to its end it has no effect, because the rest of the file is unknown
+    /// (C-71).
     pub(super) fn mode_of_all(&mut self, entry: &Entry) {
         let before = self.errors();
         self.check(entry, keys::Shape::Choice(keys::MODES));

@@ -1,4 +1,5 @@
-//! Reads `[protect]`: exemptions from the built-in rules, and whether these rules may be suspended (C-69).
+//! Reads `[protect]`: exemptions from the built-in rules, and whether these rules may be suspended
+//! (C-69).
 
 use super::{Reader, keys};
 use crate::diagnostic::Code;

@@ -82,7 +82,8 @@ impl Reader<'_> {
         Some(Invocation::Argv { program: self.program(&program), args: words.collect() })
     }
 
-    /// A program with a slash is a file beside the configuration; one without is looked up in `PATH` (C-44).
+    /// A program with a slash is a file beside the configuration; one without is looked up in
+    /// `PATH` (C-44).
     fn program(&self, text: &str) -> String {
         if text.contains('/') {
             self.path(text).to_string_lossy().into_owned()

@@ -43,7 +43,8 @@ impl Reader<'_> {
         }));
     }
 
-    /// Reads `[trust]`: the treatment of unapproved gates (T-13), and the keys whose signatures arm hooks (T-50).
+    /// Reads `[trust]`: the treatment of unapproved gates (T-13), and the keys whose signatures arm
+    /// hooks (T-50).
     pub(super) fn trust(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "the table", keys::TRUST) else { return };
         let layer = self.source.layer;

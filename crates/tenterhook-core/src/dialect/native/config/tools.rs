@@ -1,5 +1,5 @@
-//! Is there any call that `match` and `if` let through? What they say about tools, whose names are open: said is only what can be no name
-//! of one, or is nearly that of a known one (C-48, C-53).
+//! Is there any call that `match` and `if` let through? What they say about tools, whose names are
+//! open: said is only what can be no name of one, or is nearly that of a known one (C-48, C-53).
 
 use super::fields::Fields;
 use super::{Reader, values};
@@ -35,7 +35,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports names that no tool has: misspellings such as `bash` or `Bsh`, and lists such as `Bash,Edit`.
+    /// Reports names that no tool has: misspellings such as `bash` or `Bsh`, and lists such as
+    /// `Bash,Edit`.
     fn check_word(&mut self, word: &str, fields: &Fields<'_>) {
         let span = fields.span("match");
         if let Some(tool) = rule_of(word) {
@@ -160,7 +161,8 @@ impl Reader<'_> {
     }
 }
 
-/// What a matcher is that no tool can be called. What was taken over from another agent's file is as dead there, and stays so.
+/// What a matcher is that no tool can be called. What was taken over from another agent's file is
+/// as dead there, and stays so.
 fn no_name(fields: &Fields<'_>) -> Code {
     if fields.has("speaks") { Code::DeadMatcher } else { Code::BadMatcher }
 }
@@ -173,8 +175,9 @@ fn no_rule(fields: &Fields<'_>) -> Code {
 /// How expressions begin that ask for something; no tool is called so.
 const EXPRESSION: &[&str] = &["tool.", "call.", "event.", "prompt.", "c.", "!"];
 
-/// Whether a text holds several rules: another tool is named behind a parenthesis and a separator. A separator inside a
-/// command, as in `Bash(grep -E '(a)|b')`, is not followed by the name of a tool.
+/// Whether a text holds several rules: another tool is named behind a parenthesis and a separator.
+/// A separator inside a command, as in `Bash(grep -E '(a)|b')`, is not followed by the name of a
+/// tool.
 fn is_list(text: &str) -> bool {
     let names_tool = |rest: &str| {
         let rest = rest.trim_start();
@@ -226,7 +229,8 @@ pub(super) fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
     }
 }
 
-/// The tool whose name `word` nearly is. A short name of a host's own is near to many, so that one slip is all it may have.
+/// The tool whose name `word` nearly is. A short name of a host's own is near to many, so that one
+/// slip is all it may have.
 fn misspelt(word: &str) -> Option<&'static str> {
     let letters = |text: &str| text.to_ascii_lowercase().chars().collect::<Vec<char>>();
     let word = word.trim();

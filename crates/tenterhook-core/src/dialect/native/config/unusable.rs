@@ -1,5 +1,6 @@
-//! Replaces a rejected entry by a hook that always fails, so that its failure policy decides and a typo removes no gate
-//! (C-60, C-61). Reports nothing: the mistake was reported when the entry was rejected.
+//! Replaces a rejected entry by a hook that always fails, so that its failure policy decides and a
+//! typo removes no gate (C-60, C-61). Reports nothing: the mistake was reported when the entry was
+//! rejected.
 
 use super::fields::Fields;
 use super::{Reader, check, keys, values};
@@ -14,7 +15,8 @@ use crate::source::Lost;
 use crate::syntax::{Entry, Node, NodeValue};
 
 impl Reader<'_> {
-    /// Adds a hook that always fails for each event that `entry` names; the diagnostics of the entry begin at `count`.
+    /// Adds a hook that always fails for each event that `entry` names; the diagnostics of the
+    /// entry begin at `count`.
     pub(super) fn unusable(&mut self, entry: &Entry, count: usize) {
         let why = self.first_error(count);
         let count = self.out.diagnostics.len();
@@ -68,7 +70,8 @@ impl Reader<'_> {
             hook.layer = self.source.layer;
             hook.compat = self.source.compat;
             hook.matcher = Matcher::new(matcher.clone());
-            // A rule on an event that it cannot be about would never hold: the gate would be gone after all.
+            // A rule on an event that it cannot be about would never hold: the gate would be gone
+            // after all.
             if self.is_good(|reader| reader.check_subject(left, &spoken)) {
                 hook.condition.clone_from(&condition);
             } else {
@@ -79,7 +82,8 @@ impl Reader<'_> {
             if hook.phase == Phase::Rewrite {
                 hook.wait = Wait::Attached;
             }
-            // What never runs has not run, and no protocol promises anything about an entry of this file.
+            // What never runs has not run, and no protocol promises anything about an entry of this
+            // file.
             hook.once = false;
             if speaks != DialectId::NATIVE {
                 hook.on_failure = hook.on_failure.or(Some(row.failure));
@@ -93,7 +97,8 @@ impl Reader<'_> {
         hooks
     }
 
-    /// Every event that some `on` of the entry names; a gate stands at the event that was meant (C-49).
+    /// Every event that some `on` of the entry names; a gate stands at the event that was meant
+    /// (C-49).
     fn events_left(&self, entry: &Entry) -> Vec<EventName> {
         let mut events: Vec<EventName> = Vec::new();
         for field in entry.node.entries().iter().filter(|field| field.key == "on") {

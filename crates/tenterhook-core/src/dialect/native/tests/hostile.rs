@@ -1,4 +1,5 @@
-//! Whatever stands in a file, an event or an answer: nothing panics, and no broken text consents or changes anything.
+//! Whatever stands in a file, an event or an answer: nothing panics, and no broken text consents or
+//! changes anything.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};

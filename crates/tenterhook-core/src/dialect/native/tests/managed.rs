@@ -1,4 +1,5 @@
-//! Whether the words of a managed file bind: one row for each key that such a file can have, with what a user's file says against it.
+//! Whether the words of a managed file bind: one row for each key that such a file can have, with
+//! what a user's file says against it.
 
 use super::super::config::keys::{self, Key};
 use super::*;
@@ -51,7 +52,8 @@ fn codes(loaded: &Loaded) -> Vec<&'static str> {
     codes
 }
 
-/// A key of `[source."FILE"]`: what a managed file and the user's say, whether the managed word stands, and how that is seen.
+/// A key of `[source."FILE"]`: what a managed file and the user's say, whether the managed word
+/// stands, and how that is seen.
 type OfSource = (&'static str, &'static str, &'static str, bool, fn(&Loaded) -> bool);
 
 const OF_SOURCE: &[OfSource] = &[
@@ -85,7 +87,8 @@ const OF_SOURCE: &[OfSource] = &[
     }),
 ];
 
-/// C-90: of what both say the managed word stands, or the stricter one where there is one; what has no effect is a finding.
+/// C-90: of what both say the managed word stands, or the stricter one where there is one; what has
+/// no effect is a finding.
 #[test]
 fn a_user_undoes_no_managed_word_about_a_file() {
     let about = |key: &str, word: &str| match word {
@@ -164,7 +167,8 @@ fn a_user_changes_no_hook_of_a_managed_file() {
     }
 }
 
-/// The name of a table, what a managed file and the user's say in it, the codes of the findings, and how the managed word is seen.
+/// The name of a table, what a managed file and the user's say in it, the codes of the findings,
+/// and how the managed word is seen.
 type OfTable =
     (&'static str, &'static str, &'static str, &'static [&'static str], fn(&Loaded) -> bool);
 
@@ -239,11 +243,13 @@ fn a_user_undoes_no_other_table_of_a_managed_file() {
     let elsewhere = ["$schema", "source", "record", "protect"];
     covered(keys::FILE, OF_TABLES.iter().map(|row| row.0).chain(elsewhere));
     covered(keys::SHADOWS, ["allowed"].into_iter());
-    // The user's keys are added to those of the organisation: the user could approve the same hooks anyway.
+    // The user's keys are added to those of the organisation: the user could approve the same hooks
+    // anyway.
     covered(keys::TRUST, ["unapproved", "keys"].into_iter());
 }
 
-/// SP-20, SP-22, SH-4, C-90: if a managed file exempts files for agents, no other file exempts more.
+/// SP-20, SP-22, SH-4, C-90: if a managed file exempts files for agents, no other file exempts
+/// more.
 #[cfg(feature = "rule")]
 #[test]
 fn a_user_leaves_no_more_to_agents_than_a_managed_file() {
@@ -275,11 +281,12 @@ fn a_user_leaves_no_more_to_agents_than_a_managed_file() {
     covered(keys::PROTECT, ["writable", "pause", "mode"].into_iter());
 }
 
-/// C-77: whatever the organisation says of the record stands, and what it requires is neither switched off, nor moved, nor cut short.
-/// C-90.
+/// C-77: whatever the organisation says of the record stands, and what it requires is neither
+/// switched off, nor moved, nor cut short. C-90.
 #[test]
 fn a_user_undoes_no_managed_word_about_the_record() {
-    // A managed table, the user's, what holds in the end, and the keys of the user's that have no effect.
+    // A managed table, the user's, what holds in the end, and the keys of the user's that have no
+    // effect.
     let rows: &[(&str, &str, &str, &[&str])] = &[
         ("enabled = true", "enabled = false", "enabled = true", &["enabled"]),
         ("enabled = false", "enabled = true", "enabled = false", &["enabled"]),
@@ -336,7 +343,8 @@ fn covered<'k>(keys: &[Key], rows: impl Iterator<Item = &'k str>) {
     }
 }
 
-/// C-16, C-18: a user's word against a built-in rule says what to do, also where the rules are not among what is read.
+/// C-16, C-18: a user's word against a built-in rule says what to do, also where the rules are not
+/// among what is read.
 #[test]
 fn a_user_switches_no_built_in_rule_off() {
     let text = "[hook.'self-protection/start-unguarded']\nenabled = false\n";

@@ -65,7 +65,8 @@ fn a_matcher_without_words_is_an_error() {
     }
 }
 
-/// C-48: a text that only resembles a list, a rule or a name is reported, and the help names a valid form.
+/// C-48: a text that only resembles a list, a rule or a name is reported, and the help names a
+/// valid form.
 #[test]
 fn matcher_without_a_tool_name_is_reported() {
     let hook = |keys: &str| load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{keys}\n"));
@@ -258,7 +259,8 @@ fn a_gate_whose_expression_is_broken_stays() {
     assert_eq!((read.hooks.len(), read.diagnostics[0].code.name()), (1, "bad-expression"));
 }
 
-/// C-60: whatever is wrong with what an executor is given, the finding names its line and says what to write.
+/// C-60: whatever is wrong with what an executor is given, the finding names its line and says what
+/// to write.
 #[test]
 fn a_mistake_in_what_runs_says_what_to_write() {
     for (line, code, help) in [

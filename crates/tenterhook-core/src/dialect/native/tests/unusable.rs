@@ -149,8 +149,8 @@ fn a_file_that_cannot_be_read_holds_calls() {
     assert_eq!(kept.hooks().iter().map(|hook| hook.id.as_str()).collect::<Vec<_>>(), ["a"]);
 }
 
-/// C-71: entries that are whole live, one that is torn is one that cannot be used, and what reads whole holds nothing more.
-/// C-40.
+/// C-71: entries that are whole live, one that is torn is one that cannot be used, and what reads
+/// whole holds nothing more. C-40.
 #[test]
 fn of_a_torn_file_every_whole_entry_lives() {
     let good = "[hook.good]\non = 'PreToolUse'\nshell = 'x'\n";
@@ -218,7 +218,8 @@ fn rule_that_the_matcher_excludes_is_reported() {
     }
 }
 
-/// C-17: a file of one name is read in the time of any other; its entries would be counted anew for each, which is hours for a large one.
+/// C-17: a file of one name is read in the time of any other; its entries would be counted anew for
+/// each, which is hours for a large one.
 #[test]
 fn many_entries_of_one_name_are_set_apart_in_their_order() {
     const MANY: usize = 12_000;

@@ -1,4 +1,5 @@
-//! How does a sandbox stand in a native file, and where does a person write it? As `config::sandbox` reads it.
+//! How does a sandbox stand in a native file, and where does a person write it? As
+//! `config::sandbox` reads it.
 
 use std::path::Path;
 
@@ -18,7 +19,8 @@ pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
 
 /// The line that sets `sandbox` for a hook of `file`, and its location for people.
 ///
-/// It replaces all earlier settings of the hook's sandbox, also for a file whose agent has no sandbox setting.
+/// It replaces all earlier settings of the hook's sandbox, also for a file whose agent has no
+/// sandbox setting.
 #[must_use]
 pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
     let value = value_of(sandbox).map(|value| value.to_string()).unwrap_or_default();
@@ -31,8 +33,8 @@ pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
     }
 }
 
-/// Whether a file is native by its name. A hook in it may use the dialect of another agent. The settings of a file with
-/// another name can be written in a native file, too.
+/// Whether a file is native by its name. A hook in it may use the dialect of another agent. The
+/// settings of a file with another name can be written in a native file, too.
 fn is_native(file: &str) -> bool {
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.starts_with("tenterhook.") && name.ends_with(".toml"))

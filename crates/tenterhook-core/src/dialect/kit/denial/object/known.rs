@@ -1,5 +1,5 @@
-//! Facts about one object, computed once: the object may have very many keys, and each of them may ask. Decides
-//! nothing.
+//! Facts about one object, computed once: the object may have very many keys, and each of them may
+//! ask. Decides nothing.
 
 use std::cell::OnceCell;
 
@@ -37,7 +37,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether every key is one of an answer: an object that says anything else may be about something else.
+    /// Whether every key is one of an answer: an object that says anything else may be about
+    /// something else.
     pub(super) fn is_plain(&self) -> bool {
         let foreign = |key: &String| {
             matches!(

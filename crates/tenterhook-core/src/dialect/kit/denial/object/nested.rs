@@ -1,5 +1,5 @@
-//! Finds answers inside a value of another answer: the variant of a tagged value, the reply of a model, the output of
-//! another program. Reports what is unclear; reads no consent.
+//! Finds answers inside a value of another answer: the variant of a tagged value, the reply of a
+//! model, the output of another program. Reports what is unclear; reads no consent.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The tables of near misses and innocents, one file a dialect: every near miss restrains and is named, although the agent
-//! itself lets the action go on; no innocent is accused.
+//! The tables of near misses and innocents, one file a dialect: every near miss restrains and is
+//! named, although the agent itself lets the action go on; no innocent is accused.
 
 use serde_json::Value;
 
@@ -70,7 +70,8 @@ fn every_near_miss_counts_and_no_innocent_does() {
                 |code: &&str| SlipKind::ALL.iter().any(|(_, other, _)| other.name() == *code);
             let codes = guarded.faults.iter().map(|fault| fault.code.name());
             let slips: Vec<&str> = codes.filter(is_known).collect();
-            // A failure that changes nothing is silence to these: Gen has no other, and CodeWhale warns of text (CW-S5).
+            // A failure that changes nothing is silence to these: Gen has no other, and CodeWhale
+            // warns of text (CW-S5).
             let is_quiet = *id == "gen" || text(&case, "rule") == "CW-S5";
             let word = came_to(&guarded);
             let word = if is_quiet && word == "none" { "silent" } else { word };
@@ -83,7 +84,8 @@ fn every_near_miss_counts_and_no_innocent_does() {
                 assert!(slips.contains(&text(&case, "slip")), "{name}: {slips:?}");
                 let wanted = Some(text(&case, "exact")).filter(|text| !text.is_empty());
                 let kept = exact.restraint.name().unwrap_or("silent");
-                // Under exact reading a malformed native answer is no answer; Gen ignores the event name in an answer.
+                // Under exact reading a malformed native answer is no answer; Gen ignores the event
+                // name in an answer.
                 let is_native = *id == "native";
                 assert!(!is_native || came_to(&exact) == "none", "{name}: {exact:?}");
                 let counts = text(&case, "slip") == "wrong-event-name";
