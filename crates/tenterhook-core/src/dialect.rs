@@ -1,5 +1,5 @@
-//! The square: one agent's protocol, taken apart in four directions and read from its config. Pure:
-//! no file is opened and no program started here.
+//! The protocols of agents: events and answers are decoded and encoded, and config files are read.
+//! Pure: opens no file and starts no program.
 //!
 //! ```text
 //!  agent ──decode_event──▶  Event  ──encode_event──▶ Envelope ──▶ program
@@ -111,7 +111,7 @@ impl DialectId {
         all.filter(|dialect| dialect.agent().is_some()).map(|dialect| dialect.id())
     }
 
-    /// Whose event this is by its form alone, where that is certain.
+    /// The dialect of an event by its form, if the form is unique.
     #[must_use]
     pub fn by_form(
         event: &serde_json::Map<String, serde_json::Value>,
@@ -255,7 +255,7 @@ pub struct Candidate {
     /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in
     /// sorted order.
     pub path: PathBuf,
-    /// Whose configuration it is.
+    /// The layer of the file.
     pub layer: Layer,
 }
 

@@ -1,4 +1,4 @@
-//! Which agent calls? Some payloads say so by their form alone (BR-13).
+//! Finds the agent of a call by the form of its payload, where the form is unique (BR-13).
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! What does a gate's entry make of an event that its agent's table does not have? It is judged as
-//! the event for which the entry is registered, or denied (BR-17). Knows no hook and no reply.
+//! Judges an event that the agent's table does not have as the event for which the entry of the
+//! gate is registered, or denies it (BR-17). Knows no hook and no reply.
 
 use serde_json::{Map, Value};
 

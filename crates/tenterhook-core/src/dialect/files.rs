@@ -52,7 +52,7 @@ impl fmt::Debug for Scan<'_> {
 pub struct Silencer {
     /// What it is, its file and line, and what ends it.
     pub finding: Diagnostic,
-    /// Whose files bring it.
+    /// The layer of the file.
     pub layer: Layer,
     /// The plugin whose module it is, where it is one.
     pub plugin: Option<Plugin>,
@@ -81,7 +81,7 @@ pub struct ServerFile<'a> {
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
-    /// Whose configuration it is.
+    /// The layer of the file.
     pub layer: Layer,
     /// The plugin that it belongs to.
     pub plugin: Option<&'a Plugin>,

@@ -20,7 +20,7 @@ pub(crate) fn detaches(line: &[u8], compat: Compat) -> bool {
     })
 }
 
-/// Whether an object says `"async": true`, whatever stands beside it.
+/// Whether an object has `"async": true`, beside any other keys.
 fn asks(object: &Map<String, Value>) -> bool {
     object.get("async") == Some(&Value::Bool(true))
 }

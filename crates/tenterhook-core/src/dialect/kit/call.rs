@@ -1,6 +1,6 @@
-//! What does an agent call its events, their fields and its tools? One table an agent, read in both
-//! directions: a call of the agent into an event, an event into what its hooks are handed. Knows no
-//! hook and no answer.
+//! The vocabulary of an agent: its names of events, fields and tools. One table is read in both
+//! directions: it decodes the agent's calls and encodes the events for its hooks. Knows no hook and
+//! no answer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub(crate) const fn end(
 /// keys have the same neutral key, hooks get the first.
 pub(crate) type Keys = &'static [(&'static str, &'static str)];
 
-/// The words of one agent.
+/// The names that one agent uses.
 pub(crate) struct Vocabulary {
     /// The agent, in words.
     pub(crate) agent: &'static str,
@@ -70,7 +70,7 @@ impl Vocabulary {
         self.decode_as(self.named(json, self.name)?, json, roots)
     }
 
-    /// The name of the event that stands under this key.
+    /// The name of the event, from this key.
     pub(crate) fn named<'a>(
         &self,
         json: &'a Map<String, Value>,

@@ -104,7 +104,7 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
         answer.remarks.push(Failure::new(*code, why.clone()));
     }
     if restraint < Restraint::Deny {
-        // A policy that blocks outranks a question that slipped.
+        // A policy that blocks outranks a question in a malformed answer.
         answer.failure.clone_from(&exact.failure);
     }
     answer.plain = Some(Box::new(exact));

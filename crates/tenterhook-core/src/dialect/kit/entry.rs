@@ -1,5 +1,5 @@
-//! How does an entry of a file become a hook? Its name, its place, its layer, and the fields that
-//! its agent does not have.
+//! Builds a hook from an entry of a file: its name, location and layer. Reports fields that the
+//! agent does not have.
 
 mod fault;
 
@@ -17,7 +17,7 @@ pub(crate) use fault::EntryFault;
 /// Longest matcher that is part of a hook's name.
 const NAMED_MATCHER: usize = 40;
 
-/// Where a hook comes from, in one word: its plugin, its layer, or the file that the caller named.
+/// The origin of a hook in one word: its plugin, its layer, or the file that the caller named.
 pub(crate) fn source_word(source: &Source) -> String {
     let layer = source.layer;
     match (&source.plugin, layer) {

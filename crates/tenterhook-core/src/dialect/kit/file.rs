@@ -271,7 +271,7 @@ impl Reader<'_> {
     /// One event with its items.
     fn event(&mut self, entry: &Entry, off: Option<Off>) {
         let (key, items) = (&entry.key, self.file.items);
-        // Where names are open, one of these may be somebody's event.
+        // If names are open, one of these may be an event of the host.
         if is_comment(key) && !self.file.is_open {
             let message = format!("`{key}` is ignored: it is not an event");
             return self.report(entry.key_span, finding(Code::CommentKey, message));

@@ -1,6 +1,6 @@
-//! How do hooks answer that print an object as Claude Code's do? A dialect brings two tables, what
-//! holds on every event and what each event hears; an answer is read by them to the letter. What
-//! the agent would lose is looked for by `denial`.
+//! Reads answers that are objects in the form of Claude Code's. A dialect brings two tables: the
+//! fields of all events, and those of each event. Answers are read exactly; `denial` looks for
+//! denials that the agent would lose.
 
 mod fields;
 mod invalid;
@@ -94,7 +94,7 @@ pub(crate) struct Spec {
     pub(crate) is_gate: bool,
     /// Whether an entry's word about failures says nothing here (C-35).
     pub(crate) ignores_on_failure: bool,
-    /// The reason of a denial stands in for what the tool said.
+    /// Whether the reason of a denial replaces the output of the tool.
     pub(crate) replaces: bool,
     /// What else counts beside what the agent's ways to answer can say.
     pub(crate) more: &'static [Power],

@@ -29,7 +29,7 @@ pub struct Reply {
     pub warnings: Vec<String>,
 }
 
-/// Everything that can be said to one agent.
+/// All replies that one agent accepts.
 #[derive(Debug)]
 pub(crate) struct Replies {
     /// The agent, in words.
@@ -44,23 +44,23 @@ pub(crate) struct Replies {
     pub(crate) events: &'static [EventReplies],
 }
 
-/// Where a part of an outcome stands in the agent's object, key by key.
+/// The parts of a reply with their paths in the agent's object, key by key.
 pub(crate) type Phrase = &'static [(&'static [&'static str], Part)];
 
-/// What can be said on one event.
+/// The replies that one event accepts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventReplies {
     /// The agent's own name for it.
     pub(crate) event: &'static str,
-    /// What can be said, and how.
+    /// The powers that it accepts, and the phrase of each.
     pub(crate) can: &'static [PowerPhrase],
-    /// What restrains instead where a denial cannot be said, the strongest first.
+    /// Powers that replace a denial on an event that takes none, the strongest first.
     pub(crate) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
     pub(crate) by_exit: bool,
-    /// A changed call and new rules are consent there: without one they are not said.
+    /// A changed call or new permission rules would also consent, so they need consent.
     pub(crate) only_with_consent: bool,
-    /// Another object that denies, where the tool has one.
+    /// Another object that denies a call of this tool, if there is one.
     pub(crate) denies: fn(&Event, &str) -> Option<Value>,
     /// Converts a changed input of a tool to the agent's form; an error if the agent takes no such
     /// input.
@@ -104,7 +104,7 @@ pub(crate) enum Part {
 }
 
 impl EventReplies {
-    /// An event on which nothing can be said.
+    /// An event that accepts no reply.
     pub(crate) const fn empty(event: &'static str) -> Self {
         Self {
             event,
@@ -118,12 +118,12 @@ impl EventReplies {
         }
     }
 
-    /// An event on which this can be said.
+    /// An event that accepts these phrases.
     pub(crate) const fn can(event: &'static str, can: &'static [PowerPhrase]) -> Self {
         Self { can, ..Self::empty(event) }
     }
 
-    /// What can be said.
+    /// The powers that the event accepts.
     pub(crate) fn powers(&self) -> Powers {
         self.can.iter().fold(Powers::NONE, |powers, (power, _)| powers.with(*power))
     }
@@ -135,7 +135,7 @@ impl EventReplies {
 }
 
 impl Replies {
-    /// What can be said on the event that the agent calls so.
+    /// The replies for an event, by the agent's name.
     pub(crate) fn event(&self, event: &str) -> Option<&'static EventReplies> {
         self.events.iter().find(|row| row.event == event)
     }

@@ -43,7 +43,7 @@ pub(crate) struct ReplyForm {
     pub(crate) denial: denial::Protocol,
 }
 
-/// How a hook ended that printed no object which counts.
+/// The exit and output of a hook that printed no answer object.
 pub(crate) struct Ended<'a> {
     pub(crate) row: &'a EventRow,
     pub(crate) code: i32,
@@ -84,7 +84,7 @@ pub(crate) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     stdout.into()
 }
 
-/// Its table of events, with the powers that its ways to answer give them.
+/// The event table, with the powers that the accepted phrases give each event.
 pub(crate) fn with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<EventRow> {
     let rows = rows.iter().map(|row| {
         let powers =
@@ -153,7 +153,7 @@ fn exited(
 }
 
 impl ReplyForm {
-    /// Everything that the event of that name form.
+    /// The phrases that the event of that name accepts.
     fn accepted_phrases(
         &self,
         event: &str,
@@ -163,7 +163,7 @@ impl ReplyForm {
         more.iter().chain(replies)
     }
 
-    /// The same, where an event of somebody else form what the first does that can be denied.
+    /// The phrases of an event; an event of the host accepts those of the first one with a denial.
     fn phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
         let is_own = (self.words.rows)().iter().any(|row| row.name == event);
         let denied = self.replies.events.iter().find(|event| event.powers().has(Power::Deny));
@@ -171,7 +171,7 @@ impl ReplyForm {
         self.accepted_phrases(other)
     }
 
-    /// What an object says.
+    /// The answer in an object.
     fn object(&self, event: &Event, row: &EventRow, object: &Map<String, Value>) -> Answer {
         let mut answer = Answer::default();
         for (power, phrase) in self.phrases(&row.name) {

@@ -1,6 +1,5 @@
-//! Which commands of a project's files does an agent run without asking a gate of tool calls? A
-//! dialect brings a table of files and keys; a text is read by it. Pure: opens no file, and decides
-//! nothing about the commands.
+//! Finds commands in a project's files that an agent runs without a tool call. A dialect brings a
+//! table of files and keys. Pure: opens no file, and decides nothing about the commands.
 
 use crate::syntax::{self, Entry, Format, Node};
 

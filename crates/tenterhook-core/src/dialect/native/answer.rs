@@ -1,4 +1,5 @@
-//! Reads what a native hook said: strictly, and where it slipped, only for a denial (V-20 to V-39).
+//! Reads the answer of a native hook: strictly, and a malformed one only for a denial
+//! (V-20 to V-39).
 //! Judges nothing.
 
 mod fields;

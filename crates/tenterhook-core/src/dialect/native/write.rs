@@ -1,5 +1,5 @@
-//! Which native file selects and answers as given hooks do? Writes it, and says what it cannot say
-//! (C-58, C-59). Reads no file and runs nothing.
+//! Writes a native file with the same hooks, and reports what such a file cannot express (C-58,
+//! C-59). Reads no file and runs nothing.
 
 mod content;
 mod name;

@@ -28,7 +28,7 @@ pub(super) fn decisions(hearing: &Hearing<'_>, object: &Fields) -> Vec<Hit> {
     search.hits
 }
 
-/// Where an object stands in the answer.
+/// The position of an object in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     /// It is the answer, or a part of one that some protocol has.

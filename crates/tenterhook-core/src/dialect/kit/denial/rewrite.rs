@@ -1,6 +1,5 @@
-//! Did a hook want to make another call of this one, and cannot be understood? The call as it was
-//! is not what it meant: who takes something out of an input would not have it run with that. Reads
-//! no decision.
+//! Finds an attempt to change the call that cannot be read. The original call must not run then,
+//! because the hook may have removed something dangerous from it. Reads no decision.
 
 use serde_json::{Map, Value};
 

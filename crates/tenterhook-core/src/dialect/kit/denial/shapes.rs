@@ -29,7 +29,7 @@ pub(super) struct Shape<'a> {
     pub(super) bytes: &'a str,
 }
 
-/// How an object stands in its text.
+/// The position of an object in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stands {
     /// On separate lines, or behind a prefix that programs put before any line.
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// How an object stands behind a prefix on its line.
+/// The position of an object behind a prefix on its line.
 fn stands_behind(prefix: &str, before: &str) -> Stands {
     let glued = before.ends_with(|c: char| c.is_alphanumeric() || c == '.' || c == '…' || c == '}');
     // `Answer { decision: Deny }`: the name of a type, as languages print it.

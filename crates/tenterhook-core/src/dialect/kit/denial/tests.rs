@@ -251,7 +251,7 @@ fn no_shape_that_a_model_says_proceeds() {
     fail_with(&wrong);
 }
 
-/// what somebody prints to keep the engine busy is read in a few passes.
+/// output that is made to keep the engine busy is read in a few passes.
 #[test]
 fn hostile_texts_are_read_to_their_end() {
     let row = crate::dialect::claude::CLAUDE.row(&"PreToolUse".into()).expect("a gate");

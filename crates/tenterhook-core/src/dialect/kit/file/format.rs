@@ -1,5 +1,5 @@
-//! What does the format of a file forbid, and what does its agent make of that? Knows nothing of
-//! hooks.
+//! Reports syntax that the format of a file forbids, and what the agent does with such a file.
+//! Knows no hook.
 
 use super::Reader;
 use crate::diagnostic::{Code, Diagnostic, Severity};

@@ -1,5 +1,5 @@
-//! What does the agent itself make of how a hook ended and what it printed, to the letter (A-10 to
-//! A-19)? What it would lose is looked for afterwards, by `denial`.
+//! Reads a report exactly as the agent does: the exit code and the output. `denial`
+//! then looks for denials that the agent would lose.
 
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@
 use super::{Part, Phrase};
 use crate::answer::Power;
 
-/// What can be said, and how.
+/// A power, and the phrase for it.
 pub(crate) type PowerPhrase = (Power, Phrase);
 
 const OUT: &str = "hookSpecificOutput";

@@ -18,13 +18,13 @@ pub(crate) struct ReplyInput<'a> {
     pub(crate) event: &'a Event,
     /// The outcome to report.
     pub(crate) outcome: &'a Outcome,
-    /// How a person lets pass what the agent cannot ask about.
+    /// How a person can allow an action that the agent cannot ask about.
     pub(crate) way_out: Option<&'a str>,
 }
 
-/// Where a hook restrains and gives no reason.
+/// The reason of a hook that restrains without one.
 const NO_REASON: &str = "a hook gave no reason";
-/// How much of what cannot be said stands in a warning.
+/// The most characters of a warning.
 const SHOWN: usize = 2_000;
 
 /// Writes the reply.

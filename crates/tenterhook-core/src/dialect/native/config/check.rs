@@ -1,5 +1,5 @@
-//! Would a hook do what its entry says: is there such an event, such a tool, such a value, and does
-//! anybody wait for it?
+//! Checks whether a hook can do what its entry says: whether its event, tools and values exist, and
+//! whether the event waits for its answer.
 
 use super::fields::Fields;
 use super::tools::match_words;

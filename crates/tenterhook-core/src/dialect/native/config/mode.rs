@@ -55,7 +55,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `[shadow]`: whether somebody else may put hooks into shadow.
+    /// Reads `[shadow]`: whether other files may put hooks into shadow mode.
     pub(super) fn shadow(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "the table", keys::SHADOWS) else { return };
         if self.source.layer != Layer::Managed {

@@ -1,5 +1,5 @@
-//! Is there any call that `match` and `if` let through? What they say about tools, whose names are
-//! open: said is only what can be no name of one, or is nearly that of a known one (C-48, C-53).
+//! Checks whether `match` and `if` can select any call. Hosts may have tools of any name, so only
+//! impossible names and misspellings of known ones are reported (C-48, C-53).
 
 use super::fields::Fields;
 use super::{Reader, values};
@@ -172,7 +172,7 @@ fn no_rule(fields: &Fields<'_>) -> Code {
     if fields.has("speaks") { Code::DeadCondition } else { Code::BadCondition }
 }
 
-/// How expressions begin that ask for something; no tool is called so.
+/// Prefixes of expressions; no tool has such a name.
 const EXPRESSION: &[&str] = &["tool.", "call.", "event.", "prompt.", "c.", "!"];
 
 /// Whether a text holds several rules: another tool is named behind a parenthesis and a separator.

@@ -13,7 +13,7 @@ const LONGEST: f64 = 86_400_000.0;
 /// Characters of regular expressions, which no name has.
 const SIGNS: &[char] = &['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\'];
 
-/// Whether a number counts something: whole, above 0, and of a size that somebody meant.
+/// Whether a number is a count: whole, above 0, and not absurdly large.
 pub(super) fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (1.0..=1e6).contains(&number)
 }

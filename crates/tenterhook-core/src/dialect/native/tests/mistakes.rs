@@ -193,7 +193,7 @@ fn an_empty_rule_is_an_error() {
     }
 }
 
-/// RU-30: a mistake in an expression stands at its place.
+/// RU-30: a mistake in an expression is reported at its location.
 #[cfg(feature = "rule")]
 #[test]
 fn a_mistake_in_an_expression_is_named_where_it_stands() {

@@ -1,5 +1,5 @@
-//! How does a sandbox stand in a native file, and where does a person write it? As
-//! `config::sandbox` reads it.
+//! Writes the `sandbox` setting of a native file, in the form that `config::sandbox` reads, and
+//! says where a person adds it.
 
 use std::path::Path;
 
