@@ -1,4 +1,4 @@
-//! What is made of an answer that slipped, or that cannot be read, to the word: `conformance/denials/messages.json`.
+//! Exact verdicts of malformed and unreadable answers, from `conformance/denials/messages.json`.
 
 use super::*;
 use crate::dialect::DialectId;
