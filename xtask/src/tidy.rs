@@ -8,6 +8,7 @@ mod cycles;
 mod dialects;
 mod features;
 pub(crate) mod gauges;
+mod glossary;
 mod links;
 mod modules;
 mod private_text;
@@ -52,6 +53,7 @@ const CHECKS: &[Check] = &[
     features::check,
     private_text::check,
     links::check,
+    glossary::check,
     gauges::check,
     generate::check,
 ];
