@@ -53,7 +53,7 @@ fn a_corrupt_store_holds() {
         for path in answers(&fixture) {
             fs::write(path, bytes).unwrap();
         }
-        holds(&fixture, &fire(&fixture), "is not known");
+        holds(&fixture, &fire(&fixture), "cannot read the approval");
         let status = fixture.run(&["trust", "status"], "");
         assert_eq!(status.code, 1, "{}", status.all());
     }

@@ -74,12 +74,14 @@ impl Trust {
         if let Some(record) = assessed.approved() {
             count.held += add_substitutes(source, config, &assessed, record);
         }
-        let beside = (origin == Origin::Repository).then(|| self.beside(source, config, &assessed));
-        if origin == Origin::Repository {
+        let is_foreign = origin == Origin::Repository;
+        // Each of the two marks the project as reported: the second is asked only if the first has nothing to report.
+        let reported = self
+            .diagnostic((source, doubt), &assessed, &count, locks)
+            .or_else(|| is_foreign.then(|| self.beside(source, config, &assessed)).flatten());
+        if is_foreign {
             apply_approved_rest(&self.store, source, config, &assessed);
         }
-        let reported =
-            self.diagnostic((source, doubt), &assessed, &count, locks).or(beside.flatten());
         reported.into_iter().collect()
     }
 
@@ -106,13 +108,13 @@ impl Trust {
         let says_nothing =
             config.switches.is_empty() && config.events.is_empty() && config.servers.is_empty();
         let is_unanswered = assessed.answer() == State::Unknown && !says_nothing;
-        if !is_unanswered || self.tells_once && self.store.was_reported(&source.project) {
+        if !is_unanswered || self.tells_once && self.store.mark_reported(&source.project) {
             return None;
         }
         let message = format!(
             "the settings of `{name}` outside its hooks came with this project and are not approved: they have no effect"
         );
-        let help = "`tenterhook trust` shows what it says, and asks you once";
+        let help = "`tenterhook trust` shows these settings, and asks you once";
         Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
     }
 
@@ -152,8 +154,7 @@ impl Trust {
                 return None;
             }
             let message = format!("cannot read the approval of `{name}`: {why}");
-            let help =
-                "remove the file that cannot be believed, and look again with `tenterhook trust`";
+            let help = "delete that approval file, then look again with `tenterhook trust`";
             return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
         }
         if let Some(flaw) = source.flaw.as_ref().filter(|_| source.is_gone()) {
@@ -186,7 +187,7 @@ impl Trust {
             return Some(Diagnostic::new(Code::NotApproved, message, None).help(help));
         }
         // A source that blocks nothing is reported once; a source that blocks calls, at every load.
-        if self.tells_once && count.held == 0 && self.store.was_reported(&source.project) {
+        if self.tells_once && count.held == 0 && self.store.mark_reported(&source.project) {
             return None;
         }
         let message =

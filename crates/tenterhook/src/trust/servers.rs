@@ -102,8 +102,7 @@ impl Trust {
             let message = format!(
                 "cannot read the approval of `{name}`; its MCP servers do not start: {why}"
             );
-            let help =
-                "remove the file that cannot be believed, and look again with `tenterhook trust`";
+            let help = "delete that approval file, then look again with `tenterhook trust`";
             return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
         }
         let (code, message, help) = match state {
@@ -114,7 +113,7 @@ impl Trust {
                 "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it",
             ),
             State::Unknown => {
-                if self.tells_once && self.store.was_reported(Path::new(&**name)) {
+                if self.tells_once && self.store.mark_reported(Path::new(&**name)) {
                     return None;
                 }
                 let (which, are) = match assessed.servers.len() {

@@ -220,7 +220,7 @@ impl Store {
 
     /// Marks a repository as reported and returns whether it was already; `false` if it cannot be
     /// marked.
-    pub(super) fn was_reported(&self, project: &Path) -> bool {
+    pub(super) fn mark_reported(&self, project: &Path) -> bool {
         let name =
             Canon::new("reported").field("project", project.to_string_lossy().as_bytes()).end();
         let made = self.prepared().and_then(|()| {

@@ -77,6 +77,18 @@ fn unapproved_source_without_gates_is_reported_once_when_requested() {
     }
 }
 
+/// T-14: hooks are reported before settings of the same file, and only one of the two.
+#[test]
+fn file_with_hooks_and_settings_reports_its_hooks() {
+    let fixture = Fixture::new();
+    let text = GATE.replacen('{', r#"{"disableAllHooks": false, "disabledMcpServers": [], "#, 1);
+    fixture.write(".claude/settings.json", &text);
+    let source = || fixture.source(".claude/settings.json");
+    let first = messages(fixture.trust().telling_once(), source());
+    assert!(matches!(&first[..], [text] if text.starts_with("1 hook of ")), "{first:?}");
+    assert_eq!(messages(fixture.trust().telling_once(), source()), [""; 0]);
+}
+
 /// T-14, T-23: the same for the servers of a file, with their number.
 #[test]
 fn servers_are_reported_once_when_requested() {
