@@ -1,7 +1,8 @@
-//! The parts of a guard: what `agents` says of each agent's files, variables and options, our own names, and the rules that keep a tool call away from them: data, and what a path or a word is by it.
+//! Lists the files, variables and options of each agent's guard (what decides whether its hooks run),
+//! and classifies a path or a word against them.
 //!
-//! Pure: it knows names and letters. What a call does is worked out in `call`; what a file holds is looked up by the caller that may
-//! look. It judges no call and names no dialect: most of these agents have none here.
+//! Compares text only: `call` works out what a call does, and its caller reads files. Judges no call
+//! and uses no dialect, because many protected agents (Cursor, Windsurf) have none.
 
 mod launchers;
 mod letters;

@@ -1,7 +1,8 @@
-//! Would this call take an agent's guard away? What it changes of one, which agent it starts without one, and what else ends
-//! one: a process, a package, a setting.
+//! Finds whether a call changes an agent's guard, starts an agent without its guard, or ends a
+//! guard otherwise: kills a process, removes a package, changes a setting.
 //!
-//! Nothing is looked at unless the letters of the call may concern a guard (`protect`), or one of its words is a second name of one.
+//! Looks no further unless the call's text mentions something that may be part of a guard
+//! (`protect`), or one of its words is another name of a file of a guard.
 
 mod code;
 mod files;
@@ -30,11 +31,13 @@ use crate::event::meter::Meter;
 use crate::event::tool::{Tool, ToolCall};
 use crate::protect::{self, Hold};
 
-/// Somebody who may look into files, where the host has one: a patch says in a file what it changes.
+/// Access to the disk, if the host gives it. It is needed because a patch names its targets inside a
+/// file. The default methods see no hard links.
 pub trait Files: std::fmt::Debug + Send + Sync {
     /// The text of a file, where it is one and not too long.
     fn text(&self, path: &str) -> Option<String>;
-    /// Where a path leads once its links are followed, as far as it exists; nothing where no link is on the way.
+    /// Where a path leads once its links are followed, as far as it exists; `None` if no link is on
+    /// the way.
     fn behind_links(&self, path: &str) -> Option<String>;
     /// Whether a path may be a second name: a link stands below `base` on the way to it, or its file has several names. `base` is
     /// empty, or a directory above `path`.
@@ -59,7 +62,7 @@ pub trait Files: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// What a disarming command is looked at with.
+/// One command of the line, and what resolves its paths.
 #[derive(Clone, Copy)]
 pub(super) struct Here<'a> {
     pub(super) view: &'a View<'a>,
@@ -86,12 +89,12 @@ impl Here<'_> {
         names::is_above(&self.paths.absolute(written, &self.view.cwd), self.paths)
     }
 
-    /// Whether another program appends words to the command, in the place of which any may stand.
+    /// Whether `xargs` or `parallel` appends arguments that are unknown.
     fn is_appended(&self) -> bool {
         matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")))
     }
 
-    /// Whether a word names a directory that holds a guard, but for the project.
+    /// Whether a word names a directory that contains a guard, except the project itself.
     fn is_around(&self, written: &str) -> bool {
         self.is_home(written) || self.is_above(written)
     }
@@ -105,7 +108,7 @@ impl Here<'_> {
     }
 }
 
-/// The commands of one line.
+/// Looks at each command of a line.
 pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     for view in views.iter().take_while(|view| view.is_paid_for()) {
         let here = Here { view, paths };
@@ -122,8 +125,8 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
-/// The text that is written to files, once they are known: startup files and settings of git are a guard's affair by the text
-/// there. Few files are such ones, and the text may be long.
+/// Looks at the text that is written to files. A startup file or a git setting concerns the guard
+/// only if its text does. `text` is computed last: such files are rare, and it may be long.
 pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     let sets_hooks = || text().to_ascii_lowercase().contains("hookspath");
     if found.writes.iter().any(|text| protect::is_git_config(text)) && sets_hooks() {
@@ -131,7 +134,7 @@ pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     }
     let startup = found.writes.iter().find(|text| protect::is_startup_file(text));
     if let Some(file) = startup.filter(|_| start::changes_programs(&text())) {
-        found.disarms.insert(format!("changes in {file} which programs are found"));
+        found.disarms.insert(format!("changes in {file} where programs are searched for"));
     }
     let variables = found.writes.iter().find(|path| protect::is_environment_file(path));
     if let Some((file, name)) =
@@ -141,7 +144,8 @@ pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     }
 }
 
-/// Code of another language, with the texts between its quotes; `is_changing` where it is known to change files.
+/// Looks at code of another language. `texts` are its string literals; `is_changing` if it is known
+/// to change files.
 pub(super) fn code(
     code: &str,
     texts: &[(usize, &str)],
@@ -152,7 +156,8 @@ pub(super) fn code(
     code::look(code, texts, is_changing, paths, found);
 }
 
-/// The words that a command hands to its code, where that changes the files that it is handed.
+/// If the code of a command changes files given as arguments, adds the arguments that are parts of a
+/// guard.
 pub(super) fn handed(view: &View<'_>, code: &str, paths: &Paths<'_>, found: &mut Found) {
     let is_scripted = is_scripted(&view.name);
     let texts = texts(code);
@@ -171,7 +176,7 @@ pub(super) fn handed(view: &View<'_>, code: &str, paths: &Paths<'_>, found: &mut
     found.guards.extend(named.map(|word| here.seen(word)));
 }
 
-/// A call of another tool than the shell.
+/// Looks at a call of any tool but the shell.
 pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     modules::tool(call, found);
     tools::look(call, paths, meter, found);
@@ -180,7 +185,8 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
 /// What it costs to look for a file among those of all guards and on the disk, in steps.
 const A_FILE: usize = 64;
 
-/// Judges the files that were found: what is written in a guard, and what goes with all that lies in it.
+/// Judges the files that were found: files that are written inside a guard, and deleted directories
+/// that contain one. If the steps do not suffice, the cut makes the whole reading fail.
 pub(super) fn settle(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let files = found.writes.len() + found.deletes.len() + found.rights.len();
     if !meter.spend(A_FILE.saturating_mul(files)) {

@@ -1,5 +1,5 @@
-//! How does a child enter what was prepared of its confinement, and does that hold? Raw calls on prepared memory, made by the child alone; what
-//! is prepared stands in `confine`.
+//! Runs in the child: enters the prepared confinement, then tests it. Makes raw calls on prepared
+//! memory; `confine` prepares it.
 #![expect(unsafe_code, reason = "what the child of a vfork does exists only as raw calls")]
 
 use std::ffi::c_int;
@@ -9,7 +9,7 @@ use super::confine::Prepared;
 use super::landlock::RESTRICT_SELF;
 use super::seccomp::Filter;
 
-/// Enters the confinement, and finds out by trying whether it holds. On failure the error is in `errno`.
+/// Enters the confinement, then tests that forbidden calls fail. On failure the error is in `errno`.
 pub(super) unsafe fn confine(prepared: &Prepared, ruleset: c_int, watch: c_int) -> bool {
     // SAFETY: raw calls on numbers and on prepared memory that the suspended parent keeps.
     unsafe {
@@ -47,7 +47,7 @@ const fn program_of(filter: &Filter) -> libc::sock_fprog {
 unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
     let (filter, mut byte) = (program_of(filter), 0u8);
     let mut whole = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    // As long as a descriptor with its head, and aligned as one.
+    // Space for a `cmsghdr` with one descriptor, aligned for it.
     let mut control = [0u64; 3];
     // SAFETY: raw calls on memory of this function, which the kernel reads before they return.
     unsafe {
@@ -75,7 +75,8 @@ unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
     }
 }
 
-/// A file of the kernel is no proof: the child tries the calls that must fail now.
+/// Tests the confinement with calls that must fail: opening `/` if it is not granted, and a network
+/// socket if there is no network. What the kernel reports in files proves nothing.
 unsafe fn holds(prepared: &Prepared) -> bool {
     // SAFETY: raw calls on numbers and on a constant path.
     unsafe {
@@ -93,13 +94,13 @@ unsafe fn holds(prepared: &Prepared) -> bool {
     }
 }
 
-/// Keeps of the powers of root those over files, which Landlock or mounts narrow: with the others the memory and environment of
-/// other processes could be read past it.
+/// If run as root, keeps only the capabilities over files (bits 0 to 4), which Landlock or mounts
+/// restrict. With the others a hook could read the memory and environment of other processes.
 unsafe fn drop_capabilities() -> bool {
     const OVER_FILES: u32 = 0b1_1111;
     let header = [0x2008_0522u32, 0];
     let mut held = [0u32; 6];
-    // SAFETY: reads the header and fills three numbers for each half of the set, as this version of it says.
+    // SAFETY: reads the header and fills two structs of three numbers, as version 3 of the interface does.
     unsafe {
         if libc::syscall(libc::SYS_capget, header.as_ptr(), held.as_mut_ptr()) != 0 {
             return false;

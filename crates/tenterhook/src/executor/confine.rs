@@ -53,13 +53,13 @@ const SYSTEM: &[&str] = &[
     "/dev/zero",
 ];
 
-/// Devices that discard what is written to them.
+/// Devices that are safe to write to: they store nothing.
 const SINKS: &[&str] = &["/dev/null", "/dev/full", "/dev/zero"];
 
 /// The variable that names the user's git config file.
 const GIT_CONFIG: &str = "GIT_CONFIG_GLOBAL";
 
-/// The socket that resolves host names, readable if any host may be reached.
+/// The directory of the resolver of host names, readable if any host may be reached.
 const RESOLVER: &str = "/run/systemd/resolve";
 
 /// The system's bus, and the desktop's bus in the login directory. In a separate root a socket path
@@ -71,42 +71,48 @@ const LOGIN: &str = "XDG_RUNTIME_DIR";
 #[derive(Debug)]
 pub(super) struct Confined {
     confinement: process::Confinement,
-    /// Protected paths that the confinement does not list: needed to report refusals.
+    /// Protected paths. Where nothing is writable the confinement does not list them, and they only
+    /// serve to report refusals.
     protected: ProtectedPaths,
     /// The working directory, to resolve relative paths.
     cwd: PathBuf,
     /// The user's home.
     home: PathBuf,
-    /// Its grants, as the configuration states them.
+    /// The hook's grants, as the configuration states them.
     granted: Grants,
-    /// The file of its entry.
+    /// The config file of the hook.
     file: Option<Arc<str>>,
     /// Removed when the run is over.
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "it is kept until it is dropped"))]
+    #[cfg_attr(
+        not(feature = "mcp"),
+        expect(dead_code, reason = "dropping it removes the directory")
+    )]
     scratch_dir: Option<ScratchDir>,
 }
 
 /// The access that one program gets.
 #[derive(Clone, Copy)]
-struct Left<'l> {
+struct Access<'l> {
     /// Its configured grants.
     grants: &'l Grants,
-    /// Directories that it may read without a grant, except those in the home.
+    /// Directories that it may read without a grant, except the home and those above it.
     reads: &'l [PathBuf],
-    /// Directories that it may change without a grant, except those in the home.
+    /// Directories that it may change without a grant, except the home and those above it.
     writes: &'l [PathBuf],
-    /// Its own files: an approved copy, and a file that it is to write.
+    /// An approved copy of its program, which it may read.
     copy: Option<&'l Path>,
+    /// A file that it is asked to write.
     own: Option<&'l Path>,
-    /// The file of its entry.
+    /// The config file of the hook.
     file: Option<&'l Arc<str>>,
 }
 
-/// By how much a watched command's timeout is multiplied: each of its calls waits until it is
-/// examined.
+/// By how much a watched command's timeout is multiplied: each watched
+/// system call waits for this process.
 const WATCHED_TIMES: u32 = 10;
 
-/// Confines `described` if its hook is confined. `own` is a file of the hook's that it may write.
+/// Adds the hook's sandbox to `described`; `None` if the hook has none. `own` is a file that the
+/// hook may write.
 pub(super) fn confine(
     task: &Task,
     own: Option<&Path>,
@@ -116,8 +122,8 @@ pub(super) fn confine(
     let reads = named(task.hook.layer, &described.program);
     let file = task.hook.place.as_ref().map(|location| &location.file);
     let copy = approved_copy(&task.hook.run);
-    let left = Left { grants, reads: &reads, writes: &[], copy, own, file };
-    let confined = enter(left, &GrantContext::new(task), described);
+    let access = Access { grants, reads: &reads, writes: &[], copy, own, file };
+    let confined = enter(access, &GrantContext::new(task), described);
     if let Some(confinement) = &mut described.confine {
         confinement.watched =
             task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
@@ -127,24 +133,28 @@ pub(super) fn confine(
     Some(Box::new(confined))
 }
 
-/// Restricts `described` to `left`.
-fn enter(left: Left<'_>, context: &GrantContext<'_>, described: &mut process::Command) -> Confined {
-    let grants = left.grants;
+/// Restricts `described` to `access`.
+fn enter(
+    access: Access<'_>,
+    context: &GrantContext<'_>,
+    described: &mut process::Command,
+) -> Confined {
+    let grants = access.grants;
     // If the directory cannot be created the hook gets none: fewer rights, never more.
     let scratch_dir = context.scratch.and_then(|scratch| ScratchDir::create(scratch).ok());
-    let (mut confinement, protected) = granted(left, context);
+    let (mut confinement, protected) = granted(access, context);
     described.env.retain(|(name, _)| name != "TMPDIR" && name != "TEMP" && name != "TMP");
     if let Some(scratch_dir) = &scratch_dir {
         confinement.free.push(scratch_dir.path().to_path_buf());
         described.env.push(("TMPDIR".into(), scratch_dir.path().into()));
     }
     without_git_config(&confinement, context.home, described);
-    confinement.free.extend(left.own.map(Path::to_path_buf));
+    confinement.free.extend(access.own.map(Path::to_path_buf));
     described.confine = Some(confinement.clone());
     bound(grants, described);
     let (granted, cwd) = (grants.clone(), described.cwd.clone());
     let home = context.home.to_path_buf();
-    Confined { confinement, protected, cwd, home, granted, file: left.file.cloned(), scratch_dir }
+    Confined { confinement, protected, cwd, home, granted, file: access.file.cloned(), scratch_dir }
 }
 
 /// Limits the resources of each process; of two limits the lower one applies.
@@ -176,8 +186,8 @@ fn without_git_config(
     }
 }
 
-/// The tier that confines a hook's long-lived process: a child that reaches more than this is not
-/// started.
+/// The tier that confines a hook's long-lived process on this machine; a child that cannot reach it
+/// does not start.
 pub(super) fn reached(task: &Task) -> Option<Tier> {
     let demanded = asked(task.hook.sandbox.grants()?.demands());
     let pretended = task.ambient.pretended.map(|means| means.tier_for(demanded));
@@ -185,8 +195,11 @@ pub(super) fn reached(task: &Task) -> Option<Tier> {
 }
 
 /// The confinement for these grants, and its protected paths.
-fn granted(left: Left<'_>, context: &GrantContext<'_>) -> (process::Confinement, ProtectedPaths) {
-    let (grants, project) = (left.grants, context.project);
+fn granted(
+    access: Access<'_>,
+    context: &GrantContext<'_>,
+) -> (process::Confinement, ProtectedPaths) {
+    let (grants, project) = (access.grants, context.project);
     let mut resolver = PathResolver::new(context.home, project);
     let mut confinement = process::Confinement::new(asked(grants.at_least));
     confinement.processes = grants.processes;
@@ -201,17 +214,18 @@ fn granted(left: Left<'_>, context: &GrantContext<'_>) -> (process::Confinement,
         grants.write.iter().filter_map(|path| placed(path, project, &mut resolver)).collect();
     let of_others: Vec<PathBuf> =
         context.granted.iter().map(|path| Grants::resolve(path, project)).collect();
-    let unasked = left.writes.iter().filter(|path| resolver.is_beside_home(path));
+    let unasked = access.writes.iter().filter(|path| resolver.is_beside_home(path));
     let unasked: Vec<PathBuf> = unasked.cloned().collect();
     write.extend_from_slice(&unasked);
     // The project's author or a hook may create a link there at any time: none may redirect a grant
     //
     resolver.share(write.iter().chain(&of_others));
-    let read = read(left, context, &mut resolver);
+    let read = read(access, context, &mut resolver);
     let led = |names: &[PathBuf], resolver: &mut PathResolver| -> Vec<PathBuf> {
         names.iter().filter_map(|path| resolver.led(path)).collect()
     };
-    // The grants apply to the files that were examined: a link that appears later is not followed.
+    // The grants apply to the files that were examined: a link that replaces a granted path later is
+    // not followed.
     confinement.as_they_stand = true;
     confinement.read = led(&read, &mut resolver);
     confinement.write = led(&write, &mut resolver);
@@ -233,17 +247,21 @@ fn granted(left: Left<'_>, context: &GrantContext<'_>) -> (process::Confinement,
 }
 
 /// The readable paths, as they are named.
-fn read(left: Left<'_>, context: &GrantContext<'_>, resolver: &mut PathResolver) -> Vec<PathBuf> {
-    let (grants, project) = (left.grants, context.project);
+fn read(
+    access: Access<'_>,
+    context: &GrantContext<'_>,
+    resolver: &mut PathResolver,
+) -> Vec<PathBuf> {
+    let (grants, project) = (access.grants, context.project);
     let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     read.extend(programs::readable_directories(context.env, context.home));
     if grants.profile == Profile::Standard {
         read.push(project.to_path_buf());
-        // The agent sets this directory: an agent that was talked into a directory of keys must not
-        // open it.
+        // The agent chooses its working directory. It is readable only inside the project: an agent
+        // could be in `~/.ssh`.
         read.extend(resolver.within_project(context.cwd));
     }
-    read.extend_from_slice(left.reads);
+    read.extend_from_slice(access.reads);
     // A directory around the home would open the home.
     read.retain(|path| resolver.is_beside_home(path));
     if grants.net != Peers::None {
@@ -254,7 +272,7 @@ fn read(left: Left<'_>, context: &GrantContext<'_>, resolver: &mut PathResolver)
         let login = login.map_or(Path::new(""), |(_, value)| Path::new(value));
         read.extend(BUSES.iter().map(|bus| login.join(bus)).filter(|path| path.is_absolute()));
     }
-    read.extend(left.copy.map(Path::to_path_buf));
+    read.extend(access.copy.map(Path::to_path_buf));
     read.extend(grants.read.iter().filter_map(|path| placed(path, project, resolver)));
     read
 }
@@ -269,7 +287,7 @@ fn around(places: &[&Path], write: &[PathBuf], resolver: &mut PathResolver) -> V
 }
 
 /// Writable directories below which a file may decide which hooks run: those in the project, and
-/// those that the user allows commands without a grant. As real paths.
+/// `unasked`, which commands may write without a grant. As real paths.
 fn open_directories(write: &[PathBuf], unasked: &[PathBuf], project: &Path) -> Vec<PathBuf> {
     let in_project = |path: &PathBuf| match path.starts_with(project) {
         true => Some(path.clone()),
@@ -294,8 +312,8 @@ const fn asked(tier: Tier) -> process::Tier {
     }
 }
 
-/// A path of a grant, by its name. A name in the project is granted only if it resolves to the
-/// project: a link could lead anywhere, and be created after the name was approved.
+/// The path of a grant, unresolved; `None` if it is named inside the project and leads out of it: a
+/// link could lead anywhere, and be created after the name was approved.
 fn placed(path: &Path, project: &Path, resolver: &mut PathResolver) -> Option<PathBuf> {
     let named = Grants::resolve(path, project);
     let is_granted = !named.starts_with(project) || resolver.within_project(&named).is_some();

@@ -1,5 +1,5 @@
-//! Applies approvals to a ruleset: disarms hooks that may not run and removes settings that have no
-//! effect. `decide` decides which.
+//! Applies approvals to sources before they become a ruleset: disarms hooks that may not run and
+//! removes settings that have no effect. `decide` decides which.
 
 use std::collections::HashSet;
 
@@ -18,8 +18,7 @@ use tenterhook_core::hook::{
 };
 use tenterhook_core::source::{Reach, ReadConfig, Source, Switch};
 
-/// The command to type.
-const LOOK: &str = "`tenterhook trust`";
+const TRUST_COMMAND: &str = "`tenterhook trust`";
 
 impl Trust {
     /// Judges every source as it was read, before any of its settings is applied.
@@ -46,7 +45,8 @@ impl Trust {
             return Vec::new();
         }
         let assessed = self.assess(source, config, locks);
-        // The file mode of the user's own guard must not switch it off.
+        // A user's file that others can write is not approved either. Its gates hold, or `chmod`
+        // would switch them off.
         let unapproved = if source.layer == Layer::User { Unapproved::Hold } else { unapproved };
         let mut count = Count::default();
         let checked = Checked::default();
@@ -160,7 +160,7 @@ impl Trust {
         if let Some(flaw) = source.flaw.as_ref().filter(|_| source.is_gone()) {
             assessed.approved()?;
             let then = match count.held {
-                0 => "its other statements stay in effect",
+                0 => "its approved settings stay in effect",
                 _ => "the calls that its gates matched are held",
             };
             let message = format!("`{name}` was approved and is not there: {then}");
@@ -197,7 +197,8 @@ impl Trust {
     }
 }
 
-/// How many hooks of a source do not run, by reason.
+/// How many hooks of a source do not run: `unknown` and `changed` by the reason, `held` how many of
+/// all these make calls wait, substitutes included.
 #[derive(Debug, Default)]
 struct Count {
     unknown: usize,
@@ -230,15 +231,15 @@ fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
 }
 
 fn written_for(dialect: DialectId) -> WrittenFor {
-    // A file that no agent reads was written for us (C-72).
+    // Only the native dialect has no `while_unread`: no agent reads its files (C-72).
     match dialect.dialect().while_unread() {
         None => WrittenFor::Us,
         Some(_) => WrittenFor::Agent,
     }
 }
 
-/// What a hook can do about a call. Prompts and ends are never blocked, or the user could not
-/// repair anything from within the session (C-72).
+/// What a hook can do about a call. A hook on a prompt or on the end of a turn is `Other`: if those
+/// were held, the user could not repair anything from within the session (C-72).
 pub(super) fn role(hook: &Hook) -> Role {
     let is_held = row::held_events().any(|(event, _)| event == hook.event.as_str());
     let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
@@ -257,28 +258,30 @@ fn why(
     let unread = identity.and_then(|identity| identity.pins.too_much.as_ref());
     match (state, &assessed.stored) {
         (_, Stored::Unusable(why)) => {
-            format!("the approval of its file cannot be read ({why}): {LOOK} asks again")
+            format!("the approval of its file cannot be read ({why}): {TRUST_COMMAND} asks again")
         }
         (State::Changed, _) if unread.is_some() => {
             let unread = unread.map_or("", |text| text);
             format!("whether it is what you approved is not known: {unread}")
         }
-        (State::Changed, _) => format!("it is not what you approved: {LOOK} shows the change"),
-        (State::Refused, _) => format!("you refused its file; {LOOK} asks again"),
+        (State::Changed, _) => {
+            format!("it is not what you approved: {TRUST_COMMAND} shows the change")
+        }
+        (State::Refused, _) => format!("you refused its file; {TRUST_COMMAND} asks again"),
         (State::Unknown | State::Approved, _) if doubt.is_some() => {
             format!(
-                "its file may not be yours, because {}: {LOOK} shows it",
+                "its file may not be yours, because {}: {TRUST_COMMAND} shows it",
                 doubt.unwrap_or_default()
             )
         }
         (State::Unknown | State::Approved, _) => {
-            format!("its file came with this project and is not approved: {LOOK} shows it")
+            format!("its file came with this project and is not approved: {TRUST_COMMAND} shows it")
         }
     }
 }
 
-/// Makes a gate block what it matches. Its own policy may be stricter than `ask`, but not laxer,
-/// because it is not approved.
+/// Makes a gate hold what it matches: a native one blocks, one of an agent's file asks. Its own
+/// policy may be stricter than `ask`, but not laxer, because it is not approved.
 fn hold(hook: &mut Hook, why: String) {
     let own = match written_for(hook.dialect) {
         WrittenFor::Us => OnFailure::Block,
@@ -289,7 +292,7 @@ fn hold(hook: &mut Hook, why: String) {
     hook.once = false;
 }
 
-/// Blocks if the hook is a gate, disarms it otherwise.
+/// Holds if the hook is a gate, disarms it otherwise.
 fn withhold(hook: &mut Hook, why: String) {
     match role(hook) {
         Role::Gate => hold(hook, why),
@@ -298,7 +301,7 @@ fn withhold(hook: &mut Hook, why: String) {
 }
 
 /// Adds substitutes for gates that were approved and are gone or match something else now. They
-/// block what the approved gates matched, because the changed file must not decide what is guarded
+/// hold what the approved gates matched, because the changed file must not decide what is guarded
 /// (T-17). Returns their number.
 fn add_substitutes(
     source: &Source,
@@ -351,9 +354,9 @@ fn apply_approved_rest(
         let unanswered = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
             diagnostics: std::mem::take(&mut config.diagnostics),
-            // A damaged file of a repository blocks nothing. A damaged file among the user's own
-            // may contain gates, and so may an unreadable native file: they block until the user
-            // answers.
+            // A damaged file of a repository holds no calls, with three exceptions that may contain
+            // gates: a file of the user, a file whose approval cannot be read, and a native file
+            // that cannot be read.
             lost: config.lost.take().filter(|_| {
                 source.layer == Layer::User
                     || matches!(assessed.stored, Stored::Unusable(_))

@@ -7,7 +7,7 @@ use tenterhook_process as process;
 use tenterhook_process::{Confinement, Net, resolved};
 
 use super::grant_context::GrantContext;
-use super::{Confined, Left, enter, granted, named};
+use super::{Access, Confined, enter, granted, named};
 use tenterhook_core::hook::Grants;
 use tenterhook_core::source::{Reach, Server};
 
@@ -36,10 +36,10 @@ pub(in crate::executor) fn confine_server(
     // If its caller confines it, the line belongs into the caller's entry.
     let is_own = server.sandbox.grants() == Some(first);
     let file = server.place.as_ref().map(|location| &location.file).filter(|_| is_own);
-    let left = |grants| Left { grants, reads: &reads, writes: &[], copy, own: None, file };
-    let mut confined = enter(left(first), context, described);
+    let access = |grants| Access { grants, reads: &reads, writes: &[], copy, own: None, file };
+    let mut confined = enter(access(first), context, described);
     for other in rest {
-        let (mut other_one, _) = granted(left(other), context);
+        let (mut other_one, _) = granted(access(other), context);
         // It belongs to the server, whichever hook calls.
         let scratch_dir = confined.scratch_dir.as_ref().map(|dir| dir.path().to_path_buf());
         other_one.free.extend(scratch_dir);

@@ -9,7 +9,7 @@ use tenterhook_process as process;
 
 use super::denied::{Found, Refused, not_made};
 use super::grant_context::GrantContext;
-use super::{Confined, Left, enter};
+use super::{Access, Confined, enter};
 use crate::executor::Ambient;
 use crate::executor::command::LISTED;
 use tenterhook_core::hook::{Grants, Profile};
@@ -59,8 +59,9 @@ impl Shell<'_> {
         let env: HashMap<_, _> =
             listed.chain(self.set).map(|(name, value)| (name, value)).collect();
         described.env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let left = Left { grants: &grants, reads: &own, writes, copy: None, own: None, file: None };
-        let mut confined = enter(left, &context, described);
+        let access =
+            Access { grants: &grants, reads: &own, writes, copy: None, own: None, file: None };
+        let mut confined = enter(access, &context, described);
         let protected = self
             .beside
             .iter()
