@@ -128,8 +128,6 @@ pub fn reached(at_least: Tier) -> Tier {
     backend::means_for(at_least).tier_for(at_least)
 }
 
-#[doc(hidden)]
-pub use self::{account::account_home, writers::await_writers};
 pub use asked::{Asked, Wish};
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
@@ -139,13 +137,22 @@ pub use inherited::own_signals;
 pub use last_word::{LastWord, LastWords, last_words};
 pub use live::wait_for_all;
 pub use memory::Memory;
-#[cfg(unix)]
-#[doc(hidden)]
-pub use remove::remove_tree;
 pub use report::{
     Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times, Ungranted,
 };
-#[doc(hidden)]
-pub use resolved::{Links, resolved, way};
 pub use stream::{Flow, StreamEvent};
 pub use tag::TAG;
+
+// Hidden: what the crates of Tenterhook share about files has nothing to do with running a child.
+#[doc(hidden)]
+pub mod internal {
+    //! For the crates of Tenterhook, and for nothing else: any version may change what is here.
+
+    #[cfg(unix)]
+    pub use crate::remove::remove_tree;
+    pub use crate::{
+        account::account_home,
+        resolved::{Links, resolved, way},
+        writers::await_writers,
+    };
+}

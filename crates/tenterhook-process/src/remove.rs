@@ -20,7 +20,6 @@ use rustix::io::Errno;
 /// # Errors
 ///
 /// Those of looking at the directory itself. What stays in it is no error.
-#[doc(hidden)]
 pub fn remove_tree(path: &Path, deadline: Option<Instant>) -> io::Result<bool> {
     let top = match open(CWD, path) {
         Err(Errno::NOENT) => return Ok(true),

@@ -11,14 +11,12 @@ const MOST_LINKS: usize = 40;
 /// A whole path without links and `..`, by the rules of the kernel: a link that leads to nothing leads there all the same, which is where
 /// a file would be made. What the kernel follows no further stays as it is written.
 #[must_use]
-#[doc(hidden)]
 pub fn resolved(path: &Path) -> PathBuf {
     Links::default().end(path)
 }
 
 /// Where a path leads, and each link on the way to it, as it lies: who replaces one of them replaces what is found there.
 #[must_use]
-#[doc(hidden)]
 pub fn way(path: &Path) -> Vec<PathBuf> {
     Links::default().way(path)
 }
@@ -55,8 +53,7 @@ enum Lies {
 
 /// The links among many paths, each place looked at once: paths share the ways to them, and whatever is changed meanwhile, all are of one moment.
 #[derive(Default)]
-#[doc(hidden)]
-#[expect(missing_debug_implementations, reason = "it is a memory, and hidden")]
+#[expect(missing_debug_implementations, reason = "it is a memory, and internal")]
 pub struct Links {
     seen: HashMap<OsString, Lies>,
 }

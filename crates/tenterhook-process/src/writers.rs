@@ -13,7 +13,6 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// A writer that closed it may not be the last one if a different thread started a process
 /// meanwhile. Linux only, and on file systems that know leases: elsewhere no writer is seen. Blocks
 /// the thread.
-#[doc(hidden)]
 pub fn await_writers(file: &File, within: Duration) -> bool {
     let since = Instant::now();
     while is_written(file) {

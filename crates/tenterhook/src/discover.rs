@@ -10,6 +10,7 @@ mod environment;
 mod file;
 mod given;
 mod keep;
+mod nearby;
 mod owner;
 mod project;
 mod roots;
@@ -34,38 +35,35 @@ use tenterhook_core::source::Completeness;
 use tenterhook_core::source::{Flaw, RecordTable, Standing};
 use tenterhook_core::syntax::{self, Format};
 
-#[doc(hidden)]
-pub use self::{
-    candidates::{adopted, adopted_origin, searched},
-    keep::{make_private, missing_home, without_home},
-    system::{MANAGED, Stat, Unsupported, managed_file, owner_only},
-};
-#[doc(hidden)]
-pub use self::{
-    servers::{servers, servers_for, servers_for_by},
-    silencers::{silencers, silencers_in, source_of},
-};
 #[cfg(feature = "env")]
 pub use environment::roots_from_env;
-#[cfg(feature = "env")]
-#[doc(hidden)]
-pub use environment::{account_home_beside, roots_in, without_home_in_project};
 #[cfg(feature = "trust")]
 pub(crate) use file::contents;
-#[doc(hidden)]
-pub use file::{MAX_BYTES, bytes, open, read, without_waiting};
 pub use given::given;
-#[doc(hidden)]
-pub use roots::is_in_project;
+pub(crate) use internal::*;
+#[cfg(any(feature = "rule", feature = "trust"))]
+pub(crate) use roots::is_in_project;
 pub use roots::roots;
 #[cfg(feature = "trust")]
 pub(crate) use servers::{FileOfServers, server_files, servers_of};
 
+/// What only the programs use (see [`crate::internal`]).
+pub(crate) mod internal {
+    #[cfg(feature = "env")]
+    pub use super::environment::{account_home_beside, roots_in, without_home_in_project};
+    pub use super::{
+        candidates::{adopted, adopted_origin, searched},
+        file::{bytes, open, read, without_waiting},
+        keep::{make_private, missing_home, without_home},
+        nearby::{Hidden, is_anothers, nearby},
+        servers::{servers, servers_for, servers_for_by},
+        silencers::{silencers, silencers_in, source_of},
+        system::{MANAGED, Stat, Unsupported, managed_file, owner_only},
+    };
+}
+
 #[cfg(test)]
 mod tests;
-
-/// How many directories above the caller's are searched for files that it hides.
-const MAX_ANCESTORS: usize = 16;
 
 /// The files that were found.
 #[derive(Clone, Debug, Default)]
@@ -73,20 +71,6 @@ pub struct Found {
     /// The sources, in the order in which the dialects load them. One that cannot be read is a
     /// source, too, with a [flaw](Source::flaw): what cannot be read is not absent (C-70).
     pub sources: Vec<Source>,
-}
-
-/// A file with hooks that the agent does not read from here, although one may think so.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[doc(hidden)]
-pub struct Hidden {
-    /// The file.
-    pub path: PathBuf,
-    /// Whose format it is in.
-    pub dialect: DialectId,
-    /// How many hooks it configures.
-    pub hooks: usize,
-    /// Why it is not read.
-    pub because: String,
 }
 
 /// Reads every file that the dialects would load from `roots` (C-4). A file that does not exist is
@@ -205,72 +189,11 @@ fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
     dialect.plugins(&settings, roots, &file::Files::new(roots))
 }
 
-/// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that
-/// one says (C-5).
-#[must_use]
-#[doc(hidden)]
-pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
-    let full = absolute(path, &roots.cwd);
-    let Ok(text) = read(&full) else { return false };
-    let root = syntax::parse(&text, format_of(&full)).root;
-    let certain = |id: DialectId| id.dialect().recognizes(&full, root.as_ref()) == Fit::Certain;
-    !certain(dialect) && DIALECTS.iter().any(|dialect| certain(dialect.id()))
-}
-
 fn format_of(path: &Path) -> Format {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => Format::Toml,
         Some("md") => Format::FrontMatter,
         _ => Format::Json,
-    }
-}
-
-/// Files with hooks, here and in the directories above, that an agent started here does not read
-/// (C-6).
-#[must_use]
-#[doc(hidden)]
-pub fn nearby(roots: &Roots) -> Vec<Hidden> {
-    let read_here: Vec<PathBuf> =
-        candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
-    let mut hidden: Vec<Hidden> = Vec::new();
-    for directory in around(roots) {
-        // As if the directory were the root of a repository: then each dialect reads what lies in
-        // it.
-        let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
-        for (dialect, Candidate { path, layer }) in candidates(&there) {
-            let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
-            if known || !matches!(layer, Layer::Project | Layer::Local) {
-                continue;
-            }
-            let Ok(text) = read(&path) else { continue };
-            let source = source(&path, dialect, layer, text, &there);
-            let hooks = dialect.dialect().read_config(&source).hooks.len();
-            if hooks > 0 {
-                let because = why_hidden(&path, directory, roots);
-                hidden.push(Hidden { path, dialect, hooks, because });
-            }
-        }
-    }
-    hidden
-}
-
-/// The caller's directory and those above it, as far as they are the same person's ground: not
-/// above the repository, and not the home directory, whose own files are the user's layer.
-fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
-    let inside =
-        |path: &&Path| roots.repository.as_deref().is_none_or(|root| path.starts_with(root));
-    let above = roots.cwd.ancestors().take(MAX_ANCESTORS).take_while(inside);
-    above.take_while(|path| **path != *roots.home)
-}
-
-fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
-    let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
-    let read_there = candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
-    match &roots.repository {
-        Some(root) if !read_there => {
-            format!("it is read only from the root of the repository, `{}`", root.display())
-        }
-        _ => format!("it is read only by an agent that is started in `{}`", directory.display()),
     }
 }
 

@@ -19,6 +19,7 @@ mod preconditions;
 mod projects;
 mod recording;
 mod second_round;
+mod shadows;
 mod step;
 
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub use builder::Builder;
 use firing::{Finished, Firing};
 use judge::Judge;
 use recording::Recording;
+use shadows::Shadows;
 use tenterhook_core::answer::Failure;
 use tenterhook_core::config::{Added, Ruleset, Source, Stage};
 use tenterhook_core::diagnostic::Diagnostic;
@@ -46,6 +48,11 @@ use tenterhook_core::merge;
 use tenterhook_core::outcome::Outcome;
 use tenterhook_core::plan;
 use tenterhook_core::verdict::Verdict;
+
+/// What only the programs use (see [`crate::internal`]).
+pub(crate) mod internal {
+    pub use super::shadows::Shadows;
+}
 
 #[cfg(test)]
 mod tests;
@@ -73,20 +80,6 @@ struct Inner {
     home: PathBuf,
     shadows: Shadows,
     projects: projects::Projects,
-}
-
-/// Which shadow hooks this process runs. A process that exits after its reply leaves slow shadow
-/// hooks to a second process (SH-7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[doc(hidden)]
-pub enum Shadows {
-    /// All of them.
-    #[default]
-    Here,
-    /// Only those that return at once; the record reports the others as still running.
-    PutOff,
-    /// Only those that `PutOff` left out, and no other hook.
-    Alone,
 }
 
 impl Engine {

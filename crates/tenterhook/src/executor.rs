@@ -1,8 +1,7 @@
 //! Runs one step. Each kind of hook has one executor, which turns a task into a report and knows no
 //! dialect.
 
-#[doc(hidden)]
-pub mod command;
+mod command;
 mod confine;
 #[cfg(feature = "rule")]
 mod disk;
@@ -29,21 +28,31 @@ use tokio::time::Instant;
 
 use crate::session::{Session, Wanted};
 pub(crate) use command::start_ahead;
-#[doc(hidden)]
-pub use confine::{ConfinedShell, Shell};
 #[cfg(feature = "rule")]
-#[doc(hidden)]
-pub use disk::disk;
+pub(crate) use disk::disk;
 pub(crate) use rule::{Asked, ask};
-#[doc(hidden)]
-pub use scratch::{scratch_prefix, scratches};
-#[doc(hidden)]
-pub use sealed::Sealed;
+pub(crate) use sealed::Sealed;
 use tenterhook_core::dialect::{Dialect, EventRow};
 use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Hook, Run};
 use tenterhook_core::report::{End, Report};
 use tenterhook_core::rule::RuleInput;
+
+/// What only the programs use (see [`crate::internal`]).
+pub(crate) mod internal {
+    pub use super::command::{interpreter, without_interpreter};
+    pub use super::confine::{ConfinedShell, Shell};
+    #[cfg(feature = "rule")]
+    pub use super::disk::disk;
+    pub use super::scratch::{scratch_prefix, scratches};
+
+    #[cfg(feature = "model")]
+    pub mod services {
+        //! The services that models run on.
+
+        pub use crate::executor::model::services::*;
+    }
+}
 
 /// What hooks get from the host's process. A library reads no environment itself, so hooks get
 /// nothing unless the host sets it.
@@ -77,6 +86,7 @@ pub struct Ambient {
     /// slower: use it to examine a hook.
     pub explains_denials: bool,
     /// Replaces what this machine can confine with: for tests of machines that can do less.
+    // Hidden because only our tests and benches set it: a host must not pretend.
     #[doc(hidden)]
     pub pretended: Option<tenterhook_process::Means>,
     /// The connections that `http` hooks share, and the certificates that they trust.
@@ -150,40 +160,39 @@ impl fmt::Debug for Ambient {
 
 /// One step, ready to run.
 #[derive(Debug)]
-#[doc(hidden)]
-pub struct Task {
+pub(crate) struct Task {
     /// The hook.
-    pub hook: Arc<Hook>,
+    pub(crate) hook: Arc<Hook>,
     /// The event.
-    pub event: Arc<Event>,
+    pub(crate) event: Arc<Event>,
     /// What the hook's dialect lets it do on the event.
-    pub row: Arc<EventRow>,
+    pub(crate) row: Arc<EventRow>,
     /// The hook's input in its dialect; written when the executor first reads it.
-    pub envelope: Arc<Sealed>,
+    pub(crate) envelope: Arc<Sealed>,
     /// How long it may take once it runs.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// When it must end, whatever its own timeout: the end of the event's budget.
-    pub deadline: Option<Instant>,
+    pub(crate) deadline: Option<Instant>,
     /// What hooks get from the host's process.
-    pub ambient: Arc<Ambient>,
+    pub(crate) ambient: Arc<Ambient>,
     /// The session, which owns the processes that outlive a step.
-    pub session: Session,
+    pub(crate) session: Session,
     /// The event as rules see it, shared by all of them; `None` if no rule runs.
-    pub rule_input: Option<Arc<RuleInput>>,
+    pub(crate) rule_input: Option<Arc<RuleInput>>,
     /// Whether the caller still waits for the event.
-    pub wanted: Wanted,
+    pub(crate) wanted: Wanted,
 }
 
 impl Task {
     /// How long a step that starts now may take.
     #[must_use]
-    pub fn budget(&self) -> Duration {
+    pub(crate) fn budget(&self) -> Duration {
         within(self.timeout, self.deadline)
     }
 
     /// The dialect that the hook speaks.
     #[must_use]
-    pub fn dialect(&self) -> &'static Dialect {
+    pub(crate) fn dialect(&self) -> &'static Dialect {
         self.hook.dialect.dialect()
     }
 }
@@ -197,8 +206,7 @@ pub(crate) fn within(timeout: Duration, deadline: Option<Instant>) -> Duration {
 /// How far a step has come.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one a step, and it is taken apart at once")]
-#[doc(hidden)]
-pub enum Progress {
+pub(crate) enum Progress {
     /// It is over.
     Ended(Report),
     /// It asked in its first line to run in the background; this is the rest of its run.
@@ -206,8 +214,7 @@ pub enum Progress {
 }
 
 /// The rest of a step that goes on in the background.
-#[doc(hidden)]
-pub struct Rest(pub std::pin::Pin<Box<dyn Future<Output = Report> + Send>>);
+pub(crate) struct Rest(pub(crate) std::pin::Pin<Box<dyn Future<Output = Report> + Send>>);
 
 impl std::fmt::Debug for Rest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -227,8 +234,7 @@ fn left_out(executor: &str) -> Report {
 }
 
 /// Runs a step. Dropping the future cancels the step: its program is killed as if it had timed out.
-#[doc(hidden)]
-pub async fn run(task: Task) -> Progress {
+pub(crate) async fn run(task: Task) -> Progress {
     match &task.hook.run {
         Run::Function(function) => Progress::Ended(function::run(&task, function).await),
         Run::Rule(rule) => Progress::Ended(rule::run(&task, rule)),

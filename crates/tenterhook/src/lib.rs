@@ -57,27 +57,26 @@
 //! [`Engine::builder`] starts empty instead: a host hands its own hooks over, and texts that it keeps elsewhere,
 //! as [`Source`](config::Source) and [`Hook`](hook::Hook).
 //!
-//! # The sentence
+//! # From event to outcome
 //!
-//! An **event** is **planned** against the **hooks**, each step is handed its **envelope** and **run** by an executor,
-//! each **report** is read into an **answer** and judged into a **verdict**, verdicts are **merged** into an
-//! **outcome**, the session **settles** it, and the firing is **recorded**. [`Engine::fire_within`] is that sentence in
-//! code, and each bold word is a module of this crate:
+//! The engine **plans** an **event** against the **hooks** and **runs** each step in an executor, with an **envelope** as its input.
+//! It reads each **report** into an **answer**, judges the answer into a **verdict**, and **merges** all verdicts into one **outcome**.
+//! The session **settles** the outcome, and the firing is **recorded**. [`Engine::fire_within`] is this sequence in code.
 //!
-//! | step | module | question |
+//! | part | modules | question |
 //! |---|---|---|
-//! | values | [`event`], [`hook`], `report`, [`answer`], [`outcome`] | what do the modules pass to each other? |
-//! | reading | [`config`], [`discover`], [`dialect`] | which hooks exist, and what did a hook answer? |
-//! | planning | [`matcher`], [`rule`], [`plan`] | which hooks run, and why are others skipped? |
-//! | running | [`executor`] | what happened to each hook? |
-//! | deciding | `verdict`, [`session`] | what does an answer mean, for this event and for the session? |
-//! | reporting | [`text`], [`record`], [`diagnostic`] | what may a person or a model see? |
-//! | order | [`engine`] | which step follows which? |
+//! | values | [`event`], [`hook`], [`answer`], [`outcome`] | What do the modules pass to each other? |
+//! | configuration | [`config`], [`discover`], [`dialect`] | Which hooks are there, and which protocol does each use? |
+//! | selection | [`matcher`], [`rule`], [`plan`] | Which hooks run, and why are the others skipped? |
+//! | execution | [`executor`] | How does each kind of hook run? |
+//! | state | [`session`] | What does the outcome mean for the next events? |
+//! | reports | [`text`], [`record`], [`diagnostic`] | What do people and models see? |
+//! | sequence | [`engine`] | In which order do these steps happen? |
 //!
 //! # Features
 //!
-//! None is on by default: a host pays for what its hooks use. A hook whose executor is left out is a fault and goes to its failure
-//! policy; it never means yes. Commands, workers and callbacks need no feature.
+//! No feature is on by default: a host compiles only what its hooks use. A hook whose executor is not compiled in is a fault, and its
+//! failure policy decides; it never allows an action. Commands, workers and callbacks need no feature.
 //!
 //! | feature | brings | third-party crates |
 //! |---|---|---|
@@ -89,29 +88,43 @@
 //! | `record` | [`record::Journal`]: each firing in files, append-only | `jiff`, `sha2` |
 //! | `env` | `discover::roots_from_env` and `Ambient::from_env`, for hosts that are programs | none |
 //! | `prewarm-forms` | a Python or Node.js interpreter that waits for its event | none |
-//! | `transcript` | [`transcript`]: recorded sessions of agents as events, and [`backtest`] | `jiff`, `memchr` |
+//! | `transcript` | [`backtest`]: what hooks say about recorded events | `jiff`, `memchr` |
 //!
 //! # Guarantees
 //!
-//! - **Restraint wins.** `deny > defer > ask > allow > silent`, whatever finishes first. An answer that tries to deny but
-//!   slips (a log line before its JSON, `"DENY"`) denies, with a fault that says how to write it.
-//! - **A gate that fails does not allow.** Crash, timeout, missing program and unreadable output go to
-//!   the hook's failure policy, never to a default.
-//! - **No hook is skipped silently.** [`plan::explain`] gives the reason why each hook runs or not;
-//!   faults are part of the outcome.
-//! - **A repository arms nothing by itself.** Its hooks run once the user approved exactly them, or where a host calls
+//! - **The strictest answer wins.** `deny > defer > ask > allow > silent`, in whichever order the hooks finish. An answer that tries to
+//!   deny but breaks the protocol (a log line before its JSON, `"DENY"`) denies, with a fault that shows how to write it.
+//! - **A failure is not an answer.** After a crash, a timeout, a missing program or unreadable output, the hook's failure policy decides.
+//! - **No hook is skipped silently.** [`plan::explain`] gives the reason why each hook runs or not; the outcome lists all faults.
+//! - **A repository cannot enable its own hooks.** They run after the user approved exactly these hooks, or where the host calls
 //!   [`engine::Builder::trust_repositories_unasked`].
-//! - **[`Engine::fire`] returns an outcome, never an error,** and dropping its future ends what it started.
-//! - **The library prints nothing, reads no environment and never exits.** Paths, environment and clock come from the
-//!   host, unless it asks for `discover::roots_from_env` and `Ambient::from_env` with the feature `env`.
+//! - **[`Engine::fire`] returns an outcome, never an error.** Dropping its future ends the processes that it started.
+//! - **The library never prints, exits or reads the environment.** The host passes paths, environment and clock. Exceptions:
+//!   `discover::roots_from_env` and `Ambient::from_env`, behind the feature `env`.
 //!
-//! A host that obeys an outcome matches on [`Outcome::decision`], the one place that says whether the action happens, and
-//! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
-//! optional to honour is the rest: context, messages, and everything else in [`answer::Effects`].
+//! A host matches on [`Outcome::decision`]: it alone states whether the action happens, and with which input. Do not decide by
+//! [`Outcome::blocked`] alone: it is also false where a hook asks the user, defers the call or stops the turn. The rest is optional:
+//! context, messages, and the other fields of [`answer::Effects`].
 //!
-//! Semantic versioning covers the items that this documentation shows. Hidden items and all of
-//! `tenterhook_core` are for the programs that are released with this crate, which require one exact
-//! version of it. Any version may change them.
+//! # Stability
+//!
+//! This documentation lists the whole interface for hosts, and versions follow semantic versioning for it. The hidden module `internal`
+//! and the crate `tenterhook_core` are for the programs that are released with this crate. Any version may change them; these programs
+//! require exactly one version.
+
+#![cfg_attr(
+    not(all(
+        feature = "mcp",
+        feature = "model",
+        feature = "record",
+        feature = "transcript",
+        feature = "trust"
+    )),
+    expect(
+        rustdoc::broken_intra_doc_links,
+        reason = "the table of features links items of features that are off"
+    )
+)]
 
 #[cfg(feature = "transcript")]
 pub mod backtest;
@@ -119,17 +132,18 @@ pub mod discover;
 pub mod engine;
 pub mod executor;
 #[cfg(feature = "rule")]
+mod exemptions;
+mod fuzzed;
+// Hidden: it is for the programs that are released with this crate, and no version promises it.
 #[doc(hidden)]
-pub mod exemptions;
-#[doc(hidden)]
-pub mod fuzzed;
+pub mod internal;
 pub mod prelude;
 pub mod record;
 pub mod session;
 #[cfg(feature = "trust")]
 pub mod trust;
 
-// What hosts use, by name. The rest of each module is for the crates of Tenterhook, and is not promised.
+// The pure items that hosts use, by name. The crates of Tenterhook import the others from `tenterhook_core`.
 
 pub mod answer {
     //! What a hook answers. Re-exported from `tenterhook_core`.
@@ -143,8 +157,6 @@ pub mod answer {
 pub mod config {
     //! Sources merged into one ruleset. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::config::*;
     #[doc(inline)]
     pub use tenterhook_core::config::{
         Content, Plugin, Reach, RecordTable, Ruleset, Server, Source,
@@ -154,8 +166,6 @@ pub mod config {
 pub mod diagnostic {
     //! Findings about texts that people wrote. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::diagnostic::*;
     #[doc(inline)]
     pub use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity, Span};
 }
@@ -163,8 +173,6 @@ pub mod diagnostic {
 pub mod dialect {
     //! The protocols of agents. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::dialect::*;
     #[doc(inline)]
     pub use tenterhook_core::dialect::{Cap, DialectId, EventRow, Roots, Subject, Then};
 }
@@ -174,8 +182,6 @@ pub mod event {
 
     #[doc(inline)]
     pub use tenterhook_core::event::tool::{Tool, ToolCall};
-    #[doc(no_inline)]
-    pub use tenterhook_core::event::*;
     #[doc(inline)]
     pub use tenterhook_core::event::{Event, EventName, PRE_TOOL_USE, Surroundings};
 }
@@ -183,8 +189,6 @@ pub mod event {
 pub mod hook {
     //! One configured entry. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::hook::*;
     #[doc(inline)]
     pub use tenterhook_core::hook::{
         Arming, Command, Compat, Enforcement, Function, Hook, HookId, Http, Inherit, Invocation,
@@ -196,8 +200,6 @@ pub mod hook {
 pub mod matcher {
     //! Patterns and conditions. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::matcher::*;
     #[doc(inline)]
     pub use tenterhook_core::matcher::{Condition, Matcher, MatcherSpec, PatternError};
 }
@@ -212,8 +214,6 @@ pub mod outcome {
 pub mod plan {
     //! Which hooks run for an event, and why each other hook does not. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::plan::*;
     #[doc(inline)]
     pub use tenterhook_core::plan::{Because, explain};
 }
@@ -223,30 +223,14 @@ pub mod rule {
 
     #[doc(inline)]
     pub use tenterhook_core::rule::Rule;
-    #[doc(no_inline)]
-    pub use tenterhook_core::rule::*;
 }
 
 pub mod text {
     //! Hook text made safe to show and to inject. Re-exported from `tenterhook_core`.
 
-    #[doc(no_inline)]
-    pub use tenterhook_core::text::*;
     #[doc(inline)]
     pub use tenterhook_core::text::{CONTEXT_CAP, Clean, Removed, clean, label};
 }
-
-#[cfg(feature = "rule")]
-#[doc(no_inline)]
-pub use tenterhook_core::call;
-#[cfg(feature = "transcript")]
-#[doc(no_inline)]
-pub use tenterhook_core::transcript;
-#[doc(no_inline)]
-pub use tenterhook_core::{
-    agents, compat, install, merge, protect, report, request, settle, source, strict, syntax,
-    verdict,
-};
 
 pub use engine::Engine;
 #[doc(no_inline)]

@@ -1,14 +1,11 @@
 //! The trace of one firing, and the sink that it goes to. A sink is called when the firing begins,
 //! before any hook runs, and when its outcome is known, before the host can act on it (RE-1). This
-//! module opens no file; [`journal`] does, behind the feature `record`.
+//! module opens no file; `journal` does, behind the feature `record`.
 
 #[cfg(feature = "record")]
 mod chain;
 #[cfg(feature = "record")]
 mod entry;
-#[cfg(feature = "record")]
-#[doc(hidden)]
-pub use entry::effect_digest;
 #[cfg(feature = "record")]
 mod error;
 #[cfg(feature = "record")]
@@ -16,13 +13,11 @@ mod head;
 #[cfg(feature = "record")]
 mod identity;
 #[cfg(feature = "record")]
-#[doc(hidden)]
-pub mod journal;
+mod journal;
 #[cfg(feature = "record")]
 mod private;
 #[cfg(feature = "record")]
-#[doc(hidden)]
-pub mod read;
+mod read;
 #[cfg(feature = "record")]
 mod recover;
 #[cfg(feature = "record")]
@@ -30,11 +25,9 @@ mod redact;
 #[cfg(feature = "record")]
 mod segments;
 #[cfg(feature = "record")]
-#[doc(hidden)]
-pub mod user_action;
+mod user_action;
 #[cfg(feature = "record")]
-#[doc(hidden)]
-pub mod verify;
+mod verify;
 
 #[cfg(test)]
 mod tests;
@@ -52,12 +45,20 @@ use tenterhook_core::outcome::{Fault, Outcome, Reason};
 #[cfg(feature = "record")]
 pub use journal::Journal;
 
-/// Removes what looks like a secret (RE-31) from a value, for programs that show records.
+/// What only the programs use (see [`crate::internal`]).
 #[cfg(feature = "record")]
-#[doc(hidden)]
-#[must_use]
-pub fn redacted(value: serde_json::Value) -> serde_json::Value {
-    redact::value(value)
+pub(crate) mod internal {
+    pub use super::entry::effect_digest;
+    pub use super::journal::Location;
+    pub use super::redact::value as redacted;
+    pub use super::user_action::{UserAction, UserActionKind};
+    pub use super::verify::{Report, verify};
+
+    pub mod read {
+        //! The entries of a record.
+
+        pub use crate::record::read::*;
+    }
 }
 
 /// The sequence number of a record.

@@ -20,19 +20,14 @@ use arc_swap::ArcSwap;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-#[doc(hidden)]
-pub use self::background::Running;
 pub use background::Finished;
-#[doc(hidden)]
-pub use background::MAX_BACKGROUND;
+pub(crate) use background::{MAX_BACKGROUND, Running};
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
 #[doc(inline)]
 pub use tenterhook_core::settle::Strike;
 #[doc(no_inline)]
 pub use tenterhook_core::settle::{View, settle};
-#[doc(hidden)]
-pub use wanted::Wanted;
 
 use background::Background;
 pub(crate) use claim::{Claim, Watched};
@@ -46,6 +41,7 @@ use tenterhook_core::event::EventName;
 use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Fault, Outcome};
 use wanted::Cancels;
+pub(crate) use wanted::Wanted;
 
 #[cfg(test)]
 mod tests;
@@ -195,8 +191,7 @@ impl Session {
         self.inner.cancels.wanted()
     }
 
-    /// How many processes wait for the next event of their hook; at most
-    /// [`MAX_SPARES`](crate::executor::command::MAX_SPARES).
+    /// How many processes wait for the next event of their hook: at most 16.
     #[must_use]
     pub fn spare_processes(&self) -> usize {
         self.inner.residents.waiting()

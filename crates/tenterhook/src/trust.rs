@@ -32,8 +32,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::discover::{self, Found};
+use copies::ChangedFile;
+use key::{PublicKey, SecretKey};
 use last_good::LastGood;
-use pins::{Finding, ReadScript, Seen};
+use lock::Lock;
+use pins::{Finding, Pins, ReadScript, Seen};
+use review::Entry;
 use signed::{Locks, Portable};
 use store::{Answer, Record, Store, Stored};
 use tenterhook_core::dialect::{GROUPS, Roots, native};
@@ -43,23 +47,17 @@ use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 use tenterhook_core::syntax::{self, Format};
 
 pub(crate) use copies::original;
-#[doc(hidden)]
-pub use copies::{ChangedFile, ORIGIN};
-#[doc(hidden)]
-pub use decide::{Decision, Role, Unapproved, WrittenFor, decide};
 pub use decide::{Origin, State};
-#[doc(hidden)]
-pub use key::{PublicKey, SecretKey};
-#[doc(hidden)]
-pub use lock::{LOCK, Lock};
-#[doc(hidden)]
-pub use pins::{Pin, Pins};
 pub use review::Review;
-#[doc(hidden)]
-pub use review::{Change, Entry};
-#[doc(hidden)]
-pub use suspect::Suspect;
 pub use tenterhook_core::entry::digest::Digest;
+
+/// What only the programs use (see [`crate::internal`]).
+pub(crate) mod internal {
+    pub use super::key::SecretKey;
+    pub use super::lock::LOCK;
+    pub use super::pins::Pin;
+    pub use super::review::{Change, Entry};
+}
 
 /// The user's approvals, stored in a directory. Cheap to clone.
 #[derive(Clone, Debug)]

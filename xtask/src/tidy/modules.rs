@@ -101,6 +101,7 @@ const LAYERS: &[&str] = &[
     "engine",
     "backtest",
     "fuzzed",
+    "internal",
     "prelude",
 ];
 

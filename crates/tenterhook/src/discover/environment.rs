@@ -61,7 +61,7 @@ pub fn roots_in(roots: &Roots, directory: PathBuf) -> io::Result<Roots> {
 pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
     let account = match cfg!(debug_assertions) {
         true => absolute("TENTERHOOK_TEST_ACCOUNT_HOME")?,
-        false => tenterhook_process::account_home()?,
+        false => tenterhook_process::internal::account_home()?,
     };
     let is_same = account == home
         || account

@@ -13,9 +13,9 @@ use tenterhook_core::source::{Completeness, Flaw};
 
 /// How large a config may be, in bytes: far more than any that people write, and little enough to
 /// be read at each event.
-pub const MAX_BYTES: u64 = 16 << 20;
+pub(super) const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-7).
+/// Reads a config: a regular file of at most 16 MiB, in UTF-8 (C-7).
 ///
 /// # Errors
 ///

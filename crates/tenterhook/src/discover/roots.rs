@@ -29,8 +29,9 @@ pub fn roots(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Ro
 
 /// Whether a path leads into the project: below the working directory or into its repository. A
 /// path that does not exist is judged by its nearest existing ancestor.
+#[cfg(any(feature = "env", feature = "rule", feature = "trust"))]
 #[must_use]
-pub fn is_in_project(roots: &Roots, path: &Path) -> bool {
+pub(crate) fn is_in_project(roots: &Roots, path: &Path) -> bool {
     let real = |path: &Path| -> PathBuf {
         let mut above = path.ancestors();
         let found = above.find_map(|above| Some((above.canonicalize().ok()?, above)));

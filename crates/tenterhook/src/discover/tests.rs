@@ -18,7 +18,7 @@ fn a_config_is_a_regular_small_text() {
     fs::write(&file, "{}").expect("write");
     assert_eq!(&*read(&file).expect("a file"), "{}");
 
-    fs::write(&file, vec![b' '; (MAX_BYTES + 1) as usize]).expect("write");
+    fs::write(&file, vec![b' '; (file::MAX_BYTES + 1) as usize]).expect("write");
     assert_eq!(read(&file).expect_err("too large").to_string(), "it is larger than 16 MiB");
     fs::write(&file, b"{\"a\": \"\xff\"}").expect("write");
     assert_eq!(read(&file).expect_err("no text").to_string(), "it is not UTF-8 (byte 7)");

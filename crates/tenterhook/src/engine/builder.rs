@@ -70,7 +70,7 @@ impl Builder {
     }
 
     /// Switches the built-in rules on that keep tool calls away from what holds an agent up: its hooks, its settings, and
-    /// this engine ([`crate::protect`]). No source below a managed one switches them off, and a reload keeps them.
+    /// this engine. No source below a managed one switches them off, and a reload keeps them.
     #[cfg(feature = "rule")]
     #[must_use]
     pub fn self_protection(mut self) -> Self {
@@ -94,6 +94,7 @@ impl Builder {
     }
 
     /// Sets which shadow hooks this process runs.
+    // Hidden because only `tenterhook hook` divides a firing between two processes.
     #[doc(hidden)]
     #[must_use]
     pub const fn shadows(mut self, which: Shadows) -> Self {

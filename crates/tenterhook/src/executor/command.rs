@@ -21,7 +21,6 @@ use super::confine::confine;
 use super::env_file::EnvFile;
 use super::{Progress, Task, not_started};
 use crate::discover;
-pub use prewarm::MAX_SPARES;
 pub(crate) use prewarm::start_ahead;
 use running::{Course, RunFiles, Running};
 use tenterhook_core::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
@@ -30,7 +29,7 @@ use tenterhook_core::report::{End, Report};
 /// Variables that every hook inherits, whatever its source: without these, programs find neither
 /// each other nor their files nor their language. Names that change how a program loads code
 /// (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`, `PYTHONPATH`) are left out on purpose.
-pub const LISTED: &[&str] = &[
+pub(crate) const LISTED: &[&str] = &[
     "HOME",
     "LANG",
     "LANGUAGE",

@@ -30,7 +30,6 @@ use protected::ProtectedPaths;
 use scratch_dir::ScratchDir;
 #[cfg(feature = "mcp")]
 pub(super) use server::{ConfinedServer, confine_server};
-#[doc(hidden)]
 pub use shell::{ConfinedShell, Shell};
 use tenterhook_core::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 

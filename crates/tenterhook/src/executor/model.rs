@@ -6,8 +6,7 @@
 #[cfg(feature = "model")]
 mod client;
 #[cfg(feature = "model")]
-#[doc(hidden)]
-pub mod services;
+pub(super) mod services;
 
 use std::fmt;
 use std::pin::Pin;

@@ -83,7 +83,7 @@ mod prune {
             let age = modified.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
             let is_old = age.is_some_and(|age| age > KEPT);
             if is_old && entry.file_name().to_str().is_some_and(is_of_a_run_that_is_over) {
-                let _ = tenterhook_process::remove_tree(&entry.path(), Some(until));
+                let _ = tenterhook_process::internal::remove_tree(&entry.path(), Some(until));
             }
             if Instant::now() >= until {
                 return;

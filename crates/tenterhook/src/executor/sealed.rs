@@ -9,7 +9,7 @@ use tenterhook_core::dialect::{DialectId, Envelope};
 use tenterhook_core::event::Event;
 
 /// The envelope of one event in one dialect. The first access writes it; later ones reuse it.
-pub struct Sealed {
+pub(crate) struct Sealed {
     event: Arc<Event>,
     dialect: DialectId,
     opened: OnceLock<Envelope>,
@@ -18,13 +18,13 @@ pub struct Sealed {
 impl Sealed {
     /// The envelope of `event` in `dialect`.
     #[must_use]
-    pub const fn new(event: Arc<Event>, dialect: DialectId) -> Self {
+    pub(crate) const fn new(event: Arc<Event>, dialect: DialectId) -> Self {
         Self { event, dialect, opened: OnceLock::new() }
     }
 
     /// The dialect that it is written in.
     #[must_use]
-    pub const fn dialect(&self) -> DialectId {
+    pub(crate) const fn dialect(&self) -> DialectId {
         self.dialect
     }
 }

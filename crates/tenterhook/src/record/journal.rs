@@ -57,13 +57,6 @@ impl Location {
     }
 }
 
-/// The user's state directory: `XDG_STATE_HOME` if it is absolute, or `~/.local/state`.
-#[must_use]
-pub fn state_home(home: &Path, variable: Option<&str>) -> PathBuf {
-    let named = variable.map(PathBuf::from).filter(|variable| variable.is_absolute());
-    named.unwrap_or_else(|| home.join(".local/state"))
-}
-
 /// A sink that writes files. Several processes may share a location.
 #[derive(Debug)]
 pub struct Journal {

@@ -53,7 +53,8 @@ static COMPILED: LazyLock<Vec<Regex>> =
     LazyLock::new(|| SHAPES.iter().filter_map(|shape| Regex::new(shape).ok()).collect());
 
 /// Removes what looks like a secret from a value.
-pub(super) fn value(mut value: Value) -> Value {
+#[must_use]
+pub fn value(mut value: Value) -> Value {
     walk(&mut value);
     value
 }

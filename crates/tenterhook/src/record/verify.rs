@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::chain::{self, Link, Sealed, unhex};
-pub use super::error::FileError;
+use super::error::FileError;
 use super::error::{Attempt, Cause};
 use super::head::Head;
 use super::journal::Location;

@@ -18,7 +18,7 @@ use tenterhook_core::outcome::{Ended, Outcome};
 
 /// Maximum number of background steps of a session, running and waiting. Without a limit they would
 /// pile up if a host fires faster than its background hooks end (N-8).
-pub const MAX_BACKGROUND: usize = 256;
+pub(crate) const MAX_BACKGROUND: usize = 256;
 
 /// A background step that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ impl Cancels {
 
 /// Whether an event is still wanted. Cheap to ask.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     cancels: Arc<AtomicUsize>,
     began: usize,
 }
@@ -28,7 +28,7 @@ pub struct Wanted {
 impl Wanted {
     /// Whether the events that were under way when this one began were not cancelled since.
     #[must_use]
-    pub fn is(&self) -> bool {
+    pub(crate) fn is(&self) -> bool {
         self.cancels.load(Ordering::Relaxed) == self.began
     }
 }

@@ -20,7 +20,7 @@ use tenterhook_core::entry::digest::Digest;
 use tenterhook_core::hook::{Command, Invocation};
 
 /// The variable that tells a hook where the file that it is a copy of lies.
-pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
+pub(crate) const ORIGIN: &str = "TENTERHOOK_ORIGIN";
 
 /// The variable that moves compiled modules of Python away from the project, where an agent may
 /// replace them, and the name of their directory beside the copies (T-105).
@@ -96,7 +96,7 @@ fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
         written.sync_all()?;
         // A process that another thread starts at this moment keeps the file open for writing until
         // it executes its program. If the wait times out, the copy is complete all the same.
-        process::await_writers(&written, MOST_WAIT);
+        process::internal::await_writers(&written, MOST_WAIT);
     }
     Ok(())
 }

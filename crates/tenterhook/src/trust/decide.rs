@@ -38,7 +38,7 @@ impl State {
 
 /// What a hook can do about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
+pub(super) enum Role {
     /// It can deny a call of a tool, a permission or a call of a model.
     Gate,
     /// Anything else: an observer, or a gate of an event that is never blocked (C-72).
@@ -47,7 +47,7 @@ pub enum Role {
 
 /// For whom a hook was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WrittenFor {
+pub(super) enum WrittenFor {
     /// For Tenterhook, in its own format.
     Us,
     /// For an agent, whose own trust is not ours.
@@ -56,7 +56,7 @@ pub enum WrittenFor {
 
 /// The organisation's setting for gates without an approval (T-13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Unapproved {
+pub(super) enum Unapproved {
     /// Gates that were written for an agent are off.
     #[default]
     Off,
@@ -66,7 +66,7 @@ pub enum Unapproved {
 
 /// Whether a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Decision {
+pub(super) enum Decision {
     /// It runs.
     Arms,
     /// It does not run, and every call that it matches is blocked.
@@ -95,7 +95,7 @@ const TABLE: &[Row] = {
 
 /// Decides about one hook (T-10).
 #[must_use]
-pub fn decide(
+pub(super) fn decide(
     origin: Origin,
     state: State,
     role: Role,

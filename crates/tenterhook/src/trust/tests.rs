@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::lock::LOCK;
+use super::review::Change;
 use super::*;
 use crate::session::Session;
 use crate::{Engine, Event};

@@ -24,7 +24,8 @@ use super::{describe, start_now};
 use likeness::Likeness;
 #[cfg(not(feature = "prewarm-forms"))]
 pub(super) use no_substitute::Substitute;
-pub use spares::MAX_SPARES;
+#[cfg(test)]
+pub(super) use spares::MAX_SPARES;
 use spares::{Spares, Taken};
 #[cfg(feature = "prewarm-forms")]
 pub(super) use substitute::Substitute;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tenterhook_testkit::Sandbox;
 
-use super::MAX_SPARES;
+use super::prewarm::MAX_SPARES;
 use crate::executor::Ambient;
 use crate::{Engine, Event, Outcome, Session};
 use tenterhook_core::config::Source;

@@ -151,7 +151,7 @@ impl Confined {
 
     /// Whether granting this would grant the home.
     fn opens_home(&self, path: &Path) -> bool {
-        process::resolved(&self.home).starts_with(path)
+        process::internal::resolved(&self.home).starts_with(path)
     }
 
     fn of_attributes(&self, path: Option<&Path>, project: &Path) -> String {
@@ -185,7 +185,7 @@ impl Confined {
 
     /// Whether a path is in a writable directory.
     pub(super) fn may_change(&self, path: &Path) -> bool {
-        Resolved::new(self).writes(&process::resolved(path))
+        Resolved::new(self).writes(&process::internal::resolved(path))
     }
 
     /// Adds protected paths that it could be granted.
@@ -202,7 +202,7 @@ impl Confined {
 /// Whether an existing path is hidden in a root that has only granted files; also if it is only to
 /// be created.
 fn is_hidden(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
-    let path = process::resolved(path);
+    let path = process::internal::resolved(path);
     let there = nearest(&path);
     let is_there = there == path || changes && path.parent() == Some(there);
     is_there && !resolved.reads(there)
@@ -290,9 +290,12 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
 /// leads out of it.
 fn as_grant(path: &Path, project: &Path) -> PathBuf {
     let inside = within(project, path);
-    match inside.as_deref().and_then(|path| path.strip_prefix(process::resolved(project)).ok()) {
+    match inside
+        .as_deref()
+        .and_then(|path| path.strip_prefix(process::internal::resolved(project)).ok())
+    {
         Some(rest) => Path::new(Grants::PROJECT).join(rest),
-        None => process::resolved(path),
+        None => process::internal::resolved(path),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook_process::{Links, resolved};
+use tenterhook_process::internal::{Links, resolved};
 
 /// Resolves paths, each one once: the path that was compared is the one that is granted, even if a
 /// link changes meanwhile.

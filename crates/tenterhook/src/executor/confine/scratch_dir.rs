@@ -50,7 +50,7 @@ impl Drop for ScratchDir {
 }
 
 #[cfg(unix)]
-use tenterhook_process::remove_tree as remove;
+use tenterhook_process::internal::remove_tree as remove;
 
 #[cfg(not(unix))]
 fn remove(path: &Path, _: Option<Instant>) -> io::Result<bool> {

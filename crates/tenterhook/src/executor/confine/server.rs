@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use tenterhook_process as process;
-use tenterhook_process::{Confinement, Net, resolved};
+use tenterhook_process::internal::resolved;
+use tenterhook_process::{Confinement, Net};
 
 use super::grant_context::GrantContext;
 use super::{Access, Confined, enter, granted, named};

@@ -18,7 +18,7 @@ use tenterhook_core::hook::{Hook, HookId};
 
 /// How many spares a session has at most. Each is an interpreter with its memory; the longest lists
 /// of hooks that one event selects in public configurations rarely have more.
-pub const MAX_SPARES: usize = 16;
+pub(crate) const MAX_SPARES: usize = 16;
 
 /// How many spares of a hook in a row may be unfit before no more are started: each one would be
 /// wasted.

@@ -57,7 +57,7 @@ impl<'c> Resolved<'c> {
 
     /// The refused access to a path, if any; by its real path, as the kernel resolves it.
     pub(super) fn refused(&self, path: &Path, changes: bool) -> Option<(PathBuf, Refused)> {
-        let path = process::resolved(path);
+        let path = process::internal::resolved(path);
         let there = nearest(&path);
         // Reading a missing file was not refused.
         let changes = changes || there != path;
@@ -96,7 +96,7 @@ impl<'c> Resolved<'c> {
 }
 
 fn ends<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> BTreeSet<PathBuf> {
-    paths.into_iter().map(|path| process::resolved(path)).collect()
+    paths.into_iter().map(|path| process::internal::resolved(path)).collect()
 }
 
 fn is_in(all: &BTreeSet<PathBuf>, path: &Path) -> bool {

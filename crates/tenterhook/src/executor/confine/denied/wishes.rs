@@ -82,7 +82,7 @@ impl Confined {
             Wish::Read(path) | Wish::Execute(path) => (path, false),
             Wish::Change(path) => (path, true),
         };
-        let is_read = !changes && resolved.reads(&process::resolved(path));
+        let is_read = !changes && resolved.reads(&process::internal::resolved(path));
         // It has no terminal, whatever it is granted.
         if is_read || path == Path::new(TERMINAL) {
             return None;

@@ -217,7 +217,7 @@ impl<'g> Git<'g> {
         while let Some(file) = left.pop_front() {
             // A file can have many names, and include itself by each. Includes are relative to the
             // name that was used.
-            if !seen.insert(tenterhook_process::resolved(&file)) {
+            if !seen.insert(tenterhook_process::internal::resolved(&file)) {
                 continue;
             }
             let from = file.parent().unwrap_or(&file);
@@ -357,7 +357,7 @@ impl<'g> Git<'g> {
                 let config = self.read(&directory.join("config"));
                 let tree = config.into_iter().find(|setting| setting.name == "worktree");
                 let tree = tree.map(|tree| self.path(&directory, &tree.value));
-                all.extend(tree.map(|tree| tenterhook_process::resolved(&tree)));
+                all.extend(tree.map(|tree| tenterhook_process::internal::resolved(&tree)));
                 left.push_back(directory.join("modules"));
                 continue;
             }

@@ -6,7 +6,8 @@ use tenterhook_process as process;
 use tenterhook_testkit::Sandbox;
 
 use super::can;
-use crate::executor::{Ambient, Shell};
+use crate::executor::Ambient;
+use crate::executor::confine::Shell;
 use tenterhook_core::hook::Profile;
 
 /// A home, a project in it, and how the host that works there sees them.

@@ -1,0 +1,85 @@
+//! Files with hooks that lie near the caller and are not read there. Loads none.
+
+use std::path::{Path, PathBuf};
+
+use super::candidates::candidates;
+use super::file::read;
+use super::{absolute, format_of, source};
+use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
+use tenterhook_core::hook::Layer;
+use tenterhook_core::syntax;
+
+/// How many directories above the caller's are searched for files that it hides.
+const MAX_ANCESTORS: usize = 16;
+
+/// A file with hooks that the agent does not read from here, although one may think so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// The file.
+    pub path: PathBuf,
+    /// Whose format it is in.
+    pub dialect: DialectId,
+    /// How many hooks it configures.
+    pub hooks: usize,
+    /// Why it is not read.
+    pub because: String,
+}
+
+/// Files with hooks, here and in the directories above, that an agent started here does not read
+/// (C-6).
+#[must_use]
+pub fn nearby(roots: &Roots) -> Vec<Hidden> {
+    let read_here: Vec<PathBuf> =
+        candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
+    let mut hidden: Vec<Hidden> = Vec::new();
+    for directory in around(roots) {
+        // As if the directory were the root of a repository: then each dialect reads what lies in
+        // it.
+        let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
+        for (dialect, Candidate { path, layer }) in candidates(&there) {
+            let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
+            if known || !matches!(layer, Layer::Project | Layer::Local) {
+                continue;
+            }
+            let Ok(text) = read(&path) else { continue };
+            let source = source(&path, dialect, layer, text, &there);
+            let hooks = dialect.dialect().read_config(&source).hooks.len();
+            if hooks > 0 {
+                let because = why_hidden(&path, directory, roots);
+                hidden.push(Hidden { path, dialect, hooks, because });
+            }
+        }
+    }
+    hidden
+}
+
+/// The caller's directory and those above it, as far as they are the same person's ground: not
+/// above the repository, and not the home directory, whose own files are the user's layer.
+fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
+    let inside =
+        |path: &&Path| roots.repository.as_deref().is_none_or(|root| path.starts_with(root));
+    let above = roots.cwd.ancestors().take(MAX_ANCESTORS).take_while(inside);
+    above.take_while(|path| **path != *roots.home)
+}
+
+fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
+    let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
+    let read_there = candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
+    match &roots.repository {
+        Some(root) if !read_there => {
+            format!("it is read only from the root of the repository, `{}`", root.display())
+        }
+        _ => format!("it is read only by an agent that is started in `{}`", directory.display()),
+    }
+}
+
+/// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that
+/// one says (C-5).
+#[must_use]
+pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
+    let full = absolute(path, &roots.cwd);
+    let Ok(text) = read(&full) else { return false };
+    let root = syntax::parse(&text, format_of(&full)).root;
+    let certain = |id: DialectId| id.dialect().recognizes(&full, root.as_ref()) == Fit::Certain;
+    !certain(dialect) && DIALECTS.iter().any(|dialect| certain(dialect.id()))
+}
