@@ -42,7 +42,7 @@ pub(crate) fn run() -> Report {
     let _ = writeln!(text, "{count} public items; at most {MOST}");
     if count > MOST {
         text.push_str(
-            "hide what only our own programs need (`#[doc(hidden)]`), or merge what is one idea\n",
+            "move what only our own programs need to `internal`, or merge what is one idea\n",
         );
     }
     Ok((text, count <= MOST))

@@ -44,7 +44,7 @@ pub struct Confinement {
     /// The least with which the child may run. Where less is reached it is not started.
     pub at_least: Tier,
     /// In place of what this machine can do: for tests of machines that can do less.
-    // Hidden: it is for tests of our own, and all fields are set in one literal.
+    // Hidden because only tests and benches of Tenterhook set it.
     #[doc(hidden)]
     pub pretended: Option<Means>,
 }

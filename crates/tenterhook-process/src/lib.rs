@@ -143,10 +143,10 @@ pub use report::{
 pub use stream::{Flow, StreamEvent};
 pub use tag::TAG;
 
-// Hidden: what the crates of Tenterhook share about files has nothing to do with running a child.
+// Hidden because it is for the other crates of Tenterhook: no version keeps it stable.
 #[doc(hidden)]
 pub mod internal {
-    //! For the crates of Tenterhook, and for nothing else: any version may change what is here.
+    //! Functions on files and accounts that the crates of Tenterhook share. Others must not use them: any version may change them.
 
     #[cfg(unix)]
     pub use crate::remove::remove_tree;

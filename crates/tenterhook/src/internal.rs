@@ -1,7 +1,7 @@
-//! For the programs that are released with this crate, and for nothing else: any version may change what is here.
+//! Items for the programs that are released with this crate. Hosts must not use them: any version may change or remove them.
 //!
-//! Each module is one of the engine, with what it lists for hosts and with what its `internal` adds. Programs import what is pure from
-//! `tenterhook_core`.
+//! Each module re-exports the `internal` of one engine module, which lists the items by name. `discover` and `executor` also re-export
+//! what that module lists for hosts, because programs import those two whole. Pure items are in `tenterhook_core`.
 
 pub mod discover {
     //! Files, directories and settings as discovery sees them.
@@ -12,7 +12,7 @@ pub mod discover {
 pub mod engine {
     //! How one firing is divided between processes.
 
-    pub use crate::engine::{internal::*, *};
+    pub use crate::engine::internal::*;
 }
 
 #[cfg(feature = "rule")]
@@ -38,12 +38,12 @@ pub mod fuzzed {
 pub mod record {
     //! Records as files: read, verified, and written to by people.
 
-    pub use crate::record::{internal::*, *};
+    pub use crate::record::internal::*;
 }
 
 #[cfg(feature = "trust")]
 pub mod trust {
     //! Keys, pins and the parts of a review.
 
-    pub use crate::trust::{internal::*, *};
+    pub use crate::trust::internal::*;
 }

@@ -134,7 +134,7 @@ pub mod executor;
 #[cfg(feature = "rule")]
 mod exemptions;
 mod fuzzed;
-// Hidden: it is for the programs that are released with this crate, and no version promises it.
+// Hidden because it is for the programs that are released with this crate: no version keeps it stable.
 #[doc(hidden)]
 pub mod internal;
 pub mod prelude;

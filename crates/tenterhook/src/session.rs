@@ -27,7 +27,7 @@ pub use store::{Memory, Store};
 #[doc(inline)]
 pub use tenterhook_core::settle::Strike;
 #[doc(no_inline)]
-pub use tenterhook_core::settle::{View, settle};
+pub use tenterhook_core::settle::View;
 
 use background::Background;
 pub(crate) use claim::{Claim, Watched};
@@ -40,6 +40,7 @@ use tenterhook_core::dialect::Cap;
 use tenterhook_core::event::EventName;
 use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Fault, Outcome};
+use tenterhook_core::settle::settle;
 use wanted::Cancels;
 pub(crate) use wanted::Wanted;
 

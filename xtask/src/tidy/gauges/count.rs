@@ -29,7 +29,7 @@ pub(super) const GAUGES: &[(&str, &str)] = &[
     (VAGUE, "name the closure parameter for what it holds"),
     (NAMES, "use the trade's word"),
     (PHRASE, "write subject, verb, object"),
-    (HIDDEN, "make the item private, or document it"),
+    (HIDDEN, "make the item private, document it, or list it in `internal`"),
     (STRING, "give the error a type"),
     (AGENT, "read it from the agent's value in `tenterhook_core::agents`"),
 ];
