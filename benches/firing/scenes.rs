@@ -15,13 +15,13 @@ pub(crate) mod worker;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
-use tenterhook::outcome::Fault;
 use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::outcome::Fault;
 use tokio::runtime::Runtime;
 
 /// The event that all scenes fire.

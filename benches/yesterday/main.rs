@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 use tenterhook::backtest::Backtest;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::transcript::{Action, Copies, Decoder, EventContext, Line, Lines};
 use tenterhook::{Engine, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::transcript::{Action, Copies, Decoder, EventContext, Line, Lines};
 
 use samples::{Sample, samples};
 

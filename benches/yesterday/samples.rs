@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use tenterhook::transcript::{Action, Decoder, Lines, TranscriptAgent};
+use tenterhook_core::transcript::{Action, Decoder, Lines, TranscriptAgent};
 
 /// What one agent wrote.
 pub(crate) struct Sample {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::fuzzed;
+use tenterhook::internal::fuzzed;
 use url::{Host, Url};
 
 fuzz_target!(|text: &str| {

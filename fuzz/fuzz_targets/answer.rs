@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::answer::Restraint;
-use tenterhook::dialect::DIALECTS;
-use tenterhook::event::{Event, Surroundings};
-use tenterhook::hook::{Function, Hook, HookId, Run};
-use tenterhook::report::{End, Output, Report, StepOutput};
-use tenterhook::verdict::{JudgeContext, judge};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::DIALECTS;
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::{Function, Hook, HookId, Run};
+use tenterhook_core::report::{End, Output, Report, StepOutput};
+use tenterhook_core::verdict::{JudgeContext, judge};
 
 fuzz_target!(|input: (u8, &[u8], &[u8])| {
     let (code, stdout, stderr) = input;
@@ -17,7 +17,8 @@ fuzz_target!(|input: (u8, &[u8], &[u8])| {
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
         let Some(row) = dialect.row(&event.name) else { continue };
         let mut report = Report::silent(End::Exited(i32::from(code)), Duration::ZERO);
-        report.said = StepOutput::Bytes { stdout: Output::from(stdout), stderr: Output::from(stderr) };
+        report.said =
+            StepOutput::Bytes { stdout: Output::from(stdout), stderr: Output::from(stderr) };
         let answer = dialect.read_answer(&event, row, &report);
         let slipped = !answer.slips.is_empty();
         let run = Run::Function(Function::new("f", |_| async { Default::default() }));

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::config::{Added, Source, load};
-use tenterhook::dialect::DIALECTS;
+use tenterhook_core::config::{Added, Source, load};
+use tenterhook_core::dialect::DIALECTS;
 
 /// A file of each format, and one that Claude Code calls otherwise.
 const NAMES: &[&str] = &["/p/.x/hooks.json", "/p/.x/hooks.toml", "/p/.claude/skills/s/SKILL.md"];
@@ -13,7 +13,9 @@ fuzz_target!(|text: &str| {
         for name in NAMES {
             let source = Source::given(name, dialect.id(), text, "/p");
             let loaded = load(&[source], &Added::default(), None);
-            for place in loaded.diagnostics.iter().filter_map(|diagnostic| diagnostic.place.as_ref()) {
+            for place in
+                loaded.diagnostics.iter().filter_map(|diagnostic| diagnostic.place.as_ref())
+            {
                 assert!(place.line >= 1 && place.column >= 1 && place.span.start <= place.span.end);
                 assert!(place.span.end <= text.len(), "a span outside of the text");
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use tenterhook::Event;
-use tenterhook::event::Surroundings;
-use tenterhook::rule::{Rule, RuleInput};
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::rule::{Rule, RuleInput};
 
 /// Most steps for a byte and for a line without any, and most for one event: to read its line, and to work out the call.
 const A_BYTE: usize = 256 + 320;
@@ -31,6 +31,10 @@ fuzz_target!(|part: &str| {
     for line in [part, &long] {
         let spent = cost(line);
         assert!(spent <= AN_EVENT, "{spent} steps");
-        assert!(spent <= A_LINE + A_BYTE * line.len(), "{} steps a byte", spent / line.len().max(1));
+        assert!(
+            spent <= A_LINE + A_BYTE * line.len(),
+            "{} steps a byte",
+            spent / line.len().max(1)
+        );
     }
 });

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use tenterhook::dialect::{DIALECTS, Roots};
+use tenterhook_core::dialect::{DIALECTS, Roots};
 
 fuzz_target!(|text: &str| {
     let Ok(Value::Object(fields)) = serde_json::from_str(text) else { return };

@@ -2,11 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::fuzzed;
+use tenterhook::internal::fuzzed;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some((id, _)) = fuzzed::reply_of_a_worker(bytes) {
-        let line: serde_json::Value = serde_json::from_slice(bytes).expect("an object for others, too");
+        let line: serde_json::Value =
+            serde_json::from_slice(bytes).expect("an object for others, too");
         assert_eq!(line["id"].as_u64(), Some(id));
     }
     let line = fuzzed::line_for_a_worker(7, bytes);

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::matcher::rule::Rule;
-use tenterhook::matcher::{Matcher, MatcherSpec};
+use tenterhook_core::matcher::rule::Rule;
+use tenterhook_core::matcher::{Matcher, MatcherSpec};
 
 fuzz_target!(|input: (&str, &str)| {
     let (pattern, subject) = input;

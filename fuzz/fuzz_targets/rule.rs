@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::event::{Event, Surroundings};
-use tenterhook::rule::{Rule, RuleInput};
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::rule::{Rule, RuleInput};
 
 fuzz_target!(|text: &str| {
     let event = Event::new("PreToolUse", Surroundings::default())

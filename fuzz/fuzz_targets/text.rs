@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::text::{clean, label};
+use tenterhook_core::text::{clean, label};
 use vte::{Params, Parser, Perform};
 
 /// Hears what a terminal would do.

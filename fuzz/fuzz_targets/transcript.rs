@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenterhook::transcript::{Decoder, EventContext, Lines, TranscriptAgent};
+use tenterhook_core::transcript::{Decoder, EventContext, Lines, TranscriptAgent};
 
 fuzz_target!(|bytes: &[u8]| {
     for agent in TranscriptAgent::ALL {

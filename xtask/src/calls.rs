@@ -10,13 +10,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::{Event, Surroundings};
-use tenterhook::hook::Run;
-use tenterhook::rule::{Rule, RuleInput};
-use tenterhook::{executor, protect};
+use tenterhook::internal::executor;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::Run;
+use tenterhook_core::protect;
+use tenterhook_core::rule::{Rule, RuleInput};
 use tenterhook_testkit::Sandbox;
 
 use crate::Report;

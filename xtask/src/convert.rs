@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenterhook::config::{self, Added, Ruleset, Source};
-use tenterhook::diagnostic::Code;
-use tenterhook::diagnostic::Severity;
-use tenterhook::dialect::{DialectId, native};
 use tenterhook::executor::Ambient;
-use tenterhook::hook::{Command, Hook, Invocation, Run};
 use tenterhook::session::{Session, View};
-use tenterhook::{Engine, Event, plan};
+use tenterhook::{Engine, Event};
+use tenterhook_core::config::{self, Added, Ruleset, Source};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::diagnostic::Severity;
+use tenterhook_core::dialect::{DialectId, native};
+use tenterhook_core::hook::{Command, Hook, Invocation, Run};
+use tenterhook_core::plan;
 use tenterhook_testkit::fakehook;
 
 use crate::Report;

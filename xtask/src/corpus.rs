@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use tenterhook::config::Source;
-use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::dialect::DialectId;
-use tenterhook::install;
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::install;
 
 use crate::error::Error;
 
@@ -127,7 +127,7 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
 /// reject are left alone.
 fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), Error> {
-    let Some(agent) = tenterhook::agents::caller(agent) else {
+    let Some(agent) = tenterhook_core::agents::caller(agent) else {
         return Err(Error::Invalid(format!("no agent {agent}")));
     };
     let entries = fs::read_dir(folder).map_err(Error::file(&folder))?;

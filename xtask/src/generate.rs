@@ -6,8 +6,8 @@ mod proofs;
 
 use std::fmt::Write as _;
 
-use tenterhook::answer::Power;
-use tenterhook::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
+use tenterhook_core::answer::Power;
+use tenterhook_core::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
 
 use crate::Report;
 use crate::error::Error;

@@ -3,10 +3,10 @@
 use std::hint::black_box;
 
 use serde_json::{Value, json};
-use tenterhook::answer::Answer;
-use tenterhook::dialect::DialectId;
-use tenterhook::hook::{Function, Hook, HookId, Run};
 use tenterhook::{Engine, Event};
+use tenterhook_core::answer::Answer;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::{Function, Hook, HookId, Run};
 
 use super::{Bed, event, hook};
 use crate::sample::{Sample, Table};

@@ -4,8 +4,9 @@ use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::Write;
 
-use tenterhook::config::RecordTable;
-use tenterhook::record::{Journal, Sink, read};
+use tenterhook::internal::record::read;
+use tenterhook::record::{Journal, Sink};
+use tenterhook_core::config::RecordTable;
 
 use super::event;
 use crate::sample::{Sample, Table};

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tempfile::TempDir;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
-use tenterhook::event::Surroundings;
-use tenterhook::hook::Layer;
 use tenterhook::trust::Trust;
 use tenterhook::{Engine, Event, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::Layer;
 use tokio::runtime::Runtime;
 
 use super::event;

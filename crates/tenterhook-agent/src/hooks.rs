@@ -32,16 +32,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde_json::{Map, Value};
-use tenterhook::agents::CLAUDE;
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::{DialectId, Dispatch, Roots};
-use tenterhook::event::{EventName, Surroundings};
 /// The services that models run on: one table for hooks and for the agent itself.
-pub(crate) use tenterhook::executor::model::services::{self, MODEL};
-use tenterhook::hook::HookId;
+pub(crate) use tenterhook::internal::executor::services::{self, MODEL};
+use tenterhook::internal::{discover, exemptions};
 use tenterhook::record::Journal;
 use tenterhook::trust::Trust;
-use tenterhook::{Engine, Event, Outcome, Session, discover, exemptions};
+use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::agents::CLAUDE;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::{DialectId, Dispatch, Roots};
+use tenterhook_core::event::{EventName, Surroundings};
+use tenterhook_core::hook::HookId;
 
 use asides::Asides;
 use files::Loaded;
@@ -381,5 +382,5 @@ fn roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
 
 /// The text without what drives a terminal, reorders a line or hides in one: for people to read.
 pub(crate) fn safe(text: &str) -> String {
-    tenterhook::text::clean(text, usize::MAX).text
+    tenterhook_core::text::clean(text, usize::MAX).text
 }

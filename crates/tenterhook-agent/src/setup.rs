@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tenterhook::agents::CLAUDE;
-use tenterhook::discover;
+use tenterhook::internal::discover;
+use tenterhook_core::agents::CLAUDE;
 
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
-use tenterhook::discover;
+use tenterhook::internal::discover;
 
 use crate::conversation::{self, Message};
 use crate::file;

@@ -9,12 +9,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenterhook::dialect::Roots;
-use tenterhook::discover;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
-use tenterhook::exemptions;
+use tenterhook::internal::discover;
+use tenterhook::internal::exemptions;
 use tenterhook::trust::Trust;
+use tenterhook_core::dialect::Roots;
 
 use crate::problem::Problem;
 use crate::show::paint::WARNING;

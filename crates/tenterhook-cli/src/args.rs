@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tenterhook::dialect::DialectId;
+use tenterhook_core::dialect::DialectId;
 
 use crate::exit;
 pub(crate) use fire::{Explain, Fire, Hook};

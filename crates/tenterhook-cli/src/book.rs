@@ -1,6 +1,6 @@
 //! What does a rule or a code of the specification say? Looks it up in the pages that were there at build time.
 
-use tenterhook::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest;
 
 /// A page of the specification: its name, and its text.
 struct Page {
@@ -145,7 +145,7 @@ fn codes(page: &'static str) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use tenterhook::diagnostic::Code;
+    use tenterhook_core::diagnostic::Code;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tenterhook::discover;
+use tenterhook::internal::discover;
 use tenterhook::trust::Digest;
 
 use crate::session_store::private;

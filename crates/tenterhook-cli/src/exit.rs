@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tenterhook::Outcome;
-use tenterhook::outcome::Decision;
+use tenterhook_core::outcome::Decision;
 
 /// How a run of the program ends. Any code but 0 means: do not proceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenterhook::answer::Restraint;
+    use tenterhook_core::answer::Restraint;
 
     #[test]
     fn only_silence_and_consent_are_zero() {
@@ -82,7 +82,7 @@ mod tests {
             let mut outcome = Outcome::silent();
             outcome.restraint = restraint;
             assert_eq!(Exit::from_outcome(&outcome).code(), code, "{restraint:?}");
-            outcome.effects.stop = Some(tenterhook::answer::Stop::default());
+            outcome.effects.stop = Some(tenterhook_core::answer::Stop::default());
             assert_eq!(Exit::from_outcome(&outcome).code(), 2, "{restraint:?} and stop");
         }
     }

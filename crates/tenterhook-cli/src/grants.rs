@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use tenterhook::config::{Ruleset, Source};
-use tenterhook::diagnostic::{Code, Diagnostic};
-use tenterhook::hook::{Arming, Grants, Hook};
+use tenterhook_core::config::{Ruleset, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::hook::{Arming, Grants, Hook};
 
 /// Reports a missing path once, even if a setting of the source grants it to many hooks.
 pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {

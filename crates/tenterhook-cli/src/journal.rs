@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tenterhook::Outcome;
 use tenterhook::discover;
+use tenterhook::internal::record::Location;
+use tenterhook::internal::record::{UserAction, UserActionKind};
 use tenterhook::record::Journal;
-use tenterhook::record::journal::Location;
-use tenterhook::record::user_action::{UserAction, UserActionKind};
 
 use crate::ambient::Here;
 use crate::problem::Problem;

@@ -10,13 +10,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::native::encode_outcome;
-use tenterhook::dialect::{DialectId, Reply};
-use tenterhook::hook::HookId;
-use tenterhook::outcome::{Fault, Reason};
 use tenterhook::{Event, Outcome};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::native::encode_outcome;
+use tenterhook_core::dialect::{DialectId, Reply};
+use tenterhook_core::hook::HookId;
+use tenterhook_core::outcome::{Fault, Reason};
 use tenterhook_process::{LastWord, LastWords, Memory};
 
 use crate::exit::Exit;

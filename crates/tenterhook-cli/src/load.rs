@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenterhook::Engine;
-use tenterhook::config::{Source, Standing};
-use tenterhook::diagnostic::{Code, Diagnostic, Severity};
-use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::discover::{self, Hidden};
 use tenterhook::engine::Builder;
-use tenterhook::hook::{Compat, Layer};
-use tenterhook::outcome::Fault;
+use tenterhook::internal::discover::{self, Hidden};
 use tenterhook::trust::Trust;
+use tenterhook_core::config::{Source, Standing};
+use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::hook::{Compat, Layer};
+use tenterhook_core::outcome::Fault;
 
 use crate::ambient::Here;
 use crate::args::{CompatArg, Named, Which};

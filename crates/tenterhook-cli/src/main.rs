@@ -32,7 +32,7 @@ mod wants;
 mod watch;
 
 use std::process::ExitCode;
-use tenterhook::diagnostic::Code;
+use tenterhook_core::diagnostic::Code;
 
 use anstream::ColorChoice;
 use clap::Parser;

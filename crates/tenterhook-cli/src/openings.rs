@@ -1,8 +1,8 @@
 //! Does a pack of rules count here, for a call of an agent? Reads the configuration as such a call does; runs nothing.
 
-use tenterhook::agents::{Agent, Unhooked};
 use tenterhook::engine::Builder;
-use tenterhook::hook::{Arming, Hook};
+use tenterhook_core::agents::{Agent, Unhooked};
+use tenterhook_core::hook::{Arming, Hook};
 
 use crate::ambient::Here;
 use crate::args::Which;

@@ -1,6 +1,6 @@
 //! The packs of rules in this program, and their content. Reads their text; writes nothing.
 
-use tenterhook::protect;
+use tenterhook_core::protect;
 
 /// A pack of rules: a native file, every rule of it with a comment that says what it is for.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use tenterhook::exemptions::lineage;
+use tenterhook::internal::exemptions::lineage;
 
 use crate::ambient::Here;
 use crate::problem::Problem;

@@ -1,8 +1,8 @@
 //! Whether a hook can ever run. Says why not and what becomes of its events, in one sentence; reads nothing but the ruleset.
 
-use tenterhook::config::Ruleset;
-use tenterhook::hook::{Hook, OnFailure, Phase, Run, Wait};
-use tenterhook::matcher::MatcherSpec;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::hook::{Hook, OnFailure, Phase, Run, Wait};
+use tenterhook_core::matcher::MatcherSpec;
 
 /// Why `hook` never runs, and the rule that says so; `None` when some event can start it.
 pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
@@ -13,7 +13,7 @@ pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String,
     let known = dialect.row(&hook.event).is_some() || ruleset.custom(&hook.event).is_some();
     if !known
         && !dialect.rows().is_empty()
-        && hook.dialect != tenterhook::dialect::DialectId::NATIVE
+        && hook.dialect != tenterhook_core::dialect::DialectId::NATIVE
     {
         return Some((format!("no agent fires `{}`", hook.event), "E-4"));
     }

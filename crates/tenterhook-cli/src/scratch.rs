@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tenterhook::discover;
-use tenterhook::executor::{scratch_prefix, scratches};
+use tenterhook::internal::discover;
+use tenterhook::internal::executor::{scratch_prefix, scratches};
 
 use crate::show::paint::WARNING;
 use crate::term::Term;
@@ -119,7 +119,10 @@ impl Scratch {
         let Some(directory) = self.directory.take() else { return };
         // A hook filled it as it liked. What takes longer than this stays.
         #[cfg(unix)]
-        let _ = tenterhook_process::remove_tree(&directory.keep(), Some(Instant::now() + IN_TIME));
+        let _ = tenterhook_process::internal::remove_tree(
+            &directory.keep(),
+            Some(Instant::now() + IN_TIME),
+        );
         #[cfg(not(unix))]
         drop(directory);
     }

@@ -6,10 +6,10 @@ mod programs;
 use std::path::Path;
 use std::sync::Arc;
 
-use tenterhook::config::{Reach, Ruleset, Server, Source};
-use tenterhook::diagnostic::{Code, Diagnostic, Location, Severity};
-use tenterhook::executor::command::{interpreter, without_interpreter};
-use tenterhook::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
+use tenterhook::internal::executor::{interpreter, without_interpreter};
+use tenterhook_core::config::{Reach, Ruleset, Server, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity};
+use tenterhook_core::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
 use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
@@ -182,8 +182,8 @@ mod tests {
         use std::fs;
         use std::os::unix::fs::PermissionsExt as _;
 
-        use tenterhook::config::{Added, load};
-        use tenterhook::dialect::DialectId;
+        use tenterhook_core::config::{Added, load};
+        use tenterhook_core::dialect::DialectId;
 
         let project = tempfile::tempdir().expect("a directory");
         let project = project.path();
@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn the_program_of_a_server_that_is_called_is_looked_for_too() {
-        use tenterhook::config::{Added, load};
-        use tenterhook::dialect::DialectId;
+        use tenterhook_core::config::{Added, load};
+        use tenterhook_core::dialect::DialectId;
 
         let project = tempfile::tempdir().expect("a directory");
         let found = |called: &str| {
@@ -259,8 +259,8 @@ mod tests {
     /// What cannot start ends as its interpreter does, and the dialect says what that means.
     #[test]
     fn what_comes_of_a_missing_start_depends_on_who_reports_it() {
-        use tenterhook::config::{Added, load};
-        use tenterhook::dialect::DialectId;
+        use tenterhook_core::config::{Added, load};
+        use tenterhook_core::dialect::DialectId;
 
         let project = tempfile::tempdir().expect("a directory");
         let bin = project.path().join("bin");

@@ -1,11 +1,11 @@
 //! The MCP servers that hooks call: finds those that are configured here, and says which hook calls one that is not.
 //! Starts none.
 
-use tenterhook::config::{Ruleset, Server};
-use tenterhook::diagnostic::{Code, Diagnostic, nearest};
-use tenterhook::dialect::Roots;
-use tenterhook::discover;
-use tenterhook::hook::{Hook, McpTool, Run};
+use tenterhook::internal::discover;
+use tenterhook_core::config::{Ruleset, Server};
+use tenterhook_core::diagnostic::{Code, Diagnostic, nearest};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::{Hook, McpTool, Run};
 
 use crate::load::Loaded;
 

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenterhook::discover;
-use tenterhook::event::EventName;
-use tenterhook::hook::HookId;
+use tenterhook::internal::discover;
 use tenterhook::session::Store;
 use tenterhook::trust::Digest;
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::HookId;
 
 use crate::call_notes::CallNotes;
 

@@ -9,7 +9,7 @@ mod open;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use tenterhook::transcript::{
+use tenterhook_core::transcript::{
     Decoder, EventContext, Facts, Line, Lines, TranscriptAgent, TranscriptRecord,
 };
 
@@ -102,7 +102,7 @@ mod database {
     use std::io;
     use std::path::Path;
 
-    use tenterhook::transcript::Line;
+    use tenterhook_core::transcript::Line;
 
     pub(super) fn rows(_: &Path, _: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
         Err(io::Error::other(

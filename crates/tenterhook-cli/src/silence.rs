@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use tenterhook::config::Source;
-use tenterhook::diagnostic::{Code, Severity};
-use tenterhook::dialect::{DialectId, Silencer};
-use tenterhook::discover;
+use tenterhook::internal::discover;
 use tenterhook::trust::State;
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::{Code, Severity};
+use tenterhook_core::dialect::{DialectId, Silencer};
 
 use crate::ambient::Here;
 use crate::load::shorten;
@@ -43,7 +43,7 @@ fn weigh(silencer: Silencer, dialect: DialectId, here: &Here) -> Silencer {
     let source = discover::source_of(&silencer, dialect, &here.roots)
         .filter(|_| silencer.finding.code == Code::ModCouldSilence);
     let Some(review) = source.map(|source| here.trust().review(&source)) else { return silencer };
-    let agent = tenterhook::agents::caller(dialect.as_str());
+    let agent = tenterhook_core::agents::caller(dialect.as_str());
     match review.state {
         State::Approved => as_advice(silencer, "you approved it as it stands"),
         _ if agent.is_some_and(|agent| validated::is_harmless(agent, &review, here)) => {
@@ -57,7 +57,7 @@ fn weigh(silencer: Silencer, dialect: DialectId, here: &Here) -> Silencer {
 pub(crate) fn as_advice(silencer: Silencer, why: &str) -> Silencer {
     let message = format!("{} ({why})", silencer.finding.message);
     let finding = silencer.finding.weighing(Severity::Advice);
-    let finding = tenterhook::diagnostic::Diagnostic { message, help: None, ..finding };
+    let finding = tenterhook_core::diagnostic::Diagnostic { message, help: None, ..finding };
     Silencer { finding, ..silencer }
 }
 

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook::dialect::DialectId;
-use tenterhook::discover;
+use tenterhook::internal::discover;
+use tenterhook_core::dialect::DialectId;
 
 use crate::ambient::Here;
 use crate::load::shorten;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use std::{fs, io};
 
 use serde_json::Value;
-use tenterhook::agents::{Agent, Modules};
-use tenterhook::config::Source;
-use tenterhook::discover;
+use tenterhook::internal::discover;
 use tenterhook::trust::Review;
+use tenterhook_core::agents::{Agent, Modules};
+use tenterhook_core::config::Source;
 use tenterhook_process::{Cancel, Command, run_blocking};
 
 use crate::ambient::Here;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::time::Duration;
-use tenterhook::diagnostic::Code;
+use tenterhook_core::diagnostic::Code;
 
 use crate::exit::Exit;
 use crate::last_word::{self, CallerReply};

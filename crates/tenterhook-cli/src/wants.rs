@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::config::{Ruleset, Source};
-use tenterhook::diagnostic::{Code, Diagnostic};
-use tenterhook::dialect::native;
-use tenterhook::discover;
-use tenterhook::hook::{Arming, Grants, Hook, Sandbox, Want, Wanted};
+use tenterhook::internal::discover;
+use tenterhook_core::config::{Ruleset, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::native;
+use tenterhook_core::hook::{Arming, Grants, Hook, Sandbox, Want, Wanted};
 
 use crate::grants::{as_grant, confined};
 

@@ -13,16 +13,16 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::Surroundings;
-use tenterhook::executor::disk;
-use tenterhook::hook::{Compat, Run};
-use tenterhook::matcher::rule::Reading;
-use tenterhook::matcher::{Condition, MatchContext, Picked};
-use tenterhook::protect;
-use tenterhook::rule::{Incomplete, Rule, RuleInput};
+use tenterhook::internal::executor::disk;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Compat, Run};
+use tenterhook_core::matcher::rule::Reading;
+use tenterhook_core::matcher::{Condition, MatchContext, Picked};
+use tenterhook_core::protect;
+use tenterhook_core::rule::{Incomplete, Rule, RuleInput};
 
 const GUARDRAILS: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");
 /// The permission rule that `push` asks about.

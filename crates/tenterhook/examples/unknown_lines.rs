@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook::event::Surroundings;
-use tenterhook::rule::{Incomplete, Rule, RuleInput};
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::rule::{Incomplete, Rule, RuleInput};
 
 /// Rules that people write.
 const RULES: &[(&str, &str)] = &[

@@ -9,13 +9,13 @@ mod pack;
 use std::fs;
 
 use serde_json::{Value, json};
-use tenterhook::answer::Answer;
 use tenterhook::backtest::Backtest;
-use tenterhook::config::Source;
-use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::hook::{Enforcement, Function, Hook, Run};
-use tenterhook::transcript::{Decoder, EventContext, Line, Lines, TranscriptAgent};
 use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::answer::Answer;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::hook::{Enforcement, Function, Hook, Run};
+use tenterhook_core::transcript::{Decoder, EventContext, Line, Lines, TranscriptAgent};
 use tenterhook_testkit::case::Case;
 
 const GUARDRAILS: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");

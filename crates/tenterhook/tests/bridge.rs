@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tenterhook::answer::{Restraint, Stop};
-use tenterhook::dialect::{DialectId, EventFault, Reply, Roots};
-use tenterhook::event::EventName;
-use tenterhook::hook::HookId;
-use tenterhook::outcome::Reason;
 use tenterhook::{Event, Outcome};
+use tenterhook_core::answer::{Restraint, Stop};
+use tenterhook_core::dialect::{DialectId, EventFault, Reply, Roots};
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::HookId;
+use tenterhook_core::outcome::Reason;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -14,15 +14,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenterhook::config::Source;
-use tenterhook::diagnostic::Severity;
-use tenterhook::dialect::native::encode_outcome;
-use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::engine::{Builder, Engine};
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::{Model, ModelClient};
-use tenterhook::hook::{Compat, Layer};
 use tenterhook::session::Session;
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::Severity;
+use tenterhook_core::dialect::native::encode_outcome;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::hook::{Compat, Layer};
 use tenterhook_testkit::case::{self, Case, Only, Shot, Staged, StagedSource};
 use tenterhook_testkit::{Sandbox, expect};
 

@@ -8,16 +8,16 @@ use std::path::Path;
 
 use serde_json::json;
 use tempfile::TempDir;
-use tenterhook::config::Source;
-use tenterhook::diagnostic::{Code, Diagnostic};
-use tenterhook::dialect::Roots;
 use tenterhook::discover;
 use tenterhook::engine::Builder;
-use tenterhook::event::{Event, Surroundings};
 use tenterhook::executor::Ambient;
-use tenterhook::hook::{Arming, Hook, HookId, Sandbox};
 use tenterhook::trust::Trust;
 use tenterhook::{Engine, Outcome, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::{Arming, Hook, HookId, Sandbox};
 
 const PATH: &str = "/usr/bin:/bin";
 
@@ -159,11 +159,15 @@ async fn approval_of_another_version_arms_nothing_and_is_reported() {
 /// A hook that the host adds itself is its own.
 #[test]
 fn hooks_of_host_are_armed() {
-    use tenterhook::answer::Answer;
-    use tenterhook::hook::{Function, Run};
+    use tenterhook_core::answer::Answer;
+    use tenterhook_core::hook::{Function, Run};
     let run = Run::Function(Function::new("own", |_| async { Answer::default() }));
-    let hook =
-        Hook::new(HookId::new("own"), tenterhook::dialect::DialectId::NATIVE, "Stop".into(), run);
+    let hook = Hook::new(
+        HookId::new("own"),
+        tenterhook_core::dialect::DialectId::NATIVE,
+        "Stop".into(),
+        run,
+    );
     let (engine, _) = Engine::builder().hook(hook).build();
     assert!(engine.ruleset().hooks().iter().all(|hook| hook.arming == Arming::Armed));
 }

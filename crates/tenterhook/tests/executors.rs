@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tenterhook::answer::{Answer, Restraint};
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::mcp::{Call, Calling, Content, Reply as ToolReply, Servers};
 use tenterhook::executor::model::{Asking, Model, Question, Reply as Worded};
-use tenterhook::hook::{Function, Hook, HookId, Run, Wait};
-use tenterhook::outcome::Ended;
 use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::answer::{Answer, Restraint};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Function, Hook, HookId, Run, Wait};
+use tenterhook_core::outcome::Ended;
 use tenterhook_testkit::Sandbox;
 use tenterhook_testkit::server::{Reply, Server};
 

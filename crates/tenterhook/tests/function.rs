@@ -10,11 +10,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::json;
-use tenterhook::answer::{Answer, Effects, Power, Restraint};
-use tenterhook::dialect::{DialectId, EventRow};
-use tenterhook::event::Surroundings;
-use tenterhook::hook::{Function, Hook, HookId, OnFailure, Run, Wait};
 use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::answer::{Answer, Effects, Power, Restraint};
+use tenterhook_core::dialect::{DialectId, EventRow};
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Function, Hook, HookId, OnFailure, Run, Wait};
 
 fn hook<F, A>(id: &str, call: F) -> Hook
 where
@@ -111,7 +111,7 @@ async fn a_callback_sees_the_event_as_it_stands() {
         if forced { Answer::deny("push without --force") } else { Answer::default() }
     });
     let mut first = rewrite;
-    first.phase = tenterhook::hook::Phase::Rewrite;
+    first.phase = tenterhook_core::hook::Phase::Rewrite;
     let outcome = fire([judge, first]).await;
     assert!(!outcome.blocked(), "{outcome:?}");
 }

@@ -12,8 +12,8 @@
 mod pack;
 mod tables;
 
-use tenterhook::answer::Restraint;
-use tenterhook::rule::Rule;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::rule::Rule;
 
 use pack::rules;
 use tables::{Guard, judge};

@@ -12,11 +12,11 @@ mod pack;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::hook::Compat;
-use tenterhook::matcher::rule::Reading;
-use tenterhook::matcher::{Condition, MatchContext, Picked};
-use tenterhook::rule::{Incomplete, Rule, RuleInput};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::hook::Compat;
+use tenterhook_core::matcher::rule::Reading;
+use tenterhook_core::matcher::{Condition, MatchContext, Picked};
+use tenterhook_core::rule::{Incomplete, Rule, RuleInput};
 
 use pack::{bash, conformance, rules};
 

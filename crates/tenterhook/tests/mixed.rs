@@ -8,12 +8,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::session::Session;
 use tenterhook::{Engine, Event, Outcome};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
 use tenterhook_testkit::Sandbox;
 
 /// One hook of a dialect for `PreToolUse`, or what its agent calls it: the config that runs

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use jsonschema::validator_for;
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::native::schema::{Kind, schema};
-use tenterhook::dialect::native::{Case, Happens, cases, read_case_file};
-use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::native::schema::{Kind, schema};
+use tenterhook_core::dialect::native::{Case, Happens, cases, read_case_file};
+use tenterhook_core::dialect::{DialectId, Roots};
 
 const GUIDE: &str = include_str!("../../../docs/guide/native.md");
 const PROTOCOL: &str = include_str!("../../../docs/spec/protocol.md");

@@ -14,16 +14,17 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tenterhook::diagnostic::Code;
+use tenterhook_core::diagnostic::Code;
 
 use serde_json::{Map, Value, json};
-use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
-use tenterhook::hook::Compat;
-use tenterhook::{Engine, Event, Outcome, Session, plan};
+use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::Compat;
+use tenterhook_core::plan;
 
 /// Where the observed agent's project was; its rules show that it lay under `/tmp`.
 const PROJECT: &str = "/tmp/oracle/oproj";

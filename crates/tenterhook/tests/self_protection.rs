@@ -15,10 +15,10 @@ mod tables;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tenterhook::agents::{AGENTS, Agent};
-use tenterhook::answer::Restraint;
-use tenterhook::protect::{self, OWN_COMMANDS};
-use tenterhook::rule::{Files, Rule, RuleInput};
+use tenterhook_core::agents::{AGENTS, Agent};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::protect::{self, OWN_COMMANDS};
+use tenterhook_core::rule::{Files, Rule, RuleInput};
 
 use tables::{Guard, judge};
 
@@ -96,8 +96,8 @@ fn ordinary_work_goes_on() {
 #[test]
 fn every_rule_denies() {
     for (name, rule) in rules() {
-        assert!(rule.text(tenterhook::rule::Part::Deny).is_some(), "{name}");
-        assert!(rule.text(tenterhook::rule::Part::Ask).is_none(), "{name}");
+        assert!(rule.text(tenterhook_core::rule::Part::Deny).is_some(), "{name}");
+        assert!(rule.text(tenterhook_core::rule::Part::Ask).is_none(), "{name}");
     }
 }
 

@@ -11,15 +11,15 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tenterhook::answer::Restraint;
-use tenterhook::config::{Completeness, Source};
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
-use tenterhook::event::{Event, Surroundings};
 use tenterhook::executor::Ambient;
-use tenterhook::hook::Compat;
 use tenterhook::{Engine, Outcome, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::{Completeness, Source};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::Compat;
 
 /// A file of each place, and whether it is a native one.
 const PLACES: &[(&str, bool)] = &[

@@ -1,7 +1,7 @@
 //! A subagent whose calls no hook would see, with the pack of rules that asks before one starts: it
 //! does not begin, and the model reads why and who can let it pass.
 
-use tenterhook::event::tool::Tool;
+use tenterhook_core::event::tool::Tool;
 use tenterhook_probe::{
     Agent, Call, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step,
 };
@@ -39,7 +39,7 @@ impl Front for Holding<'_> {
 impl Case<'_> {
     /// The call that starts a subagent, in an agent that asks no hook about what that one does.
     pub(super) fn subagent_gap(&self) -> Result<Found, String> {
-        let row = tenterhook::agents::caller(self.agent.name);
+        let row = tenterhook_core::agents::caller(self.agent.name);
         let open =
             row.and_then(|row| row.installation.unhooked.iter().find(|u| u.tool == Tool::Agent));
         let (Some(front), Some(tool), Some(open)) = (self.front, self.agent.delegate, open) else {

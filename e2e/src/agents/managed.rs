@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tenterhook::agents::Scope;
+use tenterhook_core::agents::Scope;
 use tenterhook_probe::{Agent, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step};
 
 use super::Found;
@@ -60,7 +60,7 @@ impl Front for Managing<'_> {
 impl Case<'_> {
     /// A denial by a hook of the person, of whom no file of the agent knows.
     pub(super) fn managed(&self) -> Result<Found, String> {
-        let places = tenterhook::agents::caller(self.agent.name)
+        let places = tenterhook_core::agents::caller(self.agent.name)
             .map_or(&[][..], |agent| agent.installation.places);
         let managed = places.iter().find(|location| location.scope == Scope::Managed);
         let file = managed.and_then(|location| location.path.strip_prefix("/etc/"));

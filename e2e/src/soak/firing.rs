@@ -5,12 +5,12 @@ use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tenterhook::config::Source;
-use tenterhook::diagnostic::Severity;
-use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Event, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::Severity;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::event::Surroundings;
 
 use crate::Report;
 

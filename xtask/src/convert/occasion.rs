@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook::event::{EventName, Surroundings};
-use tenterhook::hook::Hook;
+use tenterhook_core::event::{EventName, Surroundings};
+use tenterhook_core::hook::Hook;
 
 /// Tool calls that matchers and rules of public configs tell apart.
 fn calls() -> Vec<(&'static str, Value)> {

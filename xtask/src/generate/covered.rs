@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use tenterhook::agents::{Agent, Scope, callers};
+use tenterhook_core::agents::{Agent, Scope, callers};
 use tenterhook_probe::means_no;
 
 use crate::tree;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tenterhook::diagnostic::Code;
+use tenterhook_core::diagnostic::Code;
 
 use super::Findings;
 use crate::tree::File;

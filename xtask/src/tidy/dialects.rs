@@ -2,7 +2,7 @@
 //! one folder.
 
 use regex::Regex;
-use tenterhook::dialect::DIALECTS;
+use tenterhook_core::dialect::DIALECTS;
 
 use super::Findings;
 use super::modules::{module, without_comments};

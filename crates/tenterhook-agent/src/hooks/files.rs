@@ -5,11 +5,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use tenterhook::config::Source;
-use tenterhook::dialect::DIALECTS;
 use tenterhook::discover;
-use tenterhook::hook::{Arming, Layer};
-use tenterhook::matcher::MatcherSpec;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DIALECTS;
+use tenterhook_core::hook::{Arming, Layer};
+use tenterhook_core::matcher::MatcherSpec;
 use tokio::sync::watch;
 
 use super::{Hooks, findings, roots};
@@ -188,7 +188,7 @@ impl Hooks {
         loaded.sources.iter().map(|source| PathBuf::from(&*source.name)).collect()
     }
 
-    pub(super) fn roots(&self) -> tenterhook::dialect::Roots {
+    pub(super) fn roots(&self) -> tenterhook_core::dialect::Roots {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         roots(&place, &self.env)
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tenterhook::diagnostic::{Code, Diagnostic, Location, Severity};
-use tenterhook::hook::Hook;
+use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity};
+use tenterhook_core::hook::Hook;
 
 /// The warnings and errors among `found`, a line each and each line once. Advice is left to `tenterhook check`.
 pub(super) fn warnings<'a>(

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use tenterhook::dialect::DIALECTS;
-use tenterhook::dialect::Roots;
-use tenterhook::hook::{Command, Run};
-use tenterhook_process::way;
+use tenterhook_core::dialect::DIALECTS;
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::{Command, Run};
+use tenterhook_process::internal::way;
 
 use super::Hooks;
 
@@ -105,7 +105,7 @@ fn command_runs(command: &Command, file: &Path, from: [&Path; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenterhook::hook::{Inherit, Invocation, Shell};
+    use tenterhook_core::hook::{Inherit, Invocation, Shell};
 
     #[test]
     fn a_hooks_line_names_the_files_that_it_runs() {

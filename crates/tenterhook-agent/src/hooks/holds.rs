@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use tenterhook::Event;
-use tenterhook::dialect::EventLabel;
-use tenterhook::hook::Hook;
-use tenterhook::plan;
+use tenterhook_core::dialect::EventLabel;
+use tenterhook_core::hook::Hook;
+use tenterhook_core::plan;
 
 use super::{Hooks, report};
 use crate::underway::Underway;

@@ -1,8 +1,8 @@
 //! Under which names are events shown? Under those that the hooks have for them that are involved, as the engine labels them.
 
-use tenterhook::dialect::{DialectId, EventLabel};
-use tenterhook::event::EventName;
-use tenterhook::hook::{HookId, Layer};
+use tenterhook_core::dialect::{DialectId, EventLabel};
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::{HookId, Layer};
 
 use super::Hooks;
 use crate::update::EventNames;

@@ -2,9 +2,9 @@
 
 use std::sync::PoisonError;
 
-use tenterhook::diagnostic::Code;
-use tenterhook::outcome::Step;
 use tenterhook::session::{Finished, StatusWatch};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::outcome::Step;
 
 use super::Hooks;
 use crate::agent::Steering;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenterhook::diagnostic::Code;
-use tenterhook::hook::Hook;
 use tenterhook::session::Finished;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::hook::Hook;
 
 use super::Hooks;
 use crate::update::{Deed, Update, Updates};

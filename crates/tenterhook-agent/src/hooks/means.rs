@@ -4,17 +4,18 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenterhook::config::{Reach, Ruleset, Server, Source, settle_servers};
-use tenterhook::diagnostic::Diagnostic;
-use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::discover;
+use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
-use tenterhook::executor::{Ambient, scratch_prefix, scratches};
-use tenterhook::exemptions;
-use tenterhook::hook::{Command, Run};
+use tenterhook::internal::discover;
+use tenterhook::internal::executor::{scratch_prefix, scratches};
+use tenterhook::internal::exemptions;
 use tenterhook::trust::Trust;
+use tenterhook_core::config::{Reach, Ruleset, Server, Source, settle_servers};
+use tenterhook_core::diagnostic::Diagnostic;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::hook::{Command, Run};
 
 use crate::update::Updates;
 
@@ -43,7 +44,7 @@ const REMOVAL_WAIT: std::time::Duration = std::time::Duration::from_millis(500);
 impl Drop for Scratch {
     fn drop(&mut self) {
         #[cfg(unix)]
-        let _ = tenterhook_process::remove_tree(
+        let _ = tenterhook_process::internal::remove_tree(
             &self.0,
             Some(std::time::Instant::now() + REMOVAL_WAIT),
         );

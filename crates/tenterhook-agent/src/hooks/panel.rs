@@ -5,11 +5,12 @@ use std::fmt::Write;
 use std::sync::{MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tenterhook::answer::Power;
-use tenterhook::dialect::{DIALECTS, DialectId, EventLabel, events_named};
-use tenterhook::hook::{Hook, HookId, Layer};
-use tenterhook::matcher::MatcherSpec;
-use tenterhook::{Event, plan};
+use tenterhook::Event;
+use tenterhook_core::answer::Power;
+use tenterhook_core::dialect::{DIALECTS, DialectId, EventLabel, events_named};
+use tenterhook_core::hook::{Hook, HookId, Layer};
+use tenterhook_core::matcher::MatcherSpec;
+use tenterhook_core::plan;
 
 use super::past::Past;
 use super::{Hooks, points};
@@ -251,7 +252,7 @@ fn happens(text: &mut String, event: &str) {
 #[cfg(test)]
 mod tests {
     use tenterhook::Engine;
-    use tenterhook::config::Source;
+    use tenterhook_core::config::Source;
     use tenterhook_testkit::Sandbox;
 
     use super::*;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 use tenterhook::Event;
-use tenterhook::hook::HookId;
-use tenterhook::outcome::{Ended, Outcome, Step};
+use tenterhook_core::hook::HookId;
+use tenterhook_core::outcome::{Ended, Outcome, Step};
 
 use super::report;
 

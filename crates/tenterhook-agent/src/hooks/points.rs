@@ -129,7 +129,7 @@ pub(super) fn why_absent(event: &str) -> Option<&'static str> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use tenterhook::dialect::{DIALECTS, DialectId};
+    use tenterhook_core::dialect::{DIALECTS, DialectId};
 
     use super::*;
 

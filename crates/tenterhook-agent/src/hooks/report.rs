@@ -2,11 +2,11 @@
 //! Pure; how it looks is decided elsewhere.
 
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::dialect::EventLabel;
-use tenterhook::event::Event;
-use tenterhook::hook::HookId;
-use tenterhook::outcome::{Ended, Outcome, Step};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::EventLabel;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::HookId;
+use tenterhook_core::outcome::{Ended, Outcome, Step};
 
 use crate::update::{Deed, Rewritten};
 

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use tenterhook::executor::disk;
-use tenterhook::hook::Compat;
-use tenterhook::matcher::Condition;
-use tenterhook::matcher::condition::{MatchContext, Picked};
-use tenterhook::matcher::rule::{Reading, RuleFault};
-use tenterhook::rule;
-pub(crate) use tenterhook::rule::{FilesTouched, Skips, Tree};
+use tenterhook::internal::executor::disk;
+use tenterhook_core::hook::Compat;
+use tenterhook_core::matcher::Condition;
+use tenterhook_core::matcher::condition::{MatchContext, Picked};
+use tenterhook_core::matcher::rule::{Reading, RuleFault};
+use tenterhook_core::rule;
+pub(crate) use tenterhook_core::rule::{FilesTouched, Skips, Tree};
 
 use super::Hooks;
 use crate::conversation::Call;

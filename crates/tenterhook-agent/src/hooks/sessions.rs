@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenterhook::Event;
-use tenterhook::dialect::Dispatch;
+use tenterhook_core::dialect::Dispatch;
 
 use super::{Hooks, Verdict};
 use crate::instructions::Instructions;
@@ -112,9 +112,9 @@ impl Hooks {
 
 #[cfg(test)]
 mod tests {
-    use tenterhook::dialect::DialectId;
-    use tenterhook::event::EventName;
-    use tenterhook::hook::{Hook, HookId, Run};
+    use tenterhook_core::dialect::DialectId;
+    use tenterhook_core::event::EventName;
+    use tenterhook_core::hook::{Hook, HookId, Run};
     use tenterhook_testkit::Sandbox;
 
     use super::*;
@@ -124,7 +124,7 @@ mod tests {
     async fn the_end_of_a_session_clears_its_hooks() {
         let room = Sandbox::new().unwrap();
         let hooks = Hooks::of_room(&room);
-        let run = Run::Unusable { part: tenterhook::hook::Unread::Entry, why: String::new() };
+        let run = Run::Unusable { part: tenterhook_core::hook::Unread::Entry, why: String::new() };
         hooks.session.add_hook(Hook::new(
             HookId::new("mine"),
             DialectId::NATIVE,

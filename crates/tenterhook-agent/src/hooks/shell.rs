@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tenterhook::executor::{Ambient, ConfinedShell, Shell};
-use tenterhook::hook::Profile;
+use tenterhook::executor::Ambient;
+use tenterhook::internal::executor::{ConfinedShell, Shell};
+use tenterhook_core::hook::Profile;
 use tenterhook_process as process;
 
 use super::Hooks;

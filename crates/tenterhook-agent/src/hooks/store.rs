@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use tenterhook::discover;
-use tenterhook::event::EventName;
-use tenterhook::hook::HookId;
+use tenterhook::internal::discover;
 use tenterhook::session::Store;
+use tenterhook_core::event::EventName;
+use tenterhook_core::hook::HookId;
 
 use crate::file;
 use crate::update::Updates;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tenterhook::Outcome;
-use tenterhook::outcome::Decision;
+use tenterhook_core::outcome::Decision;
 
 use crate::update::Rewritten;
 

@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use tenterhook::config::Source;
-use tenterhook::dialect::Roots;
-use tenterhook::discover;
-use tenterhook::hook::Layer;
+use tenterhook::internal::discover;
 use tenterhook::trust::{Origin, Trust};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::Layer;
 use tenterhook_testkit::Sandbox;
 
 /// Approves all that came with the project, or this text in this file of it alone.

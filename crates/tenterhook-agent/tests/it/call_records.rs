@@ -2,7 +2,7 @@
 //! result, and what really ran.
 
 use serde_json::Value;
-use tenterhook::transcript::{
+use tenterhook_core::transcript::{
     Action, Call, Copies, Decoder, Ended, Lines, Refuser, TranscriptAgent,
 };
 

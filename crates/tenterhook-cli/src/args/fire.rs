@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use tenterhook::dialect::DialectId;
+use tenterhook_core::dialect::DialectId;
 
 use super::values::{Named, agent, duration, named};
 use super::{Format, Output, WHAT, Which};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
-use tenterhook::transcript::TranscriptAgent;
+use tenterhook_core::transcript::TranscriptAgent;
 
 use super::Output;
 use super::values::{Named, moment, named, recorder};

@@ -7,9 +7,9 @@ use std::time::Duration;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
-use tenterhook::diagnostic::nearest;
-use tenterhook::dialect::{DIALECTS, DialectId};
-use tenterhook::transcript::TranscriptAgent;
+use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::dialect::{DIALECTS, DialectId};
+use tenterhook_core::transcript::TranscriptAgent;
 
 /// One file with hooks, and the dialect that the flag names.
 #[derive(Clone, Debug)]

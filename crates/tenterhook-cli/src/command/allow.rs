@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tenterhook::engine::Builder;
-use tenterhook::exemptions::{Exemptions, LONGEST_PAUSE, Trouble};
-use tenterhook::hook::Layer;
-use tenterhook::record::user_action::UserActionKind;
+use tenterhook::internal::exemptions::{Exemptions, LONGEST_PAUSE, Trouble};
+use tenterhook::internal::record::UserActionKind;
+use tenterhook_core::hook::Layer;
 
 use crate::ambient::Here;
 use crate::args::{Allow, AllowHow, Pause};

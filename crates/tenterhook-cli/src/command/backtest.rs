@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use tenterhook::backtest::{Backtest, Judged};
-use tenterhook::transcript::{Action, Copies, Facts, Kind, TranscriptRecord};
+use tenterhook_core::transcript::{Action, Copies, Facts, Kind, TranscriptRecord};
 
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, Named, Which};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
-use tenterhook::discover;
+use tenterhook::internal::discover;
 
 /// The permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

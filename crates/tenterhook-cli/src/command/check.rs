@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tenterhook::config::{Ruleset, is_own};
-use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::discover;
-use tenterhook::hook::Hook;
+use tenterhook::internal::discover;
+use tenterhook_core::config::{Ruleset, is_own};
+use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::hook::Hook;
 
 use super::{fix, json_text, test};
 use crate::ambient::Here;

@@ -1,9 +1,9 @@
 //! `convert`: one file of any dialect as a native file, and what of it no native file can say.
 
 use serde_json::json;
-use tenterhook::config::{self, Added};
-use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::dialect::{DIALECTS, DialectId, native};
+use tenterhook_core::config::{self, Added};
+use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::dialect::{DIALECTS, DialectId, native};
 
 use super::fire::TORN;
 use super::{check, print_json};

@@ -7,13 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tenterhook::answer::Restraint;
-use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
 use tenterhook::executor::Ambient;
-use tenterhook::plan;
 use tenterhook::session::Session;
 use tenterhook::{Engine, Event, Outcome};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::plan;
 
 use super::input;
 use crate::ambient::Here;

@@ -12,7 +12,7 @@ mod sources;
 mod started;
 mod switches;
 
-use tenterhook::agents::{Agent, callers};
+use tenterhook_core::agents::{Agent, callers};
 
 use super::install::{can_call, files::is_here, named};
 use super::print_json;

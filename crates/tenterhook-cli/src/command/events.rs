@@ -1,8 +1,8 @@
 //! `events`: the event table of a dialect.
 
 use serde_json::{Value, json};
-use tenterhook::diagnostic::nearest;
-use tenterhook::dialect::{EventLabel, EventRow, Subject};
+use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::dialect::{EventLabel, EventRow, Subject};
 
 use super::{print_json, sample};
 use crate::ambient::Here;
@@ -63,7 +63,7 @@ fn subject(row: &EventRow) -> Option<String> {
 }
 
 fn may(row: &EventRow) -> Vec<&'static str> {
-    row.powers.iter().map(tenterhook::answer::Power::as_str).collect()
+    row.powers.iter().map(tenterhook_core::answer::Power::as_str).collect()
 }
 
 fn to_json(row: &EventRow) -> Value {
@@ -88,7 +88,8 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
     ]);
     for row in rows {
         let may = may(row).join(", ");
-        let block = if row.failure == tenterhook::hook::OnFailure::Continue { "" } else { " !" };
+        let block =
+            if row.failure == tenterhook_core::hook::OnFailure::Continue { "" } else { " !" };
         table.row([
             Cell::new(BOLD, format!("{}{block}", EventLabel::of_row(row))),
             subject(row).unwrap_or_else(|| "-".to_owned()).into(),
@@ -99,7 +100,7 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
             table.note(0, Cell::new(DIM, &*row.when));
         }
     }
-    let marked = rows.iter().any(|row| row.failure != tenterhook::hook::OnFailure::Continue);
+    let marked = rows.iter().any(|row| row.failure != tenterhook_core::hook::OnFailure::Continue);
     let legend = if marked {
         let text = "! a gate that gives no answer blocks or asks, unless its config says otherwise";
         layout::flow(text, width) + "\n"

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook::answer::{Answer, Restraint};
-use tenterhook::config::{Ruleset, is_own};
-use tenterhook::dialect::{DialectId, EventLabel, EventRow};
 use tenterhook::engine::Builder;
-use tenterhook::executor::disk;
-use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run};
-use tenterhook::plan::{self, Because};
-use tenterhook::rule::RuleInput;
+use tenterhook::internal::executor::disk;
 use tenterhook::session::View;
+use tenterhook_core::answer::{Answer, Restraint};
+use tenterhook_core::config::{Ruleset, is_own};
+use tenterhook_core::dialect::{DialectId, EventLabel, EventRow};
+use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run};
+use tenterhook_core::plan::{self, Because};
+use tenterhook_core::rule::RuleInput;
 
 use super::{lookup, print_json, recorded, what};
 use crate::ambient::Here;

@@ -1,12 +1,12 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::EventLabel;
-use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
-use tenterhook::exemptions;
-use tenterhook::hook::Layer;
+use tenterhook::internal::exemptions;
 use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::EventLabel;
+use tenterhook_core::dialect::native::encode_outcome;
+use tenterhook_core::hook::Layer;
 
 use super::input::{Given, Lost};
 use super::{deny_lost, print_json, stream, what};

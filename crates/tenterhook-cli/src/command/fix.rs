@@ -6,9 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tenterhook::config::{self, Added, Source};
-use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::hook::Layer;
+use tenterhook_core::config::{self, Added, Source};
+use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::hook::Layer;
 
 use super::change::write_in_place;
 use crate::load::Loaded;

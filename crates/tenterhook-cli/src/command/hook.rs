@@ -13,17 +13,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tenterhook::answer::Power;
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::{DialectId, EventLabel, Reply};
-use tenterhook::engine::{Builder, Shadows};
-use tenterhook::event::{EventName, Surroundings};
-use tenterhook::exemptions::{self, Exemptions};
-use tenterhook::hook::{self as configured, Layer};
-use tenterhook::outcome::Fault;
+use tenterhook::engine::Builder;
+use tenterhook::internal::engine::Shadows;
+use tenterhook::internal::exemptions::{self, Exemptions};
 use tenterhook::record::Sink;
 use tenterhook::session::Store;
 use tenterhook::{Engine, Event, Session};
+use tenterhook_core::answer::Power;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::{DialectId, EventLabel, Reply};
+use tenterhook_core::event::{EventName, Surroundings};
+use tenterhook_core::hook::{self as configured, Layer};
+use tenterhook_core::outcome::Fault;
 
 use super::input::{self, Given, Lost};
 use super::{deny_lost, stream};
@@ -393,7 +394,7 @@ fn asks(engine: &Engine, event: &Event) -> bool {
 fn host(agent: DialectId, event: &Event) -> Value {
     let can = agent.dialect().can(&event.name).unwrap_or_default();
     let words: Vec<&str> = can.iter().map(Power::as_str).collect();
-    let row = tenterhook::agents::caller(agent.as_str());
+    let row = tenterhook_core::agents::caller(agent.as_str());
     let unhooked = row.into_iter().flat_map(|row| row.installation.unhooked);
     let unhooked: Vec<&str> = unhooked.map(|u| u.tool.as_str()).collect();
     json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })

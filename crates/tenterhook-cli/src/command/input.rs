@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use tenterhook::Event;
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::{DIALECTS, DialectId, Roots, Whole, whole_object};
-use tenterhook::outcome::Fault;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::{DIALECTS, DialectId, Roots, Whole, whole_object};
+use tenterhook_core::outcome::Fault;
 
 use crate::problem::Problem;
 

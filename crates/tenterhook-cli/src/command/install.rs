@@ -11,9 +11,9 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook::agents::{Agent, Form, Scope, caller, callers};
-use tenterhook::dialect::DialectId;
-use tenterhook::install::foreign;
+use tenterhook_core::agents::{Agent, Form, Scope, caller, callers};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::install::foreign;
 
 use super::change::{write_in_place, write_new};
 use super::status;

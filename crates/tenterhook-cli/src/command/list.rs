@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenterhook::config::{Ruleset, Source, is_own};
 use tenterhook::engine::Builder;
-use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run, Wait};
-use tenterhook::matcher::MatcherSpec;
-use tenterhook::protect;
+use tenterhook_core::config::{Ruleset, Source, is_own};
+use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run, Wait};
+use tenterhook_core::matcher::MatcherSpec;
+use tenterhook_core::protect;
 
 use super::print_json;
 use crate::ambient::Here;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tenterhook::record::read::{self, Entry};
+use tenterhook::internal::record::read::{self, Entry};
 
 use crate::ambient::Here;
 use crate::args::{Format, Log, LogDo, Which};
@@ -96,7 +96,7 @@ fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
 /// The files with records, and how far each was read.
 struct Following {
     records: PathBuf,
-    place: tenterhook::record::journal::Location,
+    place: tenterhook::internal::record::Location,
     read: HashMap<PathBuf, u64>,
 }
 

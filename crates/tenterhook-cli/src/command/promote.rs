@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tenterhook::config::{self, Added, Ruleset, Source};
-use tenterhook::diagnostic::{Location, Severity, nearest};
 use tenterhook::engine::Builder;
-use tenterhook::hook::{Enforcement, Hook, HookId};
 use tenterhook::trust::State;
+use tenterhook_core::config::{self, Added, Ruleset, Source};
+use tenterhook_core::diagnostic::{Location, Severity, nearest};
+use tenterhook_core::hook::{Enforcement, Hook, HookId};
 
 use super::change::write_in_place;
 use super::trust;
@@ -214,7 +214,7 @@ fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenterhook::diagnostic::Span;
+    use tenterhook_core::diagnostic::Span;
 
     fn changed(text: &str, at: &str, is_new: bool) -> Option<String> {
         let start = text.find(at).expect("it is there");

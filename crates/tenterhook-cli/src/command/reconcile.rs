@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tenterhook::dialect::{Dialect, DialectId};
-use tenterhook::event::tool::ToolCall;
-use tenterhook::record::effect_digest;
-use tenterhook::record::read::Entry;
-use tenterhook::transcript::{
+use tenterhook::internal::record::effect_digest;
+use tenterhook::internal::record::read::Entry;
+use tenterhook_core::dialect::{Dialect, DialectId};
+use tenterhook_core::event::tool::ToolCall;
+use tenterhook_core::transcript::{
     Action, Copies, Ended, Kind, Refuser, TranscriptAgent, TranscriptRecord,
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tenterhook::Event;
-use tenterhook::dialect::DialectId;
+use tenterhook_core::dialect::DialectId;
 
 use super::log::firing::Firing;
 use super::log::{entries, firing};

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook::diagnostic::nearest;
-use tenterhook::discover;
+use tenterhook::internal::discover;
+use tenterhook_core::diagnostic::nearest;
 
 use super::change::{Readers, write_over};
 use super::install::files::read;

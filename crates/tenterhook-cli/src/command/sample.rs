@@ -1,9 +1,10 @@
 //! `events NAME --sample`: an event to fire, in the form in which the agent hands it to a hook.
 
 use serde_json::{Map, Value, json};
-use tenterhook::dialect::{DialectId, EventRow, Roots, Subject};
-use tenterhook::event::{EventName, Surroundings};
-use tenterhook::{Event, dialect};
+use tenterhook::Event;
+use tenterhook_core::dialect;
+use tenterhook_core::dialect::{DialectId, EventRow, Roots, Subject};
+use tenterhook_core::event::{EventName, Surroundings};
 
 /// What an event carries beside its subject, in neutral words: whatever hooks look at.
 fn fields(event: &str) -> Value {
@@ -82,7 +83,7 @@ fn object_from_variables(row: &EventRow, event: Event) -> Map<String, Value> {
 mod tests {
     use std::path::Path;
 
-    use tenterhook::dialect::DIALECTS;
+    use tenterhook_core::dialect::DIALECTS;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `schema`: the JSON Schemas of the forms that are read and written.
 
-use tenterhook::dialect::native::schema::{Kind, text};
+use tenterhook_core::dialect::native::schema::{Kind, text};
 
 use crate::args::{Schema, SchemaOf};
 use crate::exit::Exit;

@@ -8,9 +8,9 @@ pub(super) mod silenced;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook::agents::{Agent, Form, Scope, callers};
-use tenterhook::dialect::Silencer;
-use tenterhook::install::{self, Approval, own_file};
+use tenterhook_core::agents::{Agent, Form, Scope, callers};
+use tenterhook_core::dialect::Silencer;
+use tenterhook_core::install::{self, Approval, own_file};
 
 use super::install::files::{file_paths, home, is_here, on_path, read, scope_word};
 use super::install::switches::{self, Seen, SwitchSetting};
@@ -152,7 +152,7 @@ fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
 
 /// Whether the agent of that name calls this program, as its files here say.
 pub(super) fn calls(name: &str, here: &Here) -> bool {
-    tenterhook::agents::caller(name).is_some_and(|agent| Row::read(agent, here).is_covered)
+    tenterhook_core::agents::caller(name).is_some_and(|agent| Row::read(agent, here).is_covered)
 }
 
 /// What `install` should say of a file that switches all hooks of an agent off.

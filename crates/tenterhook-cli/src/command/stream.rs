@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::native::encode_outcome;
-use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::outcome::Fault;
 use tenterhook::record::Journal;
 use tenterhook::session::Finished;
 use tenterhook::{Engine, Outcome, Session};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::native::encode_outcome;
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::outcome::Fault;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 

@@ -19,8 +19,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tenterhook::diagnostic::Severity;
-use tenterhook::dialect::native::Case;
+use tenterhook_core::diagnostic::Severity;
+use tenterhook_core::dialect::native::Case;
 
 use super::print_json;
 use crate::ambient::Here;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tenterhook::transcript::{Action, Copies, Facts, Kind};
+use tenterhook_core::transcript::{Action, Copies, Facts, Kind};
 
 use super::print_json;
 use crate::ambient::Here;

@@ -9,10 +9,10 @@ mod trial;
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use tenterhook::config::Source;
-use tenterhook::dialect::{DialectId, Silencer};
-use tenterhook::record::user_action::UserActionKind;
+use tenterhook::internal::record::UserActionKind;
 use tenterhook::trust::{Origin, Review, State, Trust};
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::{DialectId, Silencer};
 
 use crate::ambient::Here;
 use crate::args::{TrustArgs, TrustDo, TrustWhich};

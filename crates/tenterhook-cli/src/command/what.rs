@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook::diagnostic::nearest;
-use tenterhook::dialect::{
+use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::dialect::{
     DIALECTS, DialectId, EventLabel, EventRow, Roots, Subject, events_named,
 };
-use tenterhook::event::{EventName, Surroundings};
+use tenterhook_core::event::{EventName, Surroundings};
 
 use super::input::{self, Given, Lost};
 use crate::problem::Problem;

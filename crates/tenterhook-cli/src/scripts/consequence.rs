@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tenterhook::answer::Restraint;
-use tenterhook::config::Ruleset;
-use tenterhook::dialect::Subject;
-use tenterhook::hook::{Command, Hook, Invocation, Program, Run, Script};
-use tenterhook::plan;
-use tenterhook::report::End;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::dialect::Subject;
+use tenterhook_core::hook::{Command, Hook, Invocation, Program, Run, Script};
+use tenterhook_core::plan;
+use tenterhook_core::report::End;
 
 /// With what an interpreter ends whose script is missing, as seen by running it.
 const WITHOUT_SCRIPT: &[(&str, i32)] = &[

@@ -1,6 +1,6 @@
 //! Would a program be found by its name? Looks along the search path; starts nothing.
 
-use tenterhook::hook::{Hook, Program, Run};
+use tenterhook_core::hook::{Hook, Program, Run};
 
 use crate::executable::is_executable;
 

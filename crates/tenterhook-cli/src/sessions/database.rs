@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row, params};
 use serde_json::{Map, Value};
-use tenterhook::discover;
-use tenterhook::transcript::Line;
+use tenterhook::internal::discover;
+use tenterhook_core::transcript::Line;
 
 /// How often a copy is tried while somebody writes.
 const TRIES: usize = 5;

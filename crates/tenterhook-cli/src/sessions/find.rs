@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use tenterhook::agents::Sessions;
-use tenterhook::transcript::TranscriptAgent;
+use tenterhook_core::agents::Sessions;
+use tenterhook_core::transcript::TranscriptAgent;
 
 use super::{Form, Found, Session, open};
 use crate::ambient::Here;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use tenterhook::discover;
-use tenterhook::transcript::{Lines, TranscriptAgent};
+use tenterhook::internal::discover;
+use tenterhook_core::transcript::{Lines, TranscriptAgent};
 
 use super::Form;
 

@@ -1,7 +1,7 @@
 //! Diagnostics with carets into the text that they are about.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
-use tenterhook::diagnostic::{Diagnostic, Severity, Span};
+use tenterhook_core::diagnostic::{Diagnostic, Severity, Span};
 
 use super::layout;
 use crate::load::Texts;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenterhook::text;
+use tenterhook_core::text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How many characters of one text a screen gets.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use anstyle::Style;
-use tenterhook::answer::Restraint;
-use tenterhook::config::Ruleset;
-use tenterhook::dialect::EventLabel;
-use tenterhook::hook::{Hook, HookId, Run};
-use tenterhook::outcome::{Ended, Step};
 use tenterhook::{Event, Outcome};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::dialect::EventLabel;
+use tenterhook_core::hook::{Hook, HookId, Run};
+use tenterhook_core::outcome::{Ended, Step};
 
 use super::layout::{count, cut, line, time, width, wrap};
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};

@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tenterhook::dialect::Roots;
-use tenterhook::hook::Layer;
 use tenterhook::trust::{Origin, State, Trust};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::Layer;
 
 /// A temporary home and project.
 pub(crate) struct Fixture {

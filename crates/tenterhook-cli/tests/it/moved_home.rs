@@ -4,8 +4,8 @@
 use std::fs;
 
 use serde_json::json;
-use tenterhook::dialect::Roots;
 use tenterhook::trust::Trust;
+use tenterhook_core::dialect::Roots;
 
 use crate::fixture::{CliOutput, Fixture};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenterhook::transcript::{
+use tenterhook_core::transcript::{
     Action, Copies, Decoder, Ended, Kind, Lines, Refuser, TranscriptAgent,
 };
 

@@ -392,7 +392,11 @@ fn what_is_free_is_found_by_no_link() {
         names: vec![real.clone()],
         write: vec![path.into()],
         // Those of the system are links here and there.
-        read: system(Tier::T1).read.iter().map(|path| tenterhook_process::resolved(path)).collect(),
+        read: system(Tier::T1)
+            .read
+            .iter()
+            .map(|path| tenterhook_process::internal::resolved(path))
+            .collect(),
         ..system(Tier::T1)
     };
     refused(&line, free(&link));

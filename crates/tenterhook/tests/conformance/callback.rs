@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tenterhook::answer::{Answer, Effects, Restraint};
-use tenterhook::dialect::DialectId;
-use tenterhook::hook::{Function, Hook, HookId, OnFailure, Run, Wait};
+use tenterhook_core::answer::{Answer, Effects, Restraint};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::{Function, Hook, HookId, OnFailure, Run, Wait};
 use tenterhook_testkit::case::Callback;
 
 /// Words of a case, and what they mean here.

@@ -12,13 +12,13 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use tenterhook::diagnostic::Diagnostic;
-use tenterhook::dialect::Roots;
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::session::Session;
 use tenterhook::trust::{State, Trust};
 use tenterhook::{Engine, Event};
+use tenterhook_core::diagnostic::Diagnostic;
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::event::Surroundings;
 
 /// What somebody does, in this order: they write, link, set modes and variables, approve, and fire;
 /// and what comes of it.
@@ -147,7 +147,7 @@ impl Repository {
             // Another test may start a process at this moment, which holds the file open until it
             // executes its program.
             let written = fs::File::open(&path).expect("it is there");
-            tenterhook_process::await_writers(&written, Duration::from_secs(5));
+            tenterhook_process::internal::await_writers(&written, Duration::from_secs(5));
         }
     }
 

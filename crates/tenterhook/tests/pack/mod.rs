@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::{Event, Surroundings};
-use tenterhook::hook::{Hook, Run};
-use tenterhook::protect;
-use tenterhook::rule::Rule;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::{Event, Surroundings};
+use tenterhook_core::hook::{Hook, Run};
+use tenterhook_core::protect;
+use tenterhook_core::rule::Rule;
 
 const GUARDRAILS: &str = include_str!("../../../tenterhook-cli/packs/guardrails.toml");
 

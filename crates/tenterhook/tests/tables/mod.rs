@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::rule::{Rule, RuleInput};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::rule::{Rule, RuleInput};
 
 use crate::pack::{call, conformance};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use regex::Regex;
-use tenterhook::agents::AGENTS;
+use tenterhook_core::agents::AGENTS;
 
 use crate::tree::File;
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use tenterhook::discover;
-use tenterhook::hook::{Command, Invocation};
+use tenterhook::internal::discover;
+use tenterhook_core::hook::{Command, Invocation};
 use tenterhook_shell::{self as shell, Context, SimpleCommand, Target, Word};
 
 use super::runners::{INTERPRETERS, LAUNCHERS, MAIN, OF_DIRECTORIES, PACKAGE, RUNNERS, SHELLS};

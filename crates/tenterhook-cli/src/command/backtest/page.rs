@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tenterhook::answer::Restraint;
 use tenterhook::backtest::Backtest;
-use tenterhook::hook::HookId;
-use tenterhook::record::redacted;
-use tenterhook::transcript::{TranscriptAgent, TranscriptRecord};
+use tenterhook::internal::record::redacted;
 use tenterhook::{Event, Outcome};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::hook::HookId;
+use tenterhook_core::transcript::{TranscriptAgent, TranscriptRecord};
 
 use super::shape::{cleaned, shape, shown};
 use super::tally::{Tally, is_reported, verdict};

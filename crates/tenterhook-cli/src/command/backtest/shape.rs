@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tenterhook::Event;
-use tenterhook::record::redacted;
+use tenterhook::internal::record::redacted;
 
 use crate::show::layout;
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use tenterhook::answer::Restraint;
-use tenterhook::hook::HookId;
-use tenterhook::transcript::{Facts, TranscriptAgent, TranscriptRecord};
 use tenterhook::{Event, Outcome};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::hook::HookId;
+use tenterhook_core::transcript::{Facts, TranscriptAgent, TranscriptRecord};
 
 use super::page::Row;
 use super::shape::{example, shape, shown};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenterhook::config::Ruleset;
-use tenterhook::dialect::DialectId;
-use tenterhook::hook::Hook;
-use tenterhook::outcome::{Ended, Step};
-use tenterhook::plan::Because;
 use tenterhook::{Event, Outcome};
+use tenterhook_core::config::Ruleset;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::Hook;
+use tenterhook_core::outcome::{Ended, Step};
+use tenterhook_core::plan::Because;
 
 use crate::show::layout::{line, time, width, wrap};
 use crate::show::outcome::{about, effects, hook_name, name_of, step_verdict, verdict};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::Engine;
-use tenterhook::config::Source;
-use tenterhook::hook::{Arming, Hook, Peers, Run, Sandbox};
+use tenterhook_core::config::Source;
+use tenterhook_core::hook::{Arming, Hook, Peers, Run, Sandbox};
 use tenterhook_process::{Means, Tier};
 
 use super::sources::is_ours_alone;
@@ -52,9 +52,9 @@ impl Runs {
     fn new(sandbox: &Sandbox, means: Means) -> Self {
         let Some(grants) = sandbox.grants() else { return Self::Free };
         let demanded = match grants.demands() {
-            tenterhook::hook::Tier::T0 => Tier::T0,
-            tenterhook::hook::Tier::T1 => Tier::T1,
-            tenterhook::hook::Tier::T2 => Tier::T2,
+            tenterhook_core::hook::Tier::T0 => Tier::T0,
+            tenterhook_core::hook::Tier::T1 => Tier::T1,
+            tenterhook_core::hook::Tier::T2 => Tier::T2,
         };
         let is_of_ports = matches!(grants.net, Peers::Tcp(_));
         match means.tier_for(demanded) {

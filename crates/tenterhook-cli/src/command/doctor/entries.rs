@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenterhook::agents::{Agent, Event, Form, Installation, Scope};
-use tenterhook::install::{self, Approval, own_file};
+use tenterhook_core::agents::{Agent, Event, Form, Installation, Scope};
+use tenterhook_core::install::{self, Approval, own_file};
 
 use super::finding::{Finding, Kind, Mend};
 use super::switches;

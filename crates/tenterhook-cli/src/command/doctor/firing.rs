@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenterhook::Event;
-use tenterhook::agents::Agent;
-use tenterhook::answer::Restraint;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::{EventName, Surroundings};
-use tenterhook::report::{End, Output, Report, StepOutput};
+use tenterhook_core::agents::Agent;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::{EventName, Surroundings};
+use tenterhook_core::report::{End, Output, Report, StepOutput};
 use tenterhook_process::{Cancel, Command, End as Ended, run_blocking};
 
 use super::entries::{Call, Entry, File};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenterhook::discover::{Stat, Unsupported};
+use tenterhook::internal::discover::{Stat, Unsupported};
 use tenterhook_process::{Means, Tier};
 
 use super::finding::{Finding, Kind, Mend, typed};

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenterhook::agents::Agent;
-use tenterhook::discover;
+use tenterhook::internal::discover;
+use tenterhook_core::agents::Agent;
 
 use super::entries::File;
 use super::finding::{Finding, Kind, Mend};

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook::Engine;
-use tenterhook::agents::{Agent, Form, callers};
-use tenterhook::config::Source;
-use tenterhook::diagnostic::{Code, Diagnostic, Severity};
-use tenterhook::dialect::DialectId;
-use tenterhook::hook::{Arming, Command, Hook, Invocation, Run};
-use tenterhook::install;
 use tenterhook::trust::{Origin, State, Trust};
+use tenterhook_core::agents::{Agent, Form, callers};
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::{Arming, Command, Hook, Invocation, Run};
+use tenterhook_core::install;
 
 use super::finding::{Finding, Kind, Mend, typed};
 use crate::ambient::Here;

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use tenterhook::agents::{Agent, Scope};
-use tenterhook::install::{line, own_file};
+use tenterhook_core::agents::{Agent, Scope};
+use tenterhook_core::install::{line, own_file};
 
 use super::entries::{Call, Entry, File, install_line};
 use super::finding::{Finding, Kind};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenterhook::agents::{Agent, Scope};
+use tenterhook_core::agents::{Agent, Scope};
 
 use super::entries::{File, install_line, line_of};
 use super::finding::{Finding, Kind, Mend};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
-use tenterhook::outcome::Ended;
 use tenterhook::record::{Late, Number, Record, Sink, Unrecorded};
 use tenterhook::session::Store;
 use tenterhook::{Event, Outcome, Session};
+use tenterhook_core::outcome::Ended;
 
 use crate::args::Hook;
 use crate::exit::Exit;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::config::{Source, Standing};
+use tenterhook_core::config::{Source, Standing};
 
 use crate::ambient::Here;
 use crate::load::{self, Loaded};

@@ -1,10 +1,10 @@
 //! Writes an outcome as the reply to an agent, and as warnings for people where the reply cannot express it. Judges nothing.
 
-use tenterhook::answer::{Power, Restraint};
-use tenterhook::dialect::{DialectId, Reply};
-use tenterhook::exemptions::{Exemptions, Lifted};
-use tenterhook::outcome::{Decision, Fault};
+use tenterhook::internal::exemptions::{Exemptions, Lifted};
 use tenterhook::{Event, Outcome};
+use tenterhook_core::answer::{Power, Restraint};
+use tenterhook_core::dialect::{DialectId, Reply};
+use tenterhook_core::outcome::{Decision, Fault};
 
 use super::silenced::CallCheck;
 use crate::exit::Exit;

@@ -5,13 +5,13 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde_json::Value;
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::DialectId;
-use tenterhook::discover;
-use tenterhook::event::tool::{Tool, ToolCall};
-use tenterhook::outcome::{Decision, Fault};
-use tenterhook::transcript::{Action, Decoder, Line, TranscriptAgent};
+use tenterhook::internal::discover;
 use tenterhook::{Event, Outcome};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::tool::{Tool, ToolCall};
+use tenterhook_core::outcome::{Decision, Fault};
+use tenterhook_core::transcript::{Action, Decoder, Line, TranscriptAgent};
 
 use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now};
 use crate::session_store::SessionStore;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::agents::{Agent, Form, Scope};
-use tenterhook::config::Switch;
-use tenterhook::dialect::DialectId;
-use tenterhook::discover;
-use tenterhook::hook::Layer;
-use tenterhook::install::{self, give_back, put_in, take_out};
+use tenterhook::internal::discover;
+use tenterhook_core::agents::{Agent, Form, Scope};
+use tenterhook_core::config::Switch;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::Layer;
+use tenterhook_core::install::{self, give_back, put_in, take_out};
 
 use super::files::{Change, emptied, file_path, only_new, read_here, refuse};
 use crate::ambient::Here;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenterhook::agents::{Agent, Below, Scope};
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::DialectId;
-use tenterhook::discover;
-use tenterhook::hook::Layer;
-use tenterhook::install::{
+use tenterhook::internal::discover;
+use tenterhook_core::agents::{Agent, Below, Scope};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::Layer;
+use tenterhook_core::install::{
     self, GUARD_GAPS, Setting, guard_files, guard_settings, has_guard, hooks_stay_on, put_settings,
     settings_of, take_settings,
 };

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tenterhook::agents::{Agent, Form, Scope};
-use tenterhook::discover;
-use tenterhook::install::{self, own_file, put_in, stranger, take_out};
+use tenterhook::internal::discover;
+use tenterhook_core::agents::{Agent, Form, Scope};
+use tenterhook_core::install::{self, own_file, put_in, stranger, take_out};
 
 use crate::ambient::Here;
 use crate::command::change::Readers;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::agents::Scope;
+use tenterhook_core::agents::Scope;
 
 use super::files::on_path;
 use crate::ambient::Here;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::agents::{Agent, Below, Scope, SwitchFile};
-use tenterhook::install::{self, Switched};
+use tenterhook_core::agents::{Agent, Below, Scope, SwitchFile};
+use tenterhook_core::install::{self, Switched};
 
 use super::files::{home, read};
 use crate::ambient::Here;
@@ -85,8 +85,8 @@ mod tests {
     /// BR-84: neither a project's nor a user's file switches off hooks of managed settings.
     #[test]
     fn entries_of_managed_settings_are_not_silenced() {
-        let agent = tenterhook::agents::caller("claude").expect("the row is there");
-        let roots = tenterhook::dialect::Roots {
+        let agent = tenterhook_core::agents::caller("claude").expect("the row is there");
+        let roots = tenterhook_core::dialect::Roots {
             cwd: "/nowhere/project".into(),
             home: "/nowhere/home".into(),
             ..Default::default()

@@ -1,7 +1,7 @@
 //! A decision of a person about their guard, as recorded (RE-6). Reads no file.
 
 use serde_json::Value;
-use tenterhook::record::read::Entry;
+use tenterhook::internal::record::read::Entry;
 
 use super::firing;
 use crate::args::Log;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
-use tenterhook::dialect::events_named;
-use tenterhook::record::read::Entry;
+use tenterhook::internal::record::read::Entry;
+use tenterhook_core::dialect::events_named;
 
 use super::shadow;
 use crate::args::Log;

@@ -1,7 +1,7 @@
 //! `log verify`: is the record whole, and what does that prove?
 
 use serde_json::json;
-use tenterhook::record::verify::{Report, verify};
+use tenterhook::internal::record::{Report, verify};
 
 use crate::ambient::Here;
 use crate::args::{Format, Known};

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use tenterhook::config::{Ruleset, Source, is_own};
-use tenterhook::dialect::DialectId;
-use tenterhook::event::Event;
-use tenterhook::hook::Hook;
-use tenterhook::plan;
 use tenterhook::session::View;
-use tenterhook::transcript::TranscriptAgent;
+use tenterhook_core::config::{Ruleset, Source, is_own};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::Hook;
+use tenterhook_core::plan;
+use tenterhook_core::transcript::TranscriptAgent;
 
 use crate::ambient::Here;
 use crate::args::Which;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tenterhook::record::read::Entry;
+use tenterhook::internal::record::read::Entry;
 
 use super::cause::Cause;
 use super::{GATE, Open};

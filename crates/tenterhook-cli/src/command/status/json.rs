@@ -1,7 +1,7 @@
 //! One agent of `status` as JSON. Looks for nothing itself.
 
 use serde_json::{Value, json};
-use tenterhook::install::{self, line};
+use tenterhook_core::install::{self, line};
 
 use super::{Found, Row, off, older, silenced};
 use crate::ambient::Here;

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tenterhook::agents::{Agent, Event};
-use tenterhook::discover;
-use tenterhook::install;
+use tenterhook::internal::discover;
+use tenterhook_core::agents::{Agent, Event};
+use tenterhook_core::install;
 
 use super::super::install::files::on_path;
 use super::Found;

@@ -1,9 +1,9 @@
 //! What `status` shows of what silences an agent's hooks, or could. Looks for nothing itself.
 
 use serde_json::{Value, json};
-use tenterhook::agents::Agent;
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::Silencer;
+use tenterhook_core::agents::Agent;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::Silencer;
 
 use crate::ambient::Here;
 use crate::load::shorten;

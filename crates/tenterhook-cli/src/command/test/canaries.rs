@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenterhook::answer::Restraint;
-use tenterhook::diagnostic::{Location, Span};
-use tenterhook::dialect::native::{Case, Expectation, Happens};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::diagnostic::{Location, Span};
+use tenterhook_core::dialect::native::{Case, Expectation, Happens};
 
 use super::play::{Came, Job};
 use super::suite::Suite;

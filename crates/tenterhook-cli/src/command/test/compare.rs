@@ -2,7 +2,7 @@
 
 use regex::Regex;
 use serde_json::Value;
-use tenterhook::dialect::native::Expectation;
+use tenterhook_core::dialect::native::Expectation;
 
 use super::play::Came;
 use crate::show::layout::time;
@@ -78,9 +78,9 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use tenterhook::answer::Restraint;
-    use tenterhook::diagnostic::Code;
-    use tenterhook::outcome::Fault;
+    use tenterhook_core::answer::Restraint;
+    use tenterhook_core::diagnostic::Code;
+    use tenterhook_core::outcome::Fault;
 
     use super::*;
 

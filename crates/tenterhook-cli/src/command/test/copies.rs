@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenterhook::hook::{Hook, Invocation, Run, Worker};
+use tenterhook_core::hook::{Hook, Invocation, Run, Worker};
 
 use super::suite::Suite;
 use crate::problem::Problem;

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
-use tenterhook::config::Source;
-use tenterhook::dialect::Roots;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::Roots;
 
 use super::copies::Copies;
 use super::suite::Suite;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use regex::Regex;
-use tenterhook::answer::Power;
-use tenterhook::hook::{Arming, Hook, HookId, Invocation, Prewarm, Run, Shell};
-use tenterhook::matcher::{Matcher, MatcherSpec};
+use tenterhook_core::answer::Power;
+use tenterhook_core::hook::{Arming, Hook, HookId, Invocation, Prewarm, Run, Shell};
+use tenterhook_core::matcher::{Matcher, MatcherSpec};
 
 use super::copies::{Copies, File, scripts};
 use super::suite::Suite;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenterhook::hook::HookId;
+use tenterhook_core::hook::HookId;
 
 use super::compare::differences;
 use super::mutant::{self, Mutant};

@@ -6,18 +6,20 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tenterhook::answer::Restraint;
-use tenterhook::config::{self, Added};
-use tenterhook::dialect::native::{Case, Happens};
-use tenterhook::dialect::{EventRow, Roots, whole_object};
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
-use tenterhook::hook::{Enforcement, Hook, HookId};
-use tenterhook::outcome::Fault;
+use tenterhook::internal::discover;
 use tenterhook::session::View;
-use tenterhook::{Engine, Event, Outcome, Session, discover, plan};
+use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::{self, Added};
+use tenterhook_core::dialect::native::{Case, Happens};
+use tenterhook_core::dialect::{EventRow, Roots, whole_object};
+use tenterhook_core::hook::{Enforcement, Hook, HookId};
+use tenterhook_core::outcome::Fault;
+use tenterhook_core::plan;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -216,7 +218,7 @@ impl Ready {
     fn came(&self, outcome: Outcome, took: Duration) -> Came {
         let say = |text: &str| unfill(text, &self.roots);
         let ran = outcome.steps.iter().filter(|step| step.ended.is_run());
-        let held = |step: &&tenterhook::outcome::Step| step.verdict > Restraint::Allow;
+        let held = |step: &&tenterhook_core::outcome::Step| step.verdict > Restraint::Allow;
         let effects = &outcome.effects;
         let input = effects.updated_input.clone();
         let rewrite = input.or_else(|| effects.updated_prompt.clone().map(Value::from));
@@ -262,7 +264,7 @@ fn fixture(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Fixtur
 }
 
 fn no_such_hook<'a>(name: &HookId, known: impl Iterator<Item = &'a str>) -> Problem {
-    let near = tenterhook::diagnostic::nearest(name.as_str(), known);
+    let near = tenterhook_core::diagnostic::nearest(name.as_str(), known);
     let help = near.map_or_else(
         || "`tenterhook list` names the hooks".to_owned(),
         |near| format!("did you mean `{near}`?"),

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenterhook::diagnostic::Code;
-use tenterhook::dialect::native::{Case, Happens};
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::dialect::native::{Case, Happens};
 
 use super::fixture::{fill, fill_text};
 use super::mutant::gates;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use tenterhook::config::{self, Added, Ruleset};
-use tenterhook::diagnostic::{Code, Location};
-use tenterhook::dialect::Roots;
 use tenterhook::discover;
-use tenterhook::hook::{Hook, HookId, Sandbox};
-use tenterhook::outcome::Fault;
+use tenterhook_core::config::{self, Added, Ruleset};
+use tenterhook_core::diagnostic::{Code, Location};
+use tenterhook_core::dialect::Roots;
+use tenterhook_core::hook::{Hook, HookId, Sandbox};
+use tenterhook_core::outcome::Fault;
 
 use crate::ambient::Here;
 

@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenterhook::config::{self, Added, Ruleset, Source};
-use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::dialect::native::{Case, cases, read_case_file};
-use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::discover;
-use tenterhook::hook::{Hook, HookId, Layer, Run};
+use tenterhook::internal::discover;
 use tenterhook::trust::{Origin, State, Trust};
+use tenterhook_core::config::{self, Added, Ruleset, Source};
+use tenterhook_core::diagnostic::{Diagnostic, Severity};
+use tenterhook_core::dialect::native::{Case, cases, read_case_file};
+use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::hook::{Hook, HookId, Layer, Run};
 
 use super::copies::{self, Copies};
 use super::sandboxes::Sandboxes;

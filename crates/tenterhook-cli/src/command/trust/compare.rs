@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook::hook::{Command, Hook, Invocation, Run, Shell};
-use tenterhook::trust::{Entry, Review, Trust};
+use tenterhook::internal::trust::Entry;
+use tenterhook::trust::{Review, Trust};
+use tenterhook_core::hook::{Command, Hook, Invocation, Run, Shell};
 
 use super::trial;
 use crate::ambient::Here;

@@ -1,8 +1,9 @@
 //! What `trust` shows of a source: per hook what it can do, runs and reads, and how that differs from what was approved. Every
 //! word of it that somebody else wrote is made safe first.
 
-use tenterhook::dialect::Silencer;
-use tenterhook::trust::{Change, Entry, Pin, Review, State};
+use tenterhook::internal::trust::{Change, Entry, Pin};
+use tenterhook::trust::{Review, State};
+use tenterhook_core::dialect::Silencer;
 
 use crate::ambient::Here;
 use crate::show::layout::{count, line, wrap};

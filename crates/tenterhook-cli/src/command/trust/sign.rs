@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use tenterhook::discover::{self, Stat};
-use tenterhook::hook::Layer;
-use tenterhook::trust::{LOCK, Review, SecretKey, State, Trust};
+use tenterhook::internal::discover::{self, Stat};
+use tenterhook::internal::trust::{LOCK, SecretKey};
+use tenterhook::trust::{Review, State, Trust};
+use tenterhook_core::hook::Layer;
 
 use crate::ambient::Here;
 use crate::exit::Exit;

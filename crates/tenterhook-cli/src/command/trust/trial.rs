@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tenterhook::config::Source;
-use tenterhook::diagnostic::Code;
-use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
-use tenterhook::hook::{Arming, Command, Hook, Run, Sandbox, Wait};
-use tenterhook::outcome::Outcome;
 use tenterhook::trust::{Origin, Trust};
 use tenterhook::{Engine, Event, Session};
+use tenterhook_core::config::Source;
+use tenterhook_core::diagnostic::Code;
+use tenterhook_core::event::Surroundings;
+use tenterhook_core::hook::{Arming, Command, Hook, Run, Sandbox, Wait};
+use tenterhook_core::outcome::Outcome;
 use tenterhook_process::{Tier, means};
 
 use crate::ambient::Here;

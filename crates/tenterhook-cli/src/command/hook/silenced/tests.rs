@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tenterhook::answer::Restraint;
-use tenterhook::event::Surroundings;
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::event::Surroundings;
 
 use super::*;
 
