@@ -1,29 +1,31 @@
-//! Items for the programs that are released with this crate. Hosts must not use them: any version may change or remove them.
+//! Items for the programs that are released with this crate. Hosts must not use them: any version may
+//! change or remove them.
 //!
-//! Each module re-exports the `internal` of one engine module, which lists the items by name. `discover` and `executor` also re-export
-//! what that module lists for hosts, because programs import those two whole. Pure items are in `tenterhook_core`.
+//! Each module re-exports the `internal` of one engine module, which lists its items by name.
+//! `discover` and `executor` also re-export the items for hosts, because programs import these two
+//! modules whole. Pure items are in `tenterhook_core`.
 
 pub mod discover {
-    //! Files, directories and settings as discovery sees them.
+    //! Files, directories and settings that discovery reads.
 
     pub use crate::discover::{internal::*, *};
 }
 
 pub mod engine {
-    //! How one firing is divided between processes.
+    //! How two processes divide one firing.
 
     pub use crate::engine::internal::*;
 }
 
 #[cfg(feature = "rule")]
 pub mod exemptions {
-    //! The exemptions that a user granted from the built-in rules.
+    //! Exemptions from the built-in rules that the user granted.
 
     pub use crate::exemptions::*;
 }
 
 pub mod executor {
-    //! Confined shells, scratch directories, interpreters and services of models.
+    //! Confined shells, scratch directories, interpreters and model services.
 
     pub use crate::executor::{internal::*, *};
 }
@@ -36,7 +38,7 @@ pub mod fuzzed {
 
 #[cfg(feature = "record")]
 pub mod record {
-    //! Records as files: read, verified, and written to by people.
+    //! Reads and verifies the files of records, and describes actions of the user.
 
     pub use crate::record::internal::*;
 }

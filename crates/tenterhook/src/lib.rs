@@ -1,11 +1,11 @@
 //! The hook engine for AI agents.
 //!
-//! At every step of an agent's life (a prompt is submitted, a tool is about to run, a turn ends) people want their own
-//! programs to look, to refuse, to rewrite or to add what the model should know. Those programs are *hooks*. Every agent
-//! grew its own engine for them and its own protocol. This crate is one engine that speaks them all: a host embeds it,
-//! fires its events, and obeys one outcome.
+//! A *hook* is a program that a user runs at a step of an agent: a prompt is submitted, a tool is
+//! about to run, a turn ends. It can deny the step, change its input, or add context for the model.
+//! Each agent has its own hook engine and its own protocol. This crate is one engine for all of
+//! these protocols: a host embeds it, fires events, and applies one outcome for each event.
 //!
-//! # A hooked host in one page
+//! # Example
 //!
 #![cfg_attr(all(feature = "rule", feature = "trust"), doc = "```")]
 #![cfg_attr(not(all(feature = "rule", feature = "trust")), doc = "```ignore")]
@@ -23,27 +23,27 @@
 //! # "#)?;
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
-//! // The hooks that the user's agents would load, guarded: a repository runs nothing that the user did not approve.
+//! // Load the hooks that the user's agents would load. Hooks of a repository need the user's approval.
 //! let roots = discover::roots(&project, &home)?; // a program: `discover::roots_from_env()?`
 //! # let roots = Roots { managed: None, ..roots };
 //! let ambient = Ambient::default().env([("PATH", "/usr/bin:/bin")]);
 //! let (engine, diagnostics) = Engine::discover(&roots).ambient(ambient).build();
 //! for diagnostic in diagnostics {
-//!     eprintln!("{diagnostic}"); // or people never learn that one of their hooks does nothing
+//!     eprintln!("{diagnostic}"); // shows users which of their hooks cannot run
 //! }
 //!
 //! // Something is about to happen.
 //! let call = serde_json::json!({"command": "sudo git push --force"});
 //! let event = Event::pre_tool_use("Bash", call.clone()).within(&Surroundings::at(&project));
 //!
-//! // One session, for as long as the conversation lives.
+//! // A conversation has one session.
 //! let session = Session::default();
 //! let outcome = engine.fire(event, &session).await;
 //! match outcome.decision() {
 //!     Decision::Proceed { rewrite, .. } => drop(rewrite.input_or(call)), // run this, not the original
 //!     Decision::Ask { reason, .. } => println!("may the agent do that? {reason}"),
 //!     Decision::Stopped { reason, .. } => println!("the turn ends: {reason}"),
-//!     // The model reads why.
+//!     // The model reads the reason.
 //!     Decision::Denied { reason, .. } | Decision::Deferred { reason, .. } => {
 //!         assert_eq!(reason, "push without --force");
 //!     }
@@ -54,14 +54,16 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! [`Engine::builder`] starts empty instead: a host hands its own hooks over, and texts that it keeps elsewhere,
-//! as [`Source`](config::Source) and [`Hook`](hook::Hook).
+//! [`Engine::builder`] starts without hooks. The host adds its own: config texts as
+//! [`Source`](config::Source), and single hooks as [`Hook`](hook::Hook).
 //!
 //! # From event to outcome
 //!
-//! The engine **plans** an **event** against the **hooks** and **runs** each step in an executor, with an **envelope** as its input.
-//! It reads each **report** into an **answer**, judges the answer into a **verdict**, and **merges** all verdicts into one **outcome**.
-//! The session **settles** the outcome, and the firing is **recorded**. [`Engine::fire_within`] is this sequence in code.
+//! The engine **plans** an **event**: it selects the **hooks** to run. An executor **runs** each of
+//! them with an **envelope** as its input, and returns a **report**. The engine reads each report
+//! into an **answer**, judges the answer into a **verdict**, and **merges** all verdicts into one
+//! **outcome**. The session **settles** the outcome, and the firing is **recorded**.
+//! [`Engine::fire_within`] is this sequence in code.
 //!
 //! | part | modules | question |
 //! |---|---|---|
@@ -75,42 +77,50 @@
 //!
 //! # Features
 //!
-//! No feature is on by default: a host compiles only what its hooks use. A hook whose executor is not compiled in is a fault, and its
-//! failure policy decides; it never allows an action. Commands, workers and callbacks need no feature.
+//! No feature is on by default, so a host compiles only what its hooks use. If the executor of a hook
+//! is not compiled in, the hook fails, and its failure policy decides; it never allows an action.
+//! Commands, workers and callbacks need no feature.
 //!
-//! | feature | brings | third-party crates |
+//! | feature | adds | third-party crates |
 //! |---|---|---|
 //! | `rule` | hooks that are expressions, self-protection, `Engine::discover` with `trust` | `cel`, `regex-automata`, `regex-syntax`, `sha2`, `memchr` |
-//! | `trust` | [`trust::Trust`]: a repository runs what was approved, from a copy | `ed25519-dalek`, `sha2`, `base64` |
-//! | `http` | hooks that are requests | `hyper`, `hyper-util`, `tokio-rustls`, `rustls-platform-verifier`, `socket2`, `hmac`, `sha2`, `httpdate` |
+//! | `trust` | [`trust::Trust`]: hooks of a repository run from a copy that the user approved | `ed25519-dalek`, `sha2`, `base64` |
+//! | `http` | hooks that are HTTP requests | `hyper`, `hyper-util`, `tokio-rustls`, `rustls-platform-verifier`, `socket2`, `hmac`, `sha2`, `httpdate` |
 //! | `model` | [`executor::model::ModelClient`] for `prompt` and `agent` hooks; includes `http` | `tower-service` |
 //! | `mcp` | [`engine::Builder::connect`]: MCP servers that hooks call; includes `http` | `tower-service` |
-//! | `record` | [`record::Journal`]: each firing in files, append-only | `jiff`, `sha2` |
+//! | `record` | [`record::Journal`]: append-only files that record each firing | `jiff`, `sha2` |
 //! | `env` | `discover::roots_from_env` and `Ambient::from_env`, for hosts that are programs | none |
 //! | `prewarm-forms` | a Python or Node.js interpreter that waits for its event | none |
-//! | `transcript` | [`backtest`]: what hooks say about recorded events | `jiff`, `memchr` |
+//! | `transcript` | [`backtest`]: runs hooks on recorded events | `jiff`, `memchr` |
 //!
 //! # Guarantees
 //!
-//! - **The strictest answer wins.** `deny > defer > ask > allow > silent`, in whichever order the hooks finish. An answer that tries to
-//!   deny but breaks the protocol (a log line before its JSON, `"DENY"`) denies, with a fault that shows how to write it.
-//! - **A failure is not an answer.** After a crash, a timeout, a missing program or unreadable output, the hook's failure policy decides.
-//! - **No hook is skipped silently.** [`plan::explain`] gives the reason why each hook runs or not; the outcome lists all faults.
-//! - **A repository cannot enable its own hooks.** They run after the user approved exactly these hooks, or where the host calls
-//!   [`engine::Builder::trust_repositories_unasked`].
-//! - **[`Engine::fire`] returns an outcome, never an error.** Dropping its future ends the processes that it started.
-//! - **The library never prints, exits or reads the environment.** The host passes paths, environment and clock. Exceptions:
-//!   `discover::roots_from_env` and `Ambient::from_env`, behind the feature `env`.
+//! - **The strictest answer wins.** `deny > defer > ask > allow > silent`, in whichever order the
+//!   hooks finish. An answer that tries to deny but breaks the protocol (a log line before its JSON,
+//!   `"DENY"`) denies, with a fault that shows how to write it.
+//! - **A gate that fails does not allow.** After a crash, a timeout, a missing program or unreadable
+//!   output, the hook's failure policy decides.
+//! - **No hook is skipped silently.** [`plan::explain`] gives the reason why each hook runs or not.
+//!   The outcome lists all faults.
+//! - **A repository cannot enable its own hooks.** They run after the user approved exactly these
+//!   hooks, or if the host calls [`engine::Builder::trust_repositories_unasked`].
+//! - **[`Engine::fire`] returns an outcome, never an error.** Dropping its future ends the processes
+//!   that it started.
+//! - **The library never prints, exits or reads the environment.** The host passes paths,
+//!   environment and clock. Exceptions: `discover::roots_from_env` and `Ambient::from_env`, behind
+//!   the feature `env`.
 //!
-//! A host matches on [`Outcome::decision`]: it alone states whether the action happens, and with which input. Do not decide by
-//! [`Outcome::blocked`] alone: it is also false where a hook asks the user, defers the call or stops the turn. The rest is optional:
-//! context, messages, and the other fields of [`answer::Effects`].
+//! A host matches on [`Outcome::decision`], which alone states whether the action happens, and with
+//! which input. Do not decide by [`Outcome::blocked`] alone: it is also false if a hook asks the
+//! user, defers the call or stops the turn. The rest is optional: context, messages, and the other
+//! fields of [`answer::Effects`].
 //!
 //! # Stability
 //!
-//! This documentation lists the whole interface for hosts, and versions follow semantic versioning for it. The hidden module `internal`
-//! and the crate `tenterhook_core` are for the programs that are released with this crate. Any version may change them; these programs
-//! require exactly one version.
+//! This documentation lists the whole interface for hosts. Semantic versioning covers all of it, and
+//! nothing else. The hidden module `internal` and the crate `tenterhook_core` are for the programs
+//! that are released with this crate. Any version may change them, so these programs require exactly
+//! one version.
 
 #![cfg_attr(
     not(all(
@@ -134,7 +144,8 @@ pub mod executor;
 #[cfg(feature = "rule")]
 mod exemptions;
 mod fuzzed;
-// Hidden because it is for the programs that are released with this crate: no version keeps it stable.
+// Hidden because only the programs that are released with this crate use it, and no version keeps
+// it stable.
 #[doc(hidden)]
 pub mod internal;
 pub mod prelude;
@@ -143,10 +154,11 @@ pub mod session;
 #[cfg(feature = "trust")]
 pub mod trust;
 
-// The pure items that hosts use, by name. The crates of Tenterhook import the others from `tenterhook_core`.
+// The pure items that hosts use, by name. The crates of Tenterhook import pure items from
+// `tenterhook_core`.
 
 pub mod answer {
-    //! What a hook answers. Re-exported from `tenterhook_core`.
+    //! Answers of hooks. Re-exported from `tenterhook_core`.
 
     #[doc(inline)]
     pub use tenterhook_core::answer::{
@@ -164,7 +176,7 @@ pub mod config {
 }
 
 pub mod diagnostic {
-    //! Findings about texts that people wrote. Re-exported from `tenterhook_core`.
+    //! Findings about configuration files. Re-exported from `tenterhook_core`.
 
     #[doc(inline)]
     pub use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity, Span};
@@ -178,7 +190,7 @@ pub mod dialect {
 }
 
 pub mod event {
-    //! The event in neutral words. Re-exported from `tenterhook_core`.
+    //! Events, independent of any agent. Re-exported from `tenterhook_core`.
 
     #[doc(inline)]
     pub use tenterhook_core::event::tool::{Tool, ToolCall};
@@ -187,7 +199,7 @@ pub mod event {
 }
 
 pub mod hook {
-    //! One configured entry. Re-exported from `tenterhook_core`.
+    //! Hooks and their settings. Re-exported from `tenterhook_core`.
 
     #[doc(inline)]
     pub use tenterhook_core::hook::{
@@ -205,14 +217,14 @@ pub mod matcher {
 }
 
 pub mod outcome {
-    //! What the host gets. Re-exported from `tenterhook_core`.
+    //! The result of an event. Re-exported from `tenterhook_core`.
 
     #[doc(inline)]
     pub use tenterhook_core::outcome::{Decision, Ended, Fault, Outcome, Reason, Rewrite, Step};
 }
 
 pub mod plan {
-    //! Which hooks run for an event, and why each other hook does not. Re-exported from `tenterhook_core`.
+    //! Which hooks run for an event, and why the others do not. Re-exported from `tenterhook_core`.
 
     #[doc(inline)]
     pub use tenterhook_core::plan::{Because, explain};
