@@ -155,7 +155,7 @@ pub mod session;
 pub mod trust;
 
 // The pure items that hosts use, by name. The crates of Tenterhook import pure items from
-// `tenterhook_core`.
+// `tenterhook_core`. Items with `no_inline` are only named here: signatures of listed items use them.
 
 pub mod answer {
     //! Answers of hooks. Re-exported from `tenterhook_core`.
@@ -173,6 +173,11 @@ pub mod config {
     pub use tenterhook_core::config::{
         Content, Plugin, Reach, RecordTable, Ruleset, Server, Source,
     };
+    #[doc(no_inline)]
+    pub use tenterhook_core::{
+        config::Stage,
+        source::{Flaw, Standing},
+    };
 }
 
 pub mod diagnostic {
@@ -185,6 +190,8 @@ pub mod diagnostic {
 pub mod dialect {
     //! The protocols of agents. Re-exported from `tenterhook_core`.
 
+    #[doc(no_inline)]
+    pub use tenterhook_core::dialect::Dispatch;
     #[doc(inline)]
     pub use tenterhook_core::dialect::{Cap, DialectId, EventRow, Roots, Subject, Then};
 }
@@ -207,13 +214,22 @@ pub mod hook {
         Layer, McpTool, OnFailure, Phase, Prewarm, Program, Prompt, Run, Sandbox, Script, Shell,
         Unread, Wait, Worker,
     };
+    #[doc(no_inline)]
+    pub use tenterhook_core::{
+        hook::{Grants, Tier, Want},
+        request::interpolation::Interpolation,
+    };
 }
 
 pub mod matcher {
     //! Patterns and conditions. Re-exported from `tenterhook_core`.
 
+    #[doc(no_inline)]
+    pub use tenterhook_core::matcher::rule::{Reading, RuleFault};
     #[doc(inline)]
     pub use tenterhook_core::matcher::{Condition, Matcher, MatcherSpec, PatternError};
+    #[doc(no_inline)]
+    pub use tenterhook_core::matcher::{MatchContext, Picked};
 }
 
 pub mod outcome {
@@ -235,6 +251,8 @@ pub mod rule {
 
     #[doc(inline)]
     pub use tenterhook_core::rule::Rule;
+    #[doc(no_inline)]
+    pub use tenterhook_core::rule::{Doubt, Flaw, Incomplete, Part, RuleInput, Unsettled};
 }
 
 pub mod text {
