@@ -32,7 +32,7 @@
 //!     eprintln!("{diagnostic}"); // shows users which of their hooks cannot run
 //! }
 //!
-//! // Something is about to happen.
+//! // The agent is about to run a tool.
 //! let call = serde_json::json!({"command": "sudo git push --force"});
 //! let event = Event::pre_tool_use("Bash", call.clone()).within(&Surroundings::at(&project));
 //!

@@ -69,8 +69,8 @@ impl Builder {
         self
     }
 
-    /// Switches the built-in rules on that keep tool calls away from what holds an agent up: its hooks, its settings, and
-    /// this engine. No source below a managed one switches them off, and a reload keeps them.
+    /// Enables the built-in rules that keep tool calls away from what restrains the agent: its hooks,
+    /// its settings and this engine. Only a managed source can disable them. A reload keeps them.
     #[cfg(feature = "rule")]
     #[must_use]
     pub fn self_protection(mut self) -> Self {
