@@ -2,7 +2,7 @@
 //! guard otherwise: kills a process, removes a package, changes a setting.
 //!
 //! Looks no further unless the call's text mentions something that may be part of a guard
-//! (`protect`), or one of its words is another name of a file of a guard.
+//! (`protect`), or one of its words may be a link to a file of a guard.
 
 mod code;
 mod files;
