@@ -10,9 +10,6 @@ use regex::Regex;
 use super::Findings;
 use crate::tree::File;
 
-/// Rules without a proof, one a line. A debt that only shrinks: tidy refuses new ones, and lines that are paid.
-const UNPROVEN: &str = "docs/spec/unproven.txt";
-
 /// The generated page that lists what proves each rule.
 pub(crate) const INDEX: &str = "docs/spec/coverage.md";
 
@@ -65,7 +62,9 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             }
         }
     }
-    compare(&rules, &proved, files, findings);
+    for (rule, page) in rules.iter().filter(|(rule, _)| !proved.contains(*rule)) {
+        findings.error(page, format!("{rule} has neither a case nor a test"));
+    }
 }
 
 /// The error of a rule that has too many words.
@@ -86,33 +85,6 @@ fn cited(rules: impl Iterator<Item = Rule>) -> Option<Regex> {
         rules.filter_map(|rule| Some(rule.number.split_once('-')?.0.to_owned())).collect();
     let letters: Vec<String> = letters.into_iter().collect();
     Regex::new(&format!(r"\b(?:{})-S?[0-9]+\b", letters.join("|"))).ok()
-}
-
-fn compare(
-    rules: &BTreeMap<String, String>,
-    proved: &BTreeSet<String>,
-    files: &[File],
-    findings: &mut Findings,
-) {
-    let debts =
-        files.iter().find(|file| file.path == UNPROVEN).map_or("", |file| file.text.as_str());
-    let debts: BTreeSet<&str> = debts
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
-    for (rule, page) in rules {
-        match (proved.contains(rule), debts.contains(rule.as_str())) {
-            (false, false) => findings.error(page, format!("{rule} has neither a case nor a test")),
-            (true, true) => {
-                findings.warning(UNPROVEN, format!("{rule} is proved; remove its line"))
-            }
-            (true, false) | (false, true) => {}
-        }
-    }
-    for debt in debts.iter().filter(|debt| !rules.contains_key(**debt)) {
-        findings.error(UNPROVEN, format!("{debt} is not a rule of the specification"));
-    }
 }
 
 fn spec(files: &[File]) -> impl Iterator<Item = &File> {

@@ -31,6 +31,16 @@ fn verbs_lead_to_a_command() {
     }
 }
 
+/// S-32.
+#[test]
+fn ninth_nested_wrapper_is_in_doubt() {
+    let behind = |wrappers: usize| read(&format!("{}rm y", "sudo ".repeat(wrappers)));
+    let eight = behind(8);
+    assert_eq!(eight.parsed, Parsed::Full);
+    assert!(eight.commands.iter().any(|command| command.program() == Some("rm")), "{eight:?}");
+    assert!(matches!(behind(9).parsed, Parsed::Doubtful(_)));
+}
+
 /// S-66.
 #[test]
 fn set_up_of_a_shell_is_a_separate_doubt() {
