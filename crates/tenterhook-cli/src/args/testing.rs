@@ -17,7 +17,8 @@ pub(crate) struct Test {
     /// Run again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
-    /// A file of cases (the same as naming it without `--config`); with `--record`, a file with hooks
+    /// With `--record`, a file with the hooks that decide; it must be a file that the file of cases names. Otherwise the same as
+    /// FILE
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
     /// Run only cases whose name, hook or event contains this text

@@ -141,7 +141,18 @@ fn files(args: &Test) -> Vec<Named> {
 fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     let suite = Suite { is_local: true, ..suite::of_hooks(&files(args), here)? };
     let suite = Arc::new(suite);
-    tell_findings(std::slice::from_ref(&suite), term);
+    let broken = tell_findings(std::slice::from_ref(&suite), term);
+    let left_out = suite::left_out(&suite);
+    let hooks = suite.ruleset.hooks().len() - left_out;
+    if left_out > 0 {
+        let hooks = layout::count(left_out, "hook");
+        let text = format!("{hooks} that ask a model or a server are left out");
+        term.note_after(WARNING, "warning:", &text);
+    }
+    if hooks == 0 {
+        return Err(Problem::new("there is no hook to send the calls through")
+            .help("name a file with hooks that run a program or a rule"));
+    }
     let world = World::new(std::slice::from_ref(&suite), here, term);
     let jobs = canaries::jobs(&suite);
     let came = match block_on(play::all("playing ordinary calls", jobs.clone(), &world))? {
@@ -151,18 +162,9 @@ fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     let stopped = canaries::stopped(&jobs, came)?;
     match args.format {
         TestFormat::Json => print_json(&canaries::to_json(&stopped, jobs.len()), term)?,
-        _ => {
-            let left_out = suite::left_out(&suite);
-            let hooks = suite.ruleset.hooks().len() - left_out;
-            if left_out > 0 {
-                let hooks = layout::count(left_out, "hook");
-                let text = format!("{hooks} that ask a model or a server are left out");
-                term.note_after(WARNING, "warning:", &text);
-            }
-            term.data(&canaries::to_text(&stopped, jobs.len(), hooks, term.width()))?;
-        }
+        _ => term.data(&canaries::to_text(&stopped, jobs.len(), hooks, term.width()))?,
     }
-    Ok(canaries::exit(&stopped))
+    Ok(if broken { Exit::Wrong } else { canaries::exit(&stopped) })
 }
 
 /// How many cases ran the hook that stands in each place.

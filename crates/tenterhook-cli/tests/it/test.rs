@@ -391,15 +391,92 @@ reason = "delete files by name"
     assert!(output.code == 1 && output.stderr.contains("one file of cases"), "{}", output.stderr);
 }
 
+const DENIES_RM: &str = "[hook.a]\non = 'PreToolUse'\nwhen = 'call.commands.exists(c, c.runs(\"rm\"))'\ndeny = 'no rm'\n";
+
+/// TE-43: what is recorded is what the file of cases plays from then on.
+#[test]
+fn record_refuses_hooks_that_the_file_of_cases_does_not_name() {
+    let fixture = Fixture::new();
+    fixture.write("project/a.toml", DENIES_RM);
+    fixture.write("project/b.toml", &DENIES_RM.replace("rm", "ls"));
+    let record = |args: &[&str], call: &str| {
+        fixture.run(&[&["test"], args, &["--record", "Bash", call]].concat(), "")
+    };
+    assert_eq!(record(&["--config", "a.toml"], "rm x").code, 0);
+    let before = std::fs::read_to_string(fixture.path("project/tenterhook.test.toml")).unwrap();
+    for config in [&["--config", "b.toml"][..], &["--config", "a.toml", "--config", "b.toml"]] {
+        let output = record(config, "ls");
+        assert_eq!((output.code, &*output.stdout), (1, ""), "{}", output.stderr);
+        assert!(output.stderr.contains("tests `a.toml`, not"), "{}", output.stderr);
+    }
+    let after = std::fs::read_to_string(fixture.path("project/tenterhook.test.toml")).unwrap();
+    assert_eq!(before, after);
+    // The same file under a different spelling, and a separate file of cases.
+    assert_eq!(record(&["--config", "./a.toml"], "ls").code, 0);
+    let output = record(&["b.test.toml", "--config", "b.toml"], "ls");
+    assert!(output.stdout.contains("expect = \"deny\""), "{}{}", output.stdout, output.stderr);
+    let output = fixture.run(&["test", "tenterhook.test.toml", "b.test.toml"], "");
+    assert!(output.stdout.starts_with("3 cases passed"), "{}{}", output.stdout, output.stderr);
+}
+
+/// TE-43: hooks of the home decide in no case of a project, so they decide in no recording.
+#[test]
+fn record_asks_the_hooks_that_a_replay_asks() {
+    let fixture = Fixture::new();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", DENIES_RM);
+    fixture.write("project/tenterhook.toml", &DENIES_RM.replace("rm", "ls"));
+    let output = fixture.run(&["test", "--record", "Bash", "rm x"], "");
+    assert!(output.stdout.contains("expect = \"silent\""), "{}", output.all());
+    assert!(fixture.run(&["test"], "").stdout.starts_with("1 case passed"));
+    let config = "~/.config/tenterhook/tenterhook.toml";
+    let of_home = fixture.path("home/.config/tenterhook/tenterhook.toml");
+    let args = ["test", "home.test.toml", "--config", of_home.to_str().unwrap(), "--record"];
+    let output = fixture.run(&[&args[..], &["Bash", "rm x"]].concat(), "");
+    assert!(output.stdout.contains("expect = \"deny\""), "{}", output.all());
+    let cases = std::fs::read_to_string(fixture.path("project/home.test.toml")).unwrap();
+    assert!(cases.contains(&format!("config = [\"{config}\"]")), "{cases}");
+    assert_eq!(fixture.run(&["test", "home.test.toml"], "").code, 0);
+}
+
+/// TE-33: of a file of cases, the hooks that it is about; and a broken file is not a good one.
+#[test]
+fn canaries_of_a_file_of_cases_ask_its_hooks() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "project/all.toml",
+        &DENIES_RM.replace("call.commands.exists(c, c.runs(\"rm\"))", "true"),
+    );
+    fixture.write("project/x.test.toml", "config = 'all.toml'\n");
+    for args in [&["x.test.toml"][..], &["--config", "x.test.toml"], &["all.toml"]] {
+        let output = fixture.run(&[&["test", "--canaries"], args].concat(), "");
+        let last = "200 of 200 ordinary calls stopped by 1 hook\n";
+        assert!(output.code == 1 && output.stdout.ends_with(last), "{args:?}: {}", output.all());
+    }
+    fixture.write(
+        "project/broken.toml",
+        &format!("{}\n[hook.b]\non = 'PreToolUse'\n", DENIES_RM.replace("rm", "rrm")),
+    );
+    assert_eq!(fixture.run(&["test", "--canaries", "broken.toml"], "").code, 1);
+}
+
 /// TE-33: a server that is not there would hold each call up.
 #[test]
 fn canaries_skip_hooks_that_ask_a_model_or_server() {
     let fixture = Fixture::new();
     let asked = "[hook.a]\non = 'PreToolUse'\nhttp = 'http://127.0.0.1:1/'\n[hook.b]\non = 'PreToolUse'\nprompt = 'is it good?'\n";
     fixture.write("project/tenterhook.toml", asked);
-    let output = fixture.run(&["test", "--canaries"], "");
-    assert_eq!((output.code, &*output.stdout), (0, "0 of 200 ordinary calls stopped by 0 hooks\n"));
+    let rule = "[hook.c]\non = 'PreToolUse'\nwhen = 'false'\ndeny = 'no'\n";
+    fixture.write("project/all.toml", &format!("{asked}{rule}"));
+    let output = fixture.run(&["test", "--canaries", "all.toml"], "");
+    assert_eq!((output.code, &*output.stdout), (0, "0 of 200 ordinary calls stopped by 1 hook\n"));
     assert!(output.stderr.contains("2 hooks that ask a model or a server"), "{}", output.stderr);
+    let output = fixture.run(&["test", "--canaries"], "");
+    assert_eq!((output.code, &*output.stdout), (1, ""));
+    assert!(
+        output.stderr.contains("there is no hook to send the calls through"),
+        "{}",
+        output.stderr
+    );
 }
 
 /// The calls are those of the tables.

@@ -1,5 +1,6 @@
 //! `test --record`: makes a case of an event and of what the hooks make of it now (TE-40). Appends; changes nothing that is there.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use tenterhook::Event;
 use tenterhook_core::answer::Restraint;
+use tenterhook_core::config::Source;
 use tenterhook_core::diagnostic::{Location, Span};
+use tenterhook_core::dialect::DialectId;
 use tenterhook_core::dialect::native::{Case, Expectation, Happens};
 
 use super::play::{self, Came, Job, World};
@@ -17,7 +20,7 @@ use crate::ambient::Here;
 use crate::args::{Named, Test};
 use crate::command::{recorded, what};
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::{self, Whose, shorten};
 use crate::problem::Problem;
 use crate::show::layout::line;
 use crate::term::Term;
@@ -68,30 +71,71 @@ fn into(args: &Test, here: &Here) -> Result<PathBuf, Problem> {
     }
 }
 
-/// The hooks that are asked, and what a new file of cases begins with.
+/// The hooks that the case will be played with, and what a new file of cases begins with.
 fn hooks(file: &Path, args: &Test, here: &Here) -> Result<(Suite, String), Problem> {
-    if file.exists() {
-        let suite = suite::of_cases(file, None, here)?;
-        if args.files.is_empty() {
+    if !file.exists() {
+        let begins = header(file, &args.config, here);
+        let suite = suite::of_case_text(file, &begins, Some(DialectId::CLAUDE), here)?;
+        if args.config.is_empty() {
             suite::may_run(&suite, here)?;
         }
-        if suite.is_broken() {
-            return Err(Problem::new(format!("`{}` has errors", suite.shown))
-                .help("`tenterhook test` shows them"));
-        }
-        return Ok((suite, String::new()));
+        return Ok((suite, begins));
     }
+    let suite = suite::of_cases(file, None, here)?;
+    if args.files.is_empty() && args.config.is_empty() {
+        suite::may_run(&suite, here)?;
+    }
+    if suite.is_broken() {
+        return Err(Problem::new(format!("`{}` has errors", suite.shown))
+            .help("`tenterhook test` shows them"));
+    }
+    is_about(&suite, &args.config, here)?;
+    Ok((suite, String::new()))
+}
+
+/// Refuses hooks that the file of cases is not about: the case would be played with other hooks from then on.
+fn is_about(suite: &Suite, config: &[Named], here: &Here) -> Result<(), Problem> {
+    let wanted = load::read(config, Whose::Unsaid, here);
+    if let Some(diagnostic) = wanted.diagnostics.first() {
+        return Err(Problem::new(diagnostic.message.clone()));
+    }
+    let real = |source: &Source| std::fs::canonicalize(&*source.name).unwrap_or_default();
+    let of_suite: BTreeSet<PathBuf> = suite.sources.iter().map(real).collect();
+    if config.is_empty() || wanted.sources.iter().map(real).collect::<BTreeSet<_>>() == of_suite {
+        return Ok(());
+    }
+    let names = |sources: &[Source]| {
+        let names = sources.iter().map(|source| shorten(&source.name, &here.roots));
+        names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    let (ours, theirs) = (names(&suite.sources), names(&wanted.sources));
+    let message = format!("`{}` tests {ours}, not {theirs}: nothing was recorded", suite.shown);
+    Err(Problem::new(message).help(
+        "name a file of cases for these hooks, which is made if it does not exist: \
+         `tenterhook test other.test.toml --config FILE --record EVENT`",
+    ))
+}
+
+/// What a new file of cases begins with: its schema, and the files with hooks that were named.
+fn header(file: &Path, config: &[Named], here: &Here) -> String {
     let directory = file.parent().unwrap_or(file);
-    let suite = suite::of_hooks(&args.config, here)?;
-    let names = args.config.iter().map(|named| {
+    let names = config.iter().map(|named| {
         let path = here.roots.cwd.join(&named.path);
-        let path = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
-        toml_text(&named.dialect.map_or(path.clone(), |dialect| format!("{dialect}={path}")))
+        let path = match (path.strip_prefix(directory), path.strip_prefix(&here.roots.home)) {
+            (Ok(below), _) => below.to_owned(),
+            (_, Ok(of_home)) => Path::new("~").join(of_home),
+            _ => path,
+        };
+        let path = path.to_string_lossy();
+        toml_text(&match named.dialect {
+            Some(dialect) => format!("{dialect}={path}"),
+            None => path.into_owned(),
+        })
     });
     let names: Vec<String> = names.collect();
     let config =
         if names.is_empty() { String::new() } else { format!("config = [{}]\n", names.join(", ")) };
-    Ok((suite, format!("#:schema https://tenterhook.dev/schema/v1/cases.json\n{config}")))
+    format!("#:schema https://tenterhook.dev/schema/v1/cases.json\n{config}")
 }
 
 /// The event as a case says it: words as they are, everything else as JSON in the dialect of the file.

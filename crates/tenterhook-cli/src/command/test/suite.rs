@@ -182,9 +182,19 @@ pub(super) fn of_cases(
     let text = discover::read(path).map_err(|error| {
         Problem::new(format!("the file `{}` cannot be read: {error}", path.display()))
     })?;
+    of_case_text(path, &text, dialect, here)
+}
+
+/// The same for a file of cases that may not exist yet.
+pub(super) fn of_case_text(
+    path: &Path,
+    text: &str,
+    dialect: Option<DialectId>,
+    here: &Here,
+) -> Result<Suite, Problem> {
     let directory = path.parent().unwrap_or(path).to_owned();
     let name = path.to_string_lossy();
-    let source = Source::given(&name, DialectId::NATIVE, &text, &*directory);
+    let source = Source::given(&name, DialectId::NATIVE, text, &*directory);
     let file = read_case_file(&source);
     let there = Here {
         roots: Roots { cwd: directory.clone(), repository: None, ..here.roots.clone() },
@@ -192,7 +202,9 @@ pub(super) fn of_cases(
     };
     let mut configs = Vec::new();
     for config in &file.config {
-        configs.push(args::named(config).map_err(|error| Problem::new(error.to_string()))?);
+        let named = args::named(config).map_err(|error| Problem::new(error.to_string()))?;
+        let of_home = named.path.strip_prefix("~").map(|rest| here.roots.home.join(rest));
+        configs.push(Named { path: of_home.unwrap_or(named.path), ..named });
     }
     let loaded = read(&configs, &there)?;
     let project = |source: &Source| matches!(source.layer, Layer::Project | Layer::Local);
@@ -202,7 +214,7 @@ pub(super) fn of_cases(
     let Some(first) = sources.first() else {
         let message = format!("`{shown}` names no files with hooks, and none lie beside it");
         return Err(
-            Problem::new(message).help("write `config = [\".claude/settings.json\"]` into it")
+            Problem::new(message).help("write `config = [\".claude/settings.json\"]` into it; `--record` takes `--config FILE` for a new one")
         );
     };
     let dialect = dialect.or(file.dialect).unwrap_or(first.dialect);
@@ -272,21 +284,29 @@ impl Suite {
     }
 }
 
-/// The hooks of the files named, or of those that an agent would load from here; no cases.
+/// The hooks of the files named (of a file of cases: those that it is about), or of the files that an agent would load from here;
+/// no cases.
 pub(super) fn of_hooks(files: &[Named], here: &Here) -> Result<Suite, Problem> {
-    let loaded = read(files, here)?;
-    if loaded.sources.is_empty() {
+    let (of_cases, of_hooks): (Vec<Named>, Vec<Named>) =
+        files.iter().cloned().partition(|file| is_case_file(&file.path));
+    let mut sources = match of_cases.is_empty() || !of_hooks.is_empty() {
+        true => read(&of_hooks, here)?.sources,
+        false => Vec::new(),
+    };
+    for file in &of_cases {
+        sources.extend(named(file, here)?.sources);
+    }
+    if sources.is_empty() {
         return Err(Problem::new("no hook files are read from here").help("name one"));
     }
-    let project = match loaded.sources.as_slice() {
+    let project = match sources.as_slice() {
         [only] => only.project.clone(),
         _ => here.roots.cwd.clone(),
     };
     let roots = Roots { cwd: project.clone(), repository: None, ..here.roots.clone() };
     let dialect = DialectId::CLAUDE;
     let shown = "FILE".to_owned();
-    let suite =
-        Suite::new(shown, loaded.sources, project, dialect, roots, here).with(Vec::new(), &[])?;
+    let suite = Suite::new(shown, sources, project, dialect, roots, here).with(Vec::new(), &[])?;
     if files.is_empty() {
         may_run(&suite, here)?;
     }
