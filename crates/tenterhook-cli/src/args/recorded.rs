@@ -41,6 +41,10 @@ pub(crate) struct Backtest {
     /// Only events in this directory or below it
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) project: Option<PathBuf>,
+    /// Also run the hooks that are scripts, in a sandbox that can read but not write or reach the network; at most N runs
+    /// [default: 1000]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000", conflicts_with = "against")]
+    pub(crate) run_scripts: Option<usize>,
     /// Output for people (text), for programs (json), or for code scanners (sarif)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: BacktestFormat,

@@ -1,8 +1,10 @@
-//! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks, starts nothing.
+//! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks. Starts no
+//! program, except confined scripts where the user asks for that.
 
 mod page;
 mod recent;
 mod report;
+mod scripts;
 mod shape;
 mod tally;
 mod turns;
@@ -13,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use tenterhook::backtest::{Backtest, Judged};
+use tenterhook_core::config::Ruleset;
 use tenterhook_core::transcript::{Action, Copies, Facts, Kind, TranscriptRecord};
 
 use crate::ambient::Here;
@@ -28,6 +31,7 @@ use crate::term::Term;
 use crate::wait;
 use page::{Asked, Gathering, Row};
 use recent::RecentSessions;
+use scripts::Scripts;
 use tally::{Location, Tally};
 use turns::Turns;
 
@@ -39,12 +43,15 @@ const THREADS: usize = 8;
 const WAITING: usize = 8 << 20;
 
 pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let (loaded, new) = hooks(&args.hooks, here)?;
+    let (loaded, ruleset) = hooks(&args.hooks, here)?;
+    let new = Backtest::new(&ruleset);
     loaded.announce(term, &here.roots);
     let old = match args.against.as_slice() {
         [] => None,
-        named => Some(hooks(named, here)?.1),
+        named => Some(Backtest::new(&hooks(named, here)?.1)),
     };
+    let scripts = args.run_scripts.map(|most| Scripts::new(&ruleset, most, here, term));
+    let scripts = scripts.transpose()?;
     loaded.warn(term);
     let found = sessions::find(&args.paths, args.agent, here)?;
     for (path, why) in &found.strange {
@@ -66,6 +73,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let work = Work {
         new,
         old,
+        scripts,
         files,
         next: AtomicUsize::new(0),
         copies: Mutex::default(),
@@ -99,17 +107,18 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
 }
 
 /// The hooks of these files, or those that an agent would load from here.
-fn hooks(named: &[Named], here: &Here) -> Result<(Loaded, Backtest), Problem> {
+fn hooks(named: &[Named], here: &Here) -> Result<(Loaded, Arc<Ruleset>), Problem> {
     let which = Which { config: named.to_vec(), dialect: None, compat: None };
     let mut loaded = load::load(&which, here)?;
     let ruleset = loaded.engine(|builder| builder).ruleset();
-    Ok((loaded, Backtest::new(&ruleset)))
+    Ok((loaded, ruleset))
 }
 
 /// What all threads share.
 struct Work {
     new: Backtest,
     old: Option<Backtest>,
+    scripts: Option<Scripts>,
     files: Vec<File>,
     next: AtomicUsize,
     copies: Mutex<Copies>,
@@ -126,10 +135,10 @@ struct Work {
 impl Work {
     /// Asks about every file, on as many threads as there are processors.
     fn all(&self) -> Result<Tally, Problem> {
-        let threads = available_parallelism()
-            .map_or(1, usize::from)
-            .min(THREADS)
-            .min(self.files.len().max(1));
+        // With scripts one thread reads: which runs exceed the bound must not depend on threads (BT-9).
+        let most = if self.scripts.is_some() { 1 } else { THREADS };
+        let threads =
+            available_parallelism().map_or(1, usize::from).min(most).min(self.files.len().max(1));
         let lost = || Problem::new("a thread that reads sessions panicked");
         std::thread::scope(|scope| {
             let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.some())).collect();
@@ -254,8 +263,14 @@ impl OfFile<'_> {
         }
         let id = record.session.as_deref().unwrap_or_default();
         let session = self.sessions.get(id, self.work.old.is_some());
-        let Judged { outcome, not_replayed } =
+        let Judged { mut outcome, mut not_replayed } =
             self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
+        if let Some(scripts) = &self.work.scripts {
+            let run = scripts.run(&event, &mut outcome, &mut not_replayed);
+            if self.runtime.block_on(run) {
+                tally.not_judged("a script failed, perhaps because of the sandbox");
+            }
+        }
         let old = self.work.old.as_ref().zip(session.old.as_ref());
         let old = old
             .map(|(old, session)| self.runtime.block_on(old.judge(event.clone(), session)).outcome);

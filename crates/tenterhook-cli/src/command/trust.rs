@@ -6,6 +6,8 @@ mod page;
 mod sign;
 mod trial;
 
+pub(super) use trial::can_confine;
+
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 

@@ -139,6 +139,63 @@ fn agents_that_share_a_name_of_a_session_share_none() {
     assert_eq!(json["sessions_touched"], 2);
 }
 
+/// BT-10: a summary says how many hooks were asked.
+#[test]
+fn summary_says_how_many_hooks_were_asked() {
+    let fixture = Fixture::new();
+    fixture.write("project/s/a.jsonl", &line(1, "2026-11-20T09:00:05Z", "git push -f"));
+    let script = "[hook.script]\non = 'PreToolUse'\nshell = 'exit 2'\n";
+    let rule = "[hook.rule]\non = 'PreToolUse'\nwhen = 'false'\ndeny = 'no'\n";
+    fixture.write("project/script.toml", script);
+    fixture.write("project/both.toml", &format!("{script}{rule}"));
+    fixture.write("project/rule.toml", rule);
+    for (file, expected, hints) in [
+        ("script.toml", "the 1 hook for them was not asked, so the result is unknown", true),
+        (
+            "both.toml",
+            "0 sessions of them (0 %) would have been touched (1 of 2 hooks were asked)",
+            true,
+        ),
+        ("rule.toml", "0 sessions of them (0 %) would have been touched", false),
+    ] {
+        let output = fixture.run(&["backtest", file, "--sessions", "s"], "");
+        let text = output.stdout.replace("\n  ", " ");
+        assert!(text.contains(expected), "{file}: {text}");
+        assert_eq!(output.stderr.contains("--run-scripts"), hints, "{file}: {}", output.stderr);
+    }
+}
+
+/// BT-10.
+#[test]
+fn scripts_run_in_a_sandbox_that_only_reads() {
+    let fixture = Fixture::new();
+    let calls = ["git push -f", "ls", "pwd"];
+    let calls: Vec<String> =
+        (0..).zip(calls).map(|(id, call)| line(id, "2026-11-20T09:00:05Z", call)).collect();
+    fixture.write("project/s/a.jsonl", &calls.join("\n"));
+    fixture.write("project/deny.txt", "push");
+    let shell = "touch ran; touch \"$HOME/ran\"; grep -qf deny.txt && exit 2; exit 0";
+    fixture.write("project/a.toml", &format!("[hook.a]\non = 'PreToolUse'\nshell = '{shell}'\n"));
+    let args = ["backtest", "a.toml", "--sessions", "s", "--format", "json", "--run-scripts"];
+    if tenterhook_process::means().tier() < tenterhook_process::Tier::T1 {
+        let output = fixture.run(&args, "");
+        assert!(output.code == 1 && output.stderr.contains("no sandbox"), "{}", output.all());
+        return;
+    }
+    let all = fixture.json(&args, "", 0);
+    fits_schema("backtest", &all);
+    assert_eq!(all["hooks"], json!([{ "hook": "a", "said": { "deny": 1, "silent": 2 } }]));
+    assert_eq!((&all["groups"][0]["verdict"], &all["not_replayed"]), (&"deny".into(), &json!([])));
+    assert!(!fixture.path("project/ran").exists() && !fixture.path("home/ran").exists());
+    let output = fixture.run(&["backtest", "a.toml", "--sessions", "s", "--run-scripts=2"], "");
+    assert!(
+        output.stdout.contains("a: not asked, it would act again (1 of its events)"),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stderr.contains("the limit of 2 runs was reached"), "{}", output.stderr);
+}
+
 fn line(id: usize, time: &str, command: &str) -> String {
     json!({
         "type": "assistant", "uuid": format!("u{id}"), "sessionId": "s", "timestamp": time, "cwd": "/p", "version": "2.1.330",

@@ -1,9 +1,14 @@
 //! What `backtest` prints: counts, kinds of calls with examples, and what it cannot say. Decides nothing.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tenterhook::backtest::Backtest;
+use tenterhook_core::hook::Hook;
 
+use super::scripts::is_script;
 use super::tally::{Group, Key, Location, Tally};
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, BacktestFormat};
@@ -11,9 +16,12 @@ use crate::command::print_json;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::layout::{count, flow};
-use crate::show::paint::{BOLD, DIM, ERROR, PLAIN, WARNING, paint};
+use crate::show::paint::{BOLD, DIM, ERROR, HELP, PLAIN, WARNING, paint};
 use crate::show::sarif::{self, Finding, Level};
 use crate::term::Term;
+
+/// How many hooks that were silent each time have a line each.
+const HANDFUL: usize = 5;
 
 pub(super) fn print(
     tally: &Tally,
@@ -24,7 +32,13 @@ pub(super) fn print(
     term: Term,
 ) -> Result<(), Problem> {
     match args.format {
-        BacktestFormat::Text => term.data(&to_text(tally, hooks, args, is_cut, here, term.width())),
+        BacktestFormat::Text => {
+            term.data(&to_text(tally, hooks, args, is_cut, here, term.width()))?;
+            if let Some(hint) = hint(tally, hooks, args) {
+                term.note_after(HELP, "hint:", &hint);
+            }
+            Ok(())
+        }
         BacktestFormat::Json => print_json(&to_json(tally, hooks, args, is_cut), term),
         BacktestFormat::Sarif => print_json(&to_sarif(tally), term),
     }
@@ -63,10 +77,14 @@ fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value 
         .iter()
         .map(|(hook, counts)| json!({ "hook": hook.as_str(), "said": counts }))
         .collect();
+    let is_unasked = |hook: &&Arc<Hook>| {
+        !tally.hooks.contains_key(&hook.id) || tally.not_replayed.contains_key(&hook.id)
+    };
     let not_replayed: Vec<Value> = hooks
         .hooks()
         .1
         .iter()
+        .filter(is_unasked)
         .map(|hook| {
             let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
             json!({ "hook": hook.id.as_str(), "executor": hook.run.executor(), "events": events })
@@ -106,16 +124,24 @@ fn to_text(
     }
     out.push_str(&flow(&sum(tally, args, is_cut), width));
     out.push('\n');
-    for (hook, said) in &tally.hooks {
-        let said: Vec<String> =
-            said.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-        out.push_str(&format!("  {hook}: {}\n", said.join(", ")));
+    let is_silent = |verdicts: &BTreeMap<&str, u64>| verdicts.keys().all(|word| *word == "silent");
+    let silent = tally.hooks.values().filter(|verdicts| is_silent(verdicts)).count();
+    for (hook, verdicts) in &tally.hooks {
+        if silent > HANDFUL && is_silent(verdicts) {
+            continue;
+        }
+        let counts: Vec<String> =
+            verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
+        out.push_str(&format!("  {hook}: {}\n", counts.join(", ")));
+    }
+    if silent > HANDFUL {
+        out.push_str(&format!("  {} silent each time\n", count(silent, "hook")));
     }
     for hook in hooks.hooks().1 {
         let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
         if events > 0 {
             let line =
-                format!("{}: not replayed, it would act again ({} of its events)", hook.id, events);
+                format!("{}: not asked, it would act again ({} of its events)", hook.id, events);
             out.push_str(&format!("  {}\n", paint(WARNING, line)));
         }
     }
@@ -159,22 +185,54 @@ fn of_kind(key: &Key, group: &Group, here: &Here) -> String {
     out
 }
 
-/// How much was read, and how much of it hooks would have touched.
+/// How much was read, how many hooks were asked, and how much of it they would have touched.
 fn sum(tally: &Tally, args: &Args, is_cut: bool) -> String {
-    let share = match tally.sessions.len() {
-        0 => 0,
-        all => tally.touched.len() * 100 / all,
-    };
-    let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
-    let differ = if args.against.is_empty() { "would have been touched" } else { "differ" };
-    format!(
-        "{} in {} of {}, {} of use; {} of them ({share} %) {differ}{whole}",
+    let read = format!(
+        "{} in {} of {}, {} of use",
         calls(tally.calls),
         count(tally.sessions.len(), "session"),
         count(usize::try_from(tally.files).unwrap_or_default(), "file"),
         count(tally.days.len(), "day"),
-        count(tally.touched.len(), "session"),
-    )
+    );
+    let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
+    let unasked = tally.not_replayed.keys().filter(|id| !tally.hooks.contains_key(*id)).count();
+    let asked = tally.hooks.len();
+    let result = match (asked, unasked) {
+        (0, 0) => "no hook is for any of these events".to_owned(),
+        (0, 1) => "the 1 hook for them was not asked, so the result is unknown".to_owned(),
+        (0, _) => {
+            format!("none of the {unasked} hooks for them was asked, so the result is unknown")
+        }
+        _ => {
+            let share = match tally.sessions.len() {
+                0 => 0,
+                all => tally.touched.len() * 100 / all,
+            };
+            let differ = if args.against.is_empty() { "would have been touched" } else { "differ" };
+            let of_all = match unasked {
+                0 => String::new(),
+                _ => format!(" ({asked} of {} hooks were asked)", asked + unasked),
+            };
+            let touched = count(tally.touched.len(), "session");
+            format!("{touched} of them ({share} %) {differ}{of_all}")
+        }
+    };
+    format!("{read}; {result}{whole}")
+}
+
+/// Where scripts were not run: how to run them.
+fn hint(tally: &Tally, hooks: &Backtest, args: &Args) -> Option<String> {
+    let is_left = |hook: &&Arc<Hook>| is_script(hook) && tally.not_replayed.contains_key(&hook.id);
+    let scripts = count(hooks.hooks().1.iter().filter(is_left).count(), "script");
+    match args.run_scripts {
+        _ if scripts.starts_with("0 ") || !args.against.is_empty() => None,
+        None => Some(format!("`--run-scripts` also runs {scripts}, in a sandbox that only reads")),
+        Some(most) => Some(format!(
+            "the limit of {} was reached; `--run-scripts={}` allows more",
+            count(most, "run"),
+            most.saturating_mul(10).max(1)
+        )),
+    }
 }
 
 fn calls(number: u64) -> String {

@@ -72,7 +72,7 @@ pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Pr
 }
 
 /// Refuses where no sandbox can be made.
-pub(super) fn can_confine() -> Result<(), Problem> {
+pub(in crate::command) fn can_confine() -> Result<(), Problem> {
     if means().tier() < Tier::T1 {
         return Err(Problem::new("this machine has no sandbox, and hooks are tried only in one")
             .help("`tenterhook doctor` says what is missing"));
