@@ -41,6 +41,9 @@ pub(crate) struct Cli {
         hide_possible_values = true
     )]
     pub(crate) color: Color,
+    /// List everything that a message only counts, such as each place that was searched
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -190,14 +190,25 @@ pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
     }
 }
 
+/// What to do without a file.
+const BEGIN: &str = "name a file, or begin one with `tenterhook init`";
+
 /// How many places of an agent are named.
 const SHOWN: usize = 6;
 
 /// Says that there is no file with hooks, and where one would have been found.
 fn say_where(term: Term, roots: &Roots) {
-    term.note(&format!("no file with hooks was found from {}; searched were", roots.cwd.display()));
+    let searched = discover::searched(roots);
+    let nothing = format!("no file with hooks was found from {}", roots.cwd.display());
+    if !term.is_verbose() {
+        term.note(&format!("{nothing}; `-v` lists the {} places searched", searched.len()));
+        term.note_after(HELP, "hint:", BEGIN);
+        term.note("");
+        return;
+    }
+    term.note(&format!("{nothing}; searched:"));
     let mut by_dialect: Vec<(DialectId, Vec<String>)> = Vec::new();
-    for (dialect, path) in discover::searched(roots) {
+    for (dialect, path) in searched {
         let path = shorten(&path.to_string_lossy(), roots);
         match by_dialect.iter_mut().find(|(id, _)| *id == dialect) {
             Some((_, paths)) => paths.push(path),
@@ -216,7 +227,7 @@ fn say_where(term: Term, roots: &Roots) {
         term.note_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &text);
     }
     term.note("");
-    term.note_after(HELP, "hint:", "name a file, or begin one with `tenterhook init`");
+    term.note_after(HELP, "hint:", BEGIN);
     term.note("");
 }
 

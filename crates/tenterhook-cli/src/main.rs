@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let term = Term::new(color, ambient::columns());
+    let term = Term::new(color, ambient::columns()).verbose(cli.verbose);
     match run(&cli.command, term, &reply) {
         Ok(exit) => exit.into(),
         Err(problem) => {

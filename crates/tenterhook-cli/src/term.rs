@@ -15,6 +15,7 @@ use crate::show::paint::{ERROR, HELP, paint};
 pub(crate) struct Term {
     color: ColorChoice,
     width: usize,
+    is_verbose: bool,
 }
 
 /// Whether anybody reads standard output.
@@ -32,7 +33,17 @@ impl Term {
     pub(crate) fn new(color: ColorChoice, width: Option<usize>) -> Self {
         let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let width = width.or_else(seen).unwrap_or(WIDTH);
-        Self { color, width: width.clamp(32, 120) }
+        Self { color, width: width.clamp(32, 120), is_verbose: false }
+    }
+
+    /// The same, with everything listed that a message otherwise only counts.
+    pub(crate) const fn verbose(self, is_verbose: bool) -> Self {
+        Self { is_verbose, ..self }
+    }
+
+    /// Whether a message lists what it otherwise only counts.
+    pub(crate) const fn is_verbose(self) -> bool {
+        self.is_verbose
     }
 
     /// How many columns a line may have.

@@ -12,6 +12,7 @@ pub mod row;
 mod run;
 mod sandbox;
 pub mod script;
+mod short_name;
 mod wants;
 
 use std::fmt;

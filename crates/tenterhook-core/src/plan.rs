@@ -214,14 +214,19 @@ impl Weighed<'_> {
             Self::Mismatched(subject) => (mismatch(hook, *subject), "S-1"),
             Self::Matched(subject) => (match_sentence(hook, *subject), "S-1"),
             Self::Picked(subject, condition, picked) => {
-                let (matched, text) = (match_sentence(hook, *subject), condition.text());
+                let behind = |link: &str| match hook.matcher.spec() {
+                    MatcherSpec::Any => String::new(),
+                    _ => format!("{}, {link} ", match_sentence(hook, *subject)),
+                };
+                let condition = format!("its condition `{}`", condition.text());
                 match picked {
-                    Picked::Exactly => (format!("{matched}, and `{text}` holds"), "S-4"),
+                    Picked::Exactly => (format!("{}{condition} is met", behind("and")), "S-4"),
                     Picked::Widely(why) => {
-                        (format!("{matched}, and `{text}` holds, to restrain only: {why}"), "S-9")
+                        let may = format!("{condition} may be met, so it may restrain");
+                        (format!("{}{may}: {why}", behind("and")), "S-9")
                     }
                     Picked::No(why) | Picked::Failed(why) => {
-                        (format!("{matched}, but `{text}` does not hold: {why}"), "S-4")
+                        (format!("{}{condition} is not met: {why}", behind("but")), "S-4")
                     }
                 }
             }
@@ -311,7 +316,9 @@ fn matches(
 
 fn match_sentence(hook: &Hook, subject: Option<&str>) -> String {
     match (hook.matcher.spec(), subject) {
-        (MatcherSpec::Any, _) => "it has no matcher, so it runs on every one".to_owned(),
+        (MatcherSpec::Any, _) => {
+            format!("it has no matcher, so it runs for every `{}`", hook.event_label())
+        }
         (_, None) => "this event has no subject, so its matcher is ignored".to_owned(),
         (MatcherSpec::Words(words), Some(subject)) => {
             format!("`{}` names `{subject}`", words.join("|"))

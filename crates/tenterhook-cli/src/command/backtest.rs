@@ -9,7 +9,7 @@ mod shape;
 mod tally;
 mod turns;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
@@ -54,11 +54,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let scripts = scripts.transpose()?;
     loaded.warn(term);
     let found = sessions::find(&args.paths, args.agent, here)?;
-    for (path, why) in &found.strange {
-        let text =
-            format!("{} is left out: {why}", load::shorten(&path.to_string_lossy(), &here.roots));
-        term.note_after(WARNING, "warning:", &layout::line(&text));
-    }
+    found.strange.iter().for_each(|(path, why)| left_out(path, why, here, term));
     let since = args.since.map(|time| time.as_millisecond());
     // What was written before cannot tell of what came after.
     let is_new = |session: &&File| {
@@ -104,6 +100,12 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         NONE => Ok(Exit::Good),
         signal => Ok(Exit::Cancelled(signal)),
     }
+}
+
+fn left_out(path: &Path, why: &impl std::fmt::Display, here: &Here, term: Term) {
+    let text =
+        format!("{} is left out: {why}", load::shorten(&path.to_string_lossy(), &here.roots));
+    term.note_after(WARNING, "warning:", &layout::line(&text));
 }
 
 /// The hooks of these files, or those that an agent would load from here.

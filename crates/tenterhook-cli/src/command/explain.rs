@@ -20,10 +20,10 @@ use super::{lookup, print_json, recorded, what};
 use crate::ambient::Here;
 use crate::args::{Explain, Format};
 use crate::exit::Exit;
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, Texts};
 use crate::problem::Problem;
 use crate::show::layout;
-use crate::show::outcome::{headline, hook_name};
+use crate::show::outcome::headline;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::Term;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
     let hooks = explained(&ruleset, &asked);
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
-        Format::Text => term.data(&to_text(&asked, &hooks, term.width()))?,
+        Format::Text => term.data(&to_text(&asked, &hooks, &loaded.texts, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -66,10 +66,13 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
         }
         Format::Text => {
             let width = term.width();
-            let page = recorded::page(&firing, width);
+            let page = recorded::page(&firing, &here.roots, width);
             let rest = match now {
                 Some((asked, hooks)) => {
-                    format!("As the hooks stand now:\n\n{}", to_text(asked, &hooks, width))
+                    format!(
+                        "As the hooks stand now:\n\n{}",
+                        to_text(asked, &hooks, &loaded.texts, width)
+                    )
                 }
                 None => {
                     let text = format!(
@@ -222,11 +225,16 @@ fn is_named_otherwise(hook: &Hook, asked: &[Named]) -> bool {
     is_asked(hook, asked) && (asked.len() > 1 || !asked.iter().any(is_same))
 }
 
-fn to_text(asked: &[Named], hooks: &[Explained], width: usize) -> String {
+fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) -> String {
     let (own, hooks): (Vec<&Explained>, Vec<&Explained>) =
         hooks.iter().partition(|explained| is_own(&explained.hook.run));
     let named = hooks.iter().any(|explained| is_named_otherwise(&explained.hook, asked));
-    let mut columns = vec![Column::new("", Give::Keep), Column::new("HOOK", Give::Fold)];
+    let sources = hooks.iter().map(|explained| from(&explained.hook, texts));
+    let mut columns = vec![
+        Column::new("", Give::Keep),
+        Column::of_words("HOOK", hooks.iter().map(|explained| explained.hook.short_name())),
+        Column::of_words("FROM", sources),
+    ];
     let labels = hooks.iter().filter(|explained| is_asked(&explained.hook, asked));
     let labels = labels.map(|explained| explained.hook.event_label().to_string());
     columns.extend(named.then(|| Column::of_words("EVENT", labels)));
@@ -240,11 +248,17 @@ fn to_text(asked: &[Named], hooks: &[Explained], width: usize) -> String {
         let (mark, mark_style, style, because) = match &hook.asked {
             Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&hook.hook, answer)),
             Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
-            Some(Asked::DoesNot) => ("-", DIM, DIM, "its expression is false for this".to_owned()),
+            Some(Asked::DoesNot) => {
+                ("-", DIM, DIM, "its `when` is false for this event".to_owned())
+            }
             _ if hook.because.selected => ("runs", GOOD, PLAIN, hook.because.because.clone()),
             _ => ("-", DIM, DIM, hook.because.because.clone()),
         };
-        let mut cells = vec![Cell::new(mark_style, mark), Cell::new(style, hook_name(&hook.hook))];
+        let mut cells = vec![
+            Cell::new(mark_style, mark),
+            Cell::new(style, hook.hook.short_name()),
+            Cell::new(DIM, from(&hook.hook, texts)),
+        ];
         // That a hook is for another event is why it does not run.
         let label = match is_asked(&hook.hook, asked) {
             true => hook.hook.event_label().to_string(),
@@ -258,6 +272,12 @@ fn to_text(asked: &[Named], hooks: &[Explained], width: usize) -> String {
     let table = if is_listed { format!("{}\n", table.render(width)) } else { String::new() };
     let own = skipped(&own, width);
     format!("{}\n\n{table}{}\n{own}", heading(asked, width), summary(&hooks))
+}
+
+/// The file and line of a hook; nothing for one that the program brings.
+fn from(hook: &Hook, texts: &Texts) -> String {
+    let place = hook.place.as_ref().filter(|_| hook.layer != Layer::BuiltIn);
+    place.map_or_else(String::new, |at| format!("{}:{}", texts.shown(&at.file), at.line))
 }
 
 /// The entries with which agents call Tenterhook, in one line: they are no hooks of the user's (BR-31).

@@ -253,8 +253,9 @@ impl<'a> Call<'a> {
             put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
             outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
             let (kept, check) = (kept.as_deref(), check.as_ref());
-            let about =
-                About { agent, event: &event, kept, check, exemptions: &Exemptions::at(state) };
+            let ruleset = &engine.ruleset();
+            let exemptions = &Exemptions::at(state);
+            let about = About { agent, event: &event, ruleset, kept, check, exemptions };
             // Print the reply as soon as it is known: killing programs must not delay it.
             about.send(outcome, warnings, term, self.reply)
         };

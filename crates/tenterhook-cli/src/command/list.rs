@@ -19,7 +19,6 @@ use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::reach;
 use crate::show::layout;
-use crate::show::outcome::own_name;
 use crate::show::paint::{BOLD, DIM, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::Term;
@@ -60,7 +59,7 @@ fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
 fn runs(hook: &Hook, loaded: &Loaded) -> String {
     let text = hook.run.line();
     let line = shortened(&text, &loaded.cwd).unwrap_or(text);
-    own_name(hook).map_or_else(|| line.clone(), |name| format!("{name}: {line}"))
+    hook.own_name().map_or_else(|| line.clone(), |name| format!("{name}: {line}"))
 }
 
 /// A command whose first word is `"$SOMEWHERE"/file`, or a file under `cwd`, without that start.

@@ -19,7 +19,6 @@ use crate::journal;
 use crate::load;
 use crate::problem::Problem;
 use crate::show::layout;
-use crate::show::outcome::hook_name;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::term::{Reader, Term};
 use crate::wait::{Waited, block_on};
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
     if args.stats {
         let firings = firing::all(entries).into_iter().filter(|firing| args.wants(firing));
-        return stats::run(firings, args.output.format, term);
+        return stats::run(firings, args.output.format, here, term);
     }
     if entries.is_empty() && !args.follow {
         term.note(&format!("nothing is on record in {}", log.records.display()));
@@ -69,7 +68,7 @@ fn as_recorded(args: &Log, here: &Here) -> Result<Log, Problem> {
     let Some(name) = &args.hook else { return Ok(args.clone()) };
     let which = Which { config: Vec::new(), dialect: None, compat: None };
     let ruleset = load::load(&which, here)?.engine(|builder| builder).ruleset();
-    let called = ruleset.hooks().iter().find(|hook| hook_name(hook) == *name);
+    let called = ruleset.hooks().iter().find(|hook| hook.short_name() == *name);
     let hook = called.map_or_else(|| name.clone(), |hook| hook.id.to_string());
     Ok(Log { hook: Some(hook), ..args.clone() })
 }

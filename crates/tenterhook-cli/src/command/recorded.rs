@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 use tenterhook::Event;
-use tenterhook_core::dialect::DialectId;
+use tenterhook_core::dialect::{DialectId, Roots};
 
-use super::log::firing::Firing;
+use super::log::firing::{Firing, Ran};
 use super::log::{entries, firing};
 use crate::ambient::Here;
+use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, PLAIN, WARNING, paint};
@@ -44,7 +45,7 @@ pub(crate) fn event(firing: &Firing, here: &Here) -> Option<Event> {
 }
 
 /// The page about one recorded firing.
-pub(crate) fn page(firing: &Firing, width: usize) -> String {
+pub(crate) fn page(firing: &Firing, roots: &Roots, width: usize) -> String {
     let name = paint(BOLD, layout::line(firing.event()));
     let tool = firing.tool().map(|tool| format!("  {}", layout::line(tool))).unwrap_or_default();
     let style = match firing.decision() {
@@ -79,7 +80,7 @@ pub(crate) fn page(firing: &Firing, width: usize) -> String {
             layout::line(&faults.join(", "))
         ));
     }
-    let hooks = hooks(firing, width);
+    let hooks = hooks(firing, roots, width);
     if hooks.is_empty() { out } else { format!("{out}\n{hooks}") }
 }
 
@@ -89,10 +90,11 @@ fn outcome_text(firing: &Firing, key: &str) -> Option<String> {
     Some(said.to_owned())
 }
 
-fn hooks(firing: &Firing, width: usize) -> String {
+fn hooks(firing: &Firing, roots: &Roots, width: usize) -> String {
+    let from = |ran: Ran<'_>| shorten(&ran.source(), roots);
     let mut table = Table::new(&[
-        Column::new("HOOK", Give::Fold),
-        Column::new("FROM", Give::Fold),
+        Column::of_words("HOOK", firing.hooks().map(Ran::name)),
+        Column::of_words("FROM", firing.hooks().map(from)),
         Column::new("ENDED", Give::Wrap),
         Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),
@@ -100,8 +102,8 @@ fn hooks(firing: &Firing, width: usize) -> String {
     for ran in firing.hooks() {
         let style = if ran.ran() { PLAIN } else { DIM };
         table.row([
-            Cell::new(style, ran.hook()),
-            Cell::new(DIM, ran.source()),
+            Cell::new(style, ran.name()),
+            Cell::new(DIM, from(ran)),
             Cell::new(style, ran.ended()),
             Cell::new(style, layout::time(ran.took())),
             Cell::new(style, ran.shown_verdict()),

@@ -7,7 +7,7 @@ use tenterhook::{Event, Outcome};
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::config::Ruleset;
 use tenterhook_core::dialect::EventLabel;
-use tenterhook_core::hook::{Hook, HookId, Run};
+use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Ended, Step};
 
 use super::layout::{count, cut, line, time, width, wrap};
@@ -89,51 +89,10 @@ fn would(step: &Step, shadow: &Outcome) -> (&'static str, Style) {
     }
 }
 
-/// The name that people gave a hook; a name with a colon was made up and only says where the hook stands.
-pub(crate) fn own_name(hook: &Hook) -> Option<&str> {
-    Some(hook.id.as_str()).filter(|id| !id.contains(':'))
-}
-
-/// What people call a hook: its own name, or the file that it runs where it has none.
-pub(crate) fn hook_name(hook: &Hook) -> String {
-    if let Some(name) = own_name(hook) {
-        return name.to_owned();
-    }
-    // The substitute for an unusable hook runs no program to name it by.
-    if matches!(hook.run, Run::Unusable { .. }) {
-        return hook.id.to_string();
-    }
-    let text = hook.run.line();
-    let bare = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();
-    let mut words = programs(&text).map(bare);
-    let program = |word: &String| {
-        word.contains('/') && !word.starts_with("/bin/") && !word.starts_with("/usr/")
-    };
-    // A question to a model may speak of files; it runs none.
-    let asks = matches!(hook.run, Run::Prompt(_));
-    let path = words.find(program).filter(|_| !asks);
-    let last = path.as_deref().and_then(|path| path.rsplit('/').find(|part| !part.is_empty()));
-    last.map_or_else(|| cut(&text, 28), |last| last.replace('"', ""))
-}
-
-/// The words of a command line but those that say where its output goes or its input comes from.
-fn programs(line: &str) -> impl Iterator<Item = &str> {
-    let mut after = false;
-    line.split_whitespace().filter(move |word| {
-        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-        let is_one = rest.starts_with(['>', '<']);
-        let target = std::mem::replace(
-            &mut after,
-            is_one && rest.trim_matches(['>', '<', '|', '&']).is_empty(),
-        );
-        !is_one && !target
-    })
-}
-
 /// What people call the hook of that id.
 pub(crate) fn name_of(id: &HookId, ruleset: &Ruleset) -> String {
     let hook = ruleset.hooks().iter().find(|hook| hook.id == *id);
-    hook.map_or_else(|| id.to_string(), |hook| hook_name(hook))
+    hook.map_or_else(|| id.to_string(), |hook| hook.short_name())
 }
 
 /// Everything that an outcome says, label and text, in the order in which it matters.
@@ -197,7 +156,7 @@ pub(crate) fn page(
     let off = ruleset.hooks().iter().filter(unapproved).count();
     if off > 0 {
         let text = format!("{} not approved: see `tenterhook trust`", count(off, "hook"));
-        labelled("not asked", &text, columns, &mut out);
+        labelled("skipped", &text, columns, &mut out);
     }
     if !outcome.steps.is_empty() {
         out.push('\n');
@@ -236,28 +195,28 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
 }
 
 fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) -> String {
+    let (folded, shown): (Vec<&Step>, Vec<&Step>) =
+        outcome.steps.iter().partition(|step| does_not_hold(step, outcome));
+    let from = |step: &Step| match step.line {
+        0 => step.executor.to_owned(),
+        line => format!("{}:{line}", texts.shown(&step.source)),
+    };
     let mut table = Table::new(&[
-        Column::new("HOOK", Give::Fold),
-        Column::new("FROM", Give::Fold),
+        Column::of_words("HOOK", shown.iter().map(|step| name_of(&step.hook, ruleset))),
+        Column::of_words("FROM", shown.iter().map(|step| from(step))),
         Column::new("ENDED", Give::Wrap),
         Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),
     ]);
-    let (folded, shown): (Vec<&Step>, Vec<&Step>) =
-        outcome.steps.iter().partition(|step| does_not_hold(step, outcome));
     for step in shown {
         let (word, style) = match &step.shadow {
             Some(shadow) => would(step, shadow),
             None => step_verdict(step.verdict),
         };
         let name = name_of(&step.hook, ruleset);
-        let from = match step.line {
-            0 => step.executor.to_owned(),
-            line => format!("{}:{line}", texts.shown(&step.source)),
-        };
         table.row([
             Cell::new(PLAIN, name),
-            Cell::new(DIM, from),
+            Cell::new(DIM, from(step)),
             Cell::new(PLAIN, step.ended.to_string()),
             Cell::new(DIM, time(step.took)),
             Cell::new(style, word),

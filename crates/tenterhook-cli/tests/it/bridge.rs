@@ -73,7 +73,7 @@ fn the_reply_stands_alone() {
     let fixture = fixture(".claude/settings.json", "PreToolUse", "echo looks good; exit 1");
     let output = fixture.run(CODEX, &bash("ls"));
     let message =
-        r#"{"systemMessage":"tenterhook: hook `user:PreToolUse:*:1`: it exited with code 1"}"#;
+        r#"{"systemMessage":"tenterhook: hook `echo looks good; exit 1`: it exited with code 1"}"#;
     assert_eq!((output.code, output.stdout.trim()), (0, message));
     let output = fixture.run(CODEX, &bash("ls"));
     assert_eq!((output.code, output.stdout.as_str()), (0, ""), "it is shown once a session");

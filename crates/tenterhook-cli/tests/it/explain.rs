@@ -22,11 +22,15 @@ exit 0
 --- stdout
 PreToolUse  Bash  sudo git push -f
 
-        HOOK      BECAUSE                                                   RULE
-  runs  guard.sh  `Bash` names `Bash`, and `Bash(git push *)` holds, to     S-9
-                  restrain only: the command stands behind `sudo`
-  -     style.sh  `Bash` is not one of `Write|Edit`                         S-1
-  -     done.sh   it is for `Stop`                                          P-2
+        HOOK      FROM                     BECAUSE                          RULE
+  runs  guard.sh  .claude/settings.json:3  `Bash` names `Bash`, and its     S-9
+                                           condition `Bash(git push *)`
+                                           may be met, so it may restrain:
+                                           the command stands behind
+                                           `sudo`
+  -     style.sh  .claude/settings.json:4  `Bash` is not one of             S-1
+                                           `Write|Edit`
+  -     done.sh   .claude/settings.json:6  it is for `Stop`                 P-2
 
 1 of 3 hooks runs
 --- stderr
@@ -120,10 +124,10 @@ exit 0
 --- stdout
 PreToolUse  Bash  sudo make
 
-         HOOK     BECAUSE                           RULE
-  holds  no-sudo  denies: Do it without sudo.       S-1
-  -      no-curl  its expression is false for this  S-1
-  -      style    it is for `PostToolUse`           P-2
+         HOOK     FROM                BECAUSE                             RULE
+  holds  no-sudo  tenterhook.toml:2   denies: Do it without sudo.         S-1
+  -      no-curl  tenterhook.toml:7   its `when` is false for this event  S-1
+  -      style    tenterhook.toml:12  it is for `PostToolUse`             P-2
 
 0 of 1 hook runs, 1 of 2 rules holds
 --- stderr

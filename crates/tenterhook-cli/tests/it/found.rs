@@ -45,6 +45,10 @@ fn where_nothing_is_found_it_is_said_where_was_searched() {
         (output.code, output.stdout.as_str()),
         (0, "nothing was checked: there is no file with hooks\n")
     );
+    let lines: Vec<&str> = output.stderr.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines.len() <= 3 && lines[0].contains("`-v` lists"), "{}", output.stderr);
+    assert!(output.stderr.contains("tenterhook init"), "{}", output.stderr);
+    let output = fixture.run(&["check", "-v"], "");
     for place in
         ["tenterhook.toml", ".claude/settings.json", "~/.codex/hooks.json", "tenterhook init"]
     {

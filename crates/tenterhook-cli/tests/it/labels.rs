@@ -85,9 +85,9 @@ fn name_that_two_dialects_have_here_means_both_events() {
     let text = shown(&fixture, &["explain", "Stop"]);
     assert!(text.starts_with("Stop, Stop (TurnComplete)\n"), "{text}");
     for (hook, label) in
-        [("done.sh", "Stop "), ("gate.sh", "TurnEnd (Stop)"), ("log.sh", "Stop (TurnComplete)")]
+        [("done.sh", " Stop\n"), ("gate.sh", "TurnEnd (Stop)"), ("log.sh", "Stop (TurnComplete)")]
     {
-        let row = text.lines().find(|line| line.contains(hook)).unwrap_or_default();
+        let row = text.split("\n\n").find(|row| row.contains(hook)).unwrap_or_default();
         assert!(row.contains("runs") && row.contains(label), "{hook} as {label}:\n{text}");
     }
     let json = fixture.json(&["explain", "--format", "json", "Stop"], "", 0);

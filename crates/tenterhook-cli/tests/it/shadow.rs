@@ -126,7 +126,7 @@ fn a_shadow_is_shown() {
         serde_json::from_str(&fixture.run(&["list", "--format", "json"], "").stdout).unwrap();
     assert!(modes["hooks"].as_array().unwrap().iter().all(|hook| hook["mode"] == "shadow"));
     let explain = fixture.run(&["explain", "Bash", "rm x"], "").stdout;
-    assert_eq!(explain.matches("in shadow").count(), 3, "{explain}");
+    assert_eq!(explain.matches("\"shadow\"").count(), 3, "{explain}");
     let fire = fixture.run(&["fire", "Bash", "rm x"], "");
     assert_eq!(fire.code, 0, "{}", fire.stdout);
     assert_eq!(fire.stdout.matches("would ").count(), 3, "{}", fire.stdout);

@@ -38,7 +38,7 @@ fn a_script_approves_what_it_names_and_nothing_else() {
         first.stderr
     );
     // The page says it each time, and `check` looks at what would run.
-    assert!(first.stdout.contains("not asked  1 hook not approved"), "{}", first.stdout);
+    assert!(first.stdout.contains("skipped    1 hook not approved"), "{}", first.stdout);
     let asked = fixture.run(&["trust"], "y\n");
     assert_eq!(asked.code, 1, "{}", asked.all());
     assert!(asked.stderr.contains("cannot ask for approval here"), "{}", asked.stderr);

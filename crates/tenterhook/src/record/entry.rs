@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::chain::digest_of;
 use super::identity::Identities;
-use super::{Late, Number, Record, redact};
+use super::{Late, Number, Record, redact, redacted};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::dialect::native::encode_outcome;
 use tenterhook_core::event::Event;
 use tenterhook_core::event::tool::ToolCall;
-use tenterhook_core::hook::Hook;
+use tenterhook_core::hook::{Hook, Run};
 use tenterhook_core::outcome::{Outcome, Step};
 use tenterhook_core::source::Content;
 
@@ -47,6 +47,7 @@ pub(super) const FIELDS: &[&str] = &[
     "reasons[].digest",
     "reasons[].bytes",
     "hooks[].hook",
+    "hooks[].name",
     "hooks[].identity",
     "hooks[].dialect",
     "hooks[].layer",
@@ -169,6 +170,9 @@ impl BodyBuilder<'_> {
         let mut fields = Map::new();
         put(&mut fields, "hook", step.hook.as_str());
         if let Some((hook, identity)) = hook {
+            if let Some(name) = program(hook) {
+                put(&mut fields, "name", name);
+            }
             put(&mut fields, "identity", &*identity);
             put(&mut fields, "dialect", hook.dialect.as_str());
             put(&mut fields, "layer", hook.layer.as_str());
@@ -293,4 +297,12 @@ fn micros(took: Duration) -> u64 {
 
 pub(super) fn put(body: &mut Body, key: &str, value: impl Into<Value>) {
     body.insert(key.to_owned(), value.into());
+}
+
+/// The name of the program that a hook without its own name runs. The rest of its command may hold a secret, so it stays off the
+/// record.
+fn program(hook: &Hook) -> Option<String> {
+    let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
+    let name = hook.program_name().filter(|_| is_program && hook.own_name().is_none())?;
+    (redacted(name.clone().into()) == Value::from(name.as_str())).then_some(name)
 }

@@ -119,7 +119,7 @@ fn to_text(
 ) -> String {
     let mut out = String::new();
     for (key, group) in sorted(tally) {
-        out.push_str(&of_kind(key, group, here));
+        out.push_str(&of_kind(key, group, hooks, here));
         out.push('\n');
     }
     out.push_str(&flow(&sum(tally, args, is_cut), width));
@@ -132,7 +132,8 @@ fn to_text(
         }
         let counts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-        out.push_str(&format!("  {hook}: {}\n", counts.join(", ")));
+        let name = full_name(hook.as_str(), hooks, here);
+        out.push_str(&format!("  {name}: {}\n", counts.join(", ")));
     }
     if silent > HANDFUL {
         out.push_str(&format!("  {} silent each time\n", count(silent, "hook")));
@@ -140,8 +141,8 @@ fn to_text(
     for hook in hooks.hooks().1 {
         let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
         if events > 0 {
-            let line =
-                format!("{}: not asked, it would act again ({} of its events)", hook.id, events);
+            let name = full_name(hook.id.as_str(), hooks, here);
+            let line = format!("{name}: not asked, it would act again ({events} of its events)");
             out.push_str(&format!("  {}\n", paint(WARNING, line)));
         }
     }
@@ -160,7 +161,7 @@ fn to_text(
 }
 
 /// One kind of calls, with examples.
-fn of_kind(key: &Key, group: &Group, here: &Here) -> String {
+fn of_kind(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String {
     let style = match key.verdict {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "rewrite" => WARNING,
@@ -171,7 +172,11 @@ fn of_kind(key: &Key, group: &Group, here: &Here) -> String {
         None => key.verdict.to_owned(),
     };
     let sessions = count(group.sessions.len(), "session");
-    let by = if key.hook.is_empty() { String::new() } else { format!("  {}", key.hook) };
+    let by = match find(&key.hook, hooks) {
+        Some(hook) => format!("  {}", hook.short_name()),
+        None if key.hook.is_empty() => String::new(),
+        None => format!("  {}", key.hook),
+    };
     let head = format!("{}  {}", paint(style, what), paint(BOLD, &key.shape));
     let number = paint(DIM, format!("{} in {sessions}", calls(group.count)));
     let mut out = format!("{head}  {number}{by}\n");
@@ -183,6 +188,19 @@ fn of_kind(key: &Key, group: &Group, here: &Here) -> String {
         out.push_str(&format!("    {}\n      {}\n", example.text, paint(DIM, place)));
     }
     out
+}
+
+fn find(id: &str, hooks: &Backtest) -> Option<Arc<Hook>> {
+    let (inside, outside) = hooks.hooks();
+    inside.into_iter().chain(outside).find(|hook| hook.id.as_str() == id)
+}
+
+/// The name of a hook, with its file and line where its entry names none.
+fn full_name(id: &str, hooks: &Backtest, here: &Here) -> String {
+    let Some(hook) = find(id, hooks) else { return id.to_owned() };
+    let place = hook.place.as_ref().filter(|_| hook.own_name().is_none());
+    let from = place.map(|at| format!(" ({}:{})", shorten(&at.file, &here.roots), at.line));
+    format!("{}{}", hook.short_name(), from.unwrap_or_default())
 }
 
 /// How much was read, how many hooks were asked, and how much of it they would have touched.

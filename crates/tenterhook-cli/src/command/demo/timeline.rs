@@ -11,7 +11,7 @@ use tenterhook_core::outcome::{Ended, Step};
 use tenterhook_core::plan::Because;
 
 use crate::show::layout::{line, time, width, wrap};
-use crate::show::outcome::{about, effects, hook_name, name_of, step_verdict, verdict};
+use crate::show::outcome::{about, effects, name_of, step_verdict, verdict};
 use crate::show::paint::{BOLD, DIM, HELP, PLAIN, WARNING, paint};
 
 /// How far everything under an event is set in.
@@ -163,7 +163,7 @@ fn skipped(scene: &Scene<'_>, columns: usize, out: &mut String) {
         .plan
         .iter()
         .filter(|(hook, because)| hook.event == scene.event.name && !because.selected)
-        .map(|(hook, _)| hook_name(hook))
+        .map(|(hook, _)| hook.short_name())
         .collect();
     match (names.is_empty(), scene.outcome.steps.is_empty()) {
         (true, true) => aside("no hook is for it", columns, out),

@@ -12,7 +12,6 @@ use super::sources::is_ours_alone;
 use crate::ambient::Here;
 use crate::load::{Loaded, shorten};
 use crate::show::layout::count;
-use crate::show::outcome::own_name;
 
 /// A hook that starts a program.
 pub(super) struct Program {
@@ -94,7 +93,7 @@ pub(super) fn programs(
     };
     let program = |hook: &Arc<Hook>| Program {
         name: hook.id.as_str().to_owned(),
-        is_named: own_name(hook).is_some(),
+        is_named: hook.own_name().is_some(),
         place: hook.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
         sandbox: hook.sandbox.summary(),
         runs: Runs::new(&hook.sandbox, means),

@@ -3,6 +3,7 @@
 use tenterhook::internal::exemptions::{Exemptions, Lifted};
 use tenterhook::{Event, Outcome};
 use tenterhook_core::answer::{Power, Restraint};
+use tenterhook_core::config::Ruleset;
 use tenterhook_core::dialect::{DialectId, Reply};
 use tenterhook_core::outcome::{Decision, Fault};
 
@@ -10,6 +11,7 @@ use super::silenced::CallCheck;
 use crate::exit::Exit;
 use crate::last_word::CallerReply;
 use crate::session_store::SessionStore;
+use crate::show::outcome::name_of;
 use crate::show::paint::WARNING;
 use crate::term::Term;
 
@@ -18,6 +20,7 @@ use crate::term::Term;
 pub(super) struct About<'a> {
     pub(super) agent: DialectId,
     pub(super) event: &'a Event,
+    pub(super) ruleset: &'a Ruleset,
     pub(super) kept: Option<&'a SessionStore>,
     pub(super) check: Option<&'a CallCheck<'a>>,
     /// What of it a person lets pass.
@@ -47,7 +50,7 @@ impl About<'_> {
     /// The outcome in the agent's words, and what it does not hear in words for people. Where the agent shows the user messages,
     /// each of these is one, once a session.
     fn reply(self, mut outcome: Outcome, warnings: &mut Vec<String>) -> Reply {
-        let About { agent, event, kept, .. } = self;
+        let About { agent, event, ruleset, kept, .. } = self;
         let dialect = agent.dialect();
         let way_out = self.way_out(&mut outcome);
         let encode = |outcome: &Outcome| {
@@ -55,7 +58,7 @@ impl About<'_> {
         };
         let reply = encode(&outcome);
         let fault = |fault: &Fault| match &fault.hook {
-            Some(hook) => format!("hook `{hook}`: {}", fault.message),
+            Some(hook) => format!("hook `{}`: {}", name_of(hook, ruleset), fault.message),
             None => fault.message.clone(),
         };
         warnings.extend(outcome.faults.iter().map(fault));

@@ -166,7 +166,9 @@ impl Firing {
 
     /// Whose words it was: the hooks that say why, else those that ran.
     pub(crate) fn whose(&self) -> String {
-        let of = |entry: &Value| entry.get("hook").and_then(Value::as_str).map(str::to_owned);
+        let name =
+            |id: &str| self.hooks().find(|ran| ran.hook() == id).map_or(id, Ran::name).to_owned();
+        let of = |entry: &Value| entry.get("hook").and_then(Value::as_str).map(name);
         let mut carried: Vec<String> = self.array("reasons").iter().filter_map(of).collect();
         carried.dedup();
         if carried.is_empty() {
@@ -222,11 +224,19 @@ impl<'a> Ran<'a> {
         self.text("hook")
     }
 
+    /// The name that people call it by: that of its entry, or of the program that it runs.
+    pub(crate) fn name(self) -> &'a str {
+        match self.text("name") {
+            "" => self.hook(),
+            name => name,
+        }
+    }
+
     /// Its name, with a word where it is not known yet how it ends.
     fn shown_name(self) -> String {
         match self.goes_on() {
-            true => format!("{} (background)", self.hook()),
-            false => self.hook().to_owned(),
+            true => format!("{} (background)", self.name()),
+            false => self.name().to_owned(),
         }
     }
 
@@ -273,6 +283,11 @@ impl<'a> Ran<'a> {
         }
     }
 
+    /// The file of its entry.
+    pub(crate) fn file(self) -> &'a str {
+        self.text("source")
+    }
+
     /// Its entry, as `file:line`.
     pub(crate) fn source(self) -> String {
         match self.0.get("line").and_then(Value::as_u64) {
@@ -309,10 +324,9 @@ impl Log {
         };
         self.event.as_deref().is_none_or(is_event)
             && is(&self.session, firing.session())
-            && self
-                .hook
-                .as_deref()
-                .is_none_or(|text| firing.hooks().any(|hook| hook.hook() == text))
+            && self.hook.as_deref().is_none_or(|text| {
+                firing.hooks().any(|ran| [ran.hook(), ran.name()].contains(&text))
+            })
             && self.since.is_none_or(since)
             && (!self.denied || denied())
             && (!self.shadow || self.stats || firing.hooks().any(shadow::has_said))

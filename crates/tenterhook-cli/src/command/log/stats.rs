@@ -6,9 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::firing::Firing;
+use crate::ambient::Here;
 use crate::args::Format;
 use crate::command::print_json;
 use crate::exit::Exit;
+use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::layout;
 use crate::show::paint::{DIM, ERROR, PLAIN, WARNING};
@@ -18,6 +20,8 @@ use crate::term::Term;
 /// What one hook has done.
 #[derive(Debug, Default)]
 struct Sum {
+    id: String,
+    from: String,
     last: String,
     last_at: Value,
     took: Vec<Duration>,
@@ -33,17 +37,22 @@ impl Sum {
     }
 }
 
+/// What each hook has done, by its name and its file. Its id counts the entries before it, so it may change when one is added.
+type Hooks = BTreeMap<(String, String), Sum>;
+
 pub(super) fn run(
     firings: impl Iterator<Item = Firing>,
     format: Format,
+    here: &Here,
     term: Term,
 ) -> Result<Exit, Problem> {
-    let mut hooks: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut hooks = Hooks::new();
     let mut count = 0;
     for firing in firings {
         count += usize::from(!firing.is_late());
         for ran in firing.hooks().filter(|hook| hook.ran() && hook.ended() != "detached") {
-            let sum = hooks.entry(ran.hook().to_owned()).or_default();
+            let sum = hooks.entry((ran.name().to_owned(), ran.file().to_owned())).or_default();
+            (sum.id, sum.from) = (ran.hook().to_owned(), shorten(&ran.source(), &here.roots));
             sum.last = firing.shown_time();
             sum.last_at = firing.time().map(|time| time.to_string()).into();
             sum.took.push(ran.took());
@@ -59,11 +68,13 @@ pub(super) fn run(
     Ok(Exit::Good)
 }
 
-fn to_json(firings: usize, hooks: &BTreeMap<String, Sum>) -> Value {
+fn to_json(firings: usize, hooks: &Hooks) -> Value {
     let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-    let hooks = hooks.iter().map(|(hook, sum)| {
+    let hooks = hooks.iter().map(|((name, file), sum)| {
         json!({
-            "hook": hook,
+            "hook": sum.id,
+            "name": name,
+            "source": file,
             "fired": sum.took.len(),
             "last_fired": sum.last_at,
             "p50_us": micros(sum.within(50)),
@@ -75,9 +86,9 @@ fn to_json(firings: usize, hooks: &BTreeMap<String, Sum>) -> Value {
     json!({ "firings": firings, "hooks": hooks.collect::<Value>() })
 }
 
-fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> String {
+fn to_text(firings: usize, hooks: &Hooks, width: usize) -> String {
     let mut table = Table::new(&[
-        Column::new("HOOK", Give::Fold),
+        Column::of_words("HOOK", hooks.keys().map(|(name, _)| name)),
         Column::right("FIRED"),
         Column::new("LAST FIRED", Give::Keep),
         Column::time("P50"),
@@ -89,9 +100,9 @@ fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> Strin
         0 => Cell::new(DIM, "0"),
         _ => Cell::new(style, number.to_string()),
     };
-    for (hook, sum) in hooks {
+    for ((name, _), sum) in hooks {
         table.row([
-            Cell::new(PLAIN, hook.as_str()),
+            Cell::new(PLAIN, name.as_str()),
             Cell::new(PLAIN, sum.took.len().to_string()),
             Cell::new(DIM, sum.last.as_str()),
             Cell::new(PLAIN, layout::time(sum.within(50))),
@@ -99,6 +110,7 @@ fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> Strin
             counted(sum.denials, ERROR),
             counted(sum.faults, WARNING),
         ]);
+        table.note(0, Cell::new(DIM, sum.from.as_str()));
     }
     let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
     format!("{text}{}, {}\n", layout::count(firings, "firing"), layout::count(hooks.len(), "hook"))

@@ -17,7 +17,6 @@ use crate::command::what::split;
 use crate::problem::Problem;
 use crate::show::junit::{self, Suite};
 use crate::show::layout::{count, flow, line, time, wrap};
-use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 use crate::show::sarif::{self, Finding, Level};
 use crate::term::Term;
@@ -146,7 +145,7 @@ fn untested(results: &Results) -> Vec<String> {
         for hook in gates(suite) {
             let at = suite.places.get(&hook.id);
             if !at.is_some_and(|location| runs.contains_key(location)) && seen.insert(at) {
-                names.push(hook_name(hook));
+                names.push(hook.short_name());
             }
         }
     }

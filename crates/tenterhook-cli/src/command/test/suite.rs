@@ -18,7 +18,6 @@ use crate::ambient::Here;
 use crate::args::{self, Named};
 use crate::load::{self, Loaded, Texts, Whose, shorten};
 use crate::problem::Problem;
-use crate::show::outcome::hook_name;
 
 /// The cases of one file, and the hooks that they are about.
 #[derive(Debug)]
@@ -274,7 +273,7 @@ impl Suite {
         if let Some((id, _)) = self.places.get_key_value(name) {
             return HashSet::from([id]);
         }
-        let called = |hook: &&Arc<Hook>| hook.id == *name || hook_name(hook) == name.as_str();
+        let called = |hook: &&Arc<Hook>| hook.id == *name || hook.short_name() == name.as_str();
         self.ruleset.hooks().iter().filter(called).map(|hook| &hook.id).collect()
     }
 

@@ -23,7 +23,6 @@ use crate::person;
 use crate::problem::Problem;
 use crate::scratch::Scratch;
 use crate::show::layout::{time, wrap};
-use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, paint};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -170,7 +169,7 @@ fn add_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -
             format!("{} in {} ({tier}): it asked for {asks}", step.ended, time(step.took))
         }
     };
-    let head = format!("{} {}: {ended}", hook.event_label(), hook_name(hook));
+    let head = format!("{} {}: {ended}", hook.event_label(), hook.short_name());
     let mut lead = format!("{line:>6}");
     for row in wrap(&head, width.saturating_sub(INDENT)) {
         page.push_str(&format!("{lead}  {row}\n"));
