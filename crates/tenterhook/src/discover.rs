@@ -101,7 +101,14 @@ pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<So
             all.push((Standing::Account, candidate.clone()));
         }
     }
+    let (closed_home, mut is_reported) = (file::closed_home(&roots.home), false);
     for (standing, (dialect, Candidate { path, layer })) in all {
+        let is_closed = layer == Layer::User && path.starts_with(&roots.home);
+        let closed_home = closed_home.as_ref().filter(|_| is_closed);
+        // One source holds what all of them would hold (C-131).
+        if closed_home.is_some() && std::mem::replace(&mut is_reported, true) {
+            continue;
+        }
         let is_again = || found.sources.iter().any(|read| is_same(Path::new(&*read.name), &path));
         if standing == Standing::Account && is_again() {
             continue;
@@ -110,6 +117,7 @@ pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<So
         let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
         let moved_from = candidates::moved_from(dialect, &path, roots);
         let source = source(&path, dialect, layer, text, roots);
+        let flaw = closed_home.cloned().or(flaw);
         found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
     let effective = effective(&found.sources);

@@ -8,9 +8,11 @@ mod verify;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tenterhook::internal::record::read::{self, Entry};
+use tenterhook_core::hook::Hook;
 
 use crate::ambient::Here;
 use crate::args::{Format, Log, LogDo, Which};
@@ -63,12 +65,13 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
 }
 
-/// The same arguments, with the hook named as on record: a hook without a name is recorded by the file that it runs.
+/// The same arguments, with the hook named as on record: by its id, where neither its entry nor its program has a name.
 fn as_recorded(args: &Log, here: &Here) -> Result<Log, Problem> {
     let Some(name) = &args.hook else { return Ok(args.clone()) };
     let which = Which { config: Vec::new(), dialect: None, compat: None };
     let ruleset = load::load(&which, here)?.engine(|builder| builder).ruleset();
-    let called = ruleset.hooks().iter().find(|hook| hook.short_name() == *name);
+    let is_called = |hook: &&Arc<Hook>| hook.program_name().is_none() && hook.short_name() == *name;
+    let called = ruleset.hooks().iter().find(is_called);
     let hook = called.map_or_else(|| name.clone(), |hook| hook.id.to_string());
     Ok(Log { hook: Some(hook), ..args.clone() })
 }

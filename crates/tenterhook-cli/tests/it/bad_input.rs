@@ -79,6 +79,29 @@ fn a_full_disk_keeps_the_answer_before() {
     holds(&fixture, &output, "cannot be kept: File too large");
 }
 
+/// C-131.
+#[cfg(unix)]
+#[test]
+fn home_that_cannot_be_searched_is_one_finding() {
+    let fixture = Fixture::new();
+    fs::create_dir_all(fixture.path("home/.config")).unwrap();
+    let mode = |mode: u32| {
+        fs::set_permissions(fixture.path("home"), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o000);
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
+        command.args(args).env("PATH", "/usr/bin:/bin");
+        fixture.say_as_a_normal_user(command, "")
+    };
+    let (check, fire) = (run(&["check"]), run(&["fire", "Bash", "ls"]));
+    mode(0o755);
+    assert_eq!(check.stdout.matches("error[unreadable-file]").count(), 1, "{}", check.all());
+    assert!(check.stdout.contains("make the home readable"), "{}", check.all());
+    assert_eq!(fire.code, 2, "{}", fire.all());
+    assert!(fire.all().lines().count() < 60, "{}", fire.all());
+}
+
 /// T-22: what was approved runs from where nothing can be written; without its copy it holds.
 #[test]
 fn a_read_only_home_keeps_approvals() {

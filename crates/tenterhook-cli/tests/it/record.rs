@@ -464,3 +464,38 @@ fn every_line_of_the_log_has_its_form() {
     }
     assert!(kinds.contains("end"), "{kinds:?}");
 }
+
+/// RE-3: a hook is called by the script that it runs, which stays when an entry is added before it.
+#[test]
+fn log_names_a_hook_as_fire_does() {
+    let fixture = Fixture::new();
+    let entry = |script: &str| serde_json::json!({ "type": "command", "command": format!("~/.claude/hooks/{script}.sh") });
+    let settings = |scripts: &[&str]| {
+        let entries: Vec<_> = scripts.iter().map(|script| entry(script)).collect();
+        let hooks = serde_json::json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": entries }] } });
+        fixture.write("home/.claude/settings.json", &hooks.to_string());
+    };
+    for script in ["guard", "other"] {
+        let path = fixture.path(&format!("home/.claude/hooks/{script}.sh"));
+        fixture.write(&format!("home/.claude/hooks/{script}.sh"), "#!/bin/sh\nexit 0\n");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+    for scripts in [&["guard"][..], &["other", "guard"]] {
+        settings(scripts);
+        let output = fixture.run(&["fire", "Bash", "ls"], "");
+        assert!(output.stdout.contains("guard.sh"), "{}", output.all());
+    }
+    for args in [&["log"][..], &["log", "--stats"], &["explain", "--last"]] {
+        let output = fixture.run(args, "");
+        let is_named = output.stdout.contains("guard.sh") || args == ["log"];
+        assert!(is_named && output.stdout.contains(".sh"), "{args:?}: {}", output.all());
+        assert!(!output.stdout.contains("user:PreToolUse"), "{args:?}: {}", output.all());
+    }
+    let stats = fixture.json(&["log", "--stats", "--format", "json"], "", 0);
+    let fired = |name: &str| {
+        stats["hooks"].as_array().unwrap().iter().find(|hook| hook["name"] == name).unwrap()["fired"].clone()
+    };
+    assert_eq!((fired("guard.sh"), fired("other.sh")), (2.into(), 1.into()), "{stats}");
+    assert_eq!(fixture.run(&["log", "--hook", "guard.sh"], "").stdout.lines().count(), 2);
+}

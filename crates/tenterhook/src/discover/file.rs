@@ -58,6 +58,16 @@ pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
     }
 }
 
+/// The flaw of every file below a home that this user may not search.
+pub(super) fn closed_home(home: &Path) -> Option<Flaw> {
+    let error = std::fs::symlink_metadata(home.join(".config")).err()?;
+    (error.kind() == io::ErrorKind::PermissionDenied).then(|| {
+        let why =
+            format!("{error}, and no other file in the home `{}` can be read", home.display());
+        lost(why, "make the home readable for the user who runs the agent")
+    })
+}
+
 /// The files of this machine, as far as directories are named from which they are found.
 pub(super) struct Files {
     refuses_relative: bool,
