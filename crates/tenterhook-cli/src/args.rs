@@ -301,6 +301,7 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("dialect", |arg| arg.help("The dialect of named files whose name belongs to no other dialect")))]
 pub(crate) struct List {
     /// The files to list the hooks of [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]

@@ -57,6 +57,9 @@ impl From<Lost> for Problem {
     }
 }
 
+/// What to give where standard input holds no event.
+const EMPTY: &str = "write the event, such as `Bash 'git push'` or `Stop`, name a file with it, or pipe it in as JSON";
+
 /// Reads the event at `path`; standard input when it is `-` or missing.
 pub(crate) fn event(path: Option<&Path>, dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
     let path = path.filter(|path| *path != Path::new("-"));
@@ -106,7 +109,11 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Whole, Problem> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::new("the event is larger than 64 MiB"));
     }
-    whole_object(bytes).map_err(|why| Problem::new(format!("the event {why}")))
+    whole_object(bytes).map_err(|why| {
+        let problem = Problem::new(format!("the event {why}"));
+        let is_empty = bytes.iter().all(u8::is_ascii_whitespace);
+        if is_empty { problem.help(EMPTY) } else { problem }
+    })
 }
 
 /// Reads an event from its object.

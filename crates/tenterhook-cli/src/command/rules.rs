@@ -263,6 +263,10 @@ fn remove(
     trust::forget_own(&file, here, term)?;
     fs::remove_file(&file)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
+    // The user's directory was made for it; the project's root stays. A directory with other files is not removed.
+    if directory.ends_with("tenterhook") && directory.starts_with(&here.roots.home) {
+        let _ = fs::remove_dir(directory);
+    }
     term.data(&format!("removed {shown}\n"))
 }
 

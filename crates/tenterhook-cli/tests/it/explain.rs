@@ -39,6 +39,17 @@ reading .claude/settings.json (claude, project)
 }
 
 #[test]
+fn explain_without_an_event_says_how_to_give_one() {
+    let output = Fixture::with_settings(SETTINGS).run(&["explain"], "");
+    assert_eq!(output.code, 1);
+    assert!(
+        output.stderr.contains("write the event, such as `Bash 'git push'`"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
 fn as_json_in_configured_order() {
     let fixture = Fixture::with_settings(SETTINGS);
     let args = ["explain", "--format", "json", "Write", "notes.md"];

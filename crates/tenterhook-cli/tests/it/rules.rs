@@ -15,6 +15,20 @@ fn event(command: &str) -> String {
 }
 
 #[test]
+fn remove_leaves_no_empty_directory() {
+    let fixture = Fixture::new();
+    let directory = fixture.path(FILE).parent().unwrap().to_owned();
+    for is_empty in [true, false] {
+        assert_eq!(fixture.run(&["rules", "add", "guardrails"], "").code, 0);
+        if !is_empty {
+            std::fs::write(directory.join("notes.md"), "mine").unwrap();
+        }
+        assert_eq!(fixture.run(&["rules", "remove", "guardrails"], "").code, 0);
+        assert_eq!(directory.exists(), !is_empty);
+    }
+}
+
+#[test]
 fn a_pack_is_put_in_place_once_and_never_over_changes() {
     let fixture = Fixture::new();
     assert_snapshot!(fixture.run(&["rules", "list"], "").all());
