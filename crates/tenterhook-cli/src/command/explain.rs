@@ -229,7 +229,16 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
     let (own, hooks): (Vec<&Explained>, Vec<&Explained>) =
         hooks.iter().partition(|explained| is_own(&explained.hook.run));
     let named = hooks.iter().any(|explained| is_named_otherwise(&explained.hook, asked));
-    let sources = hooks.iter().map(|explained| from(&explained.hook, texts));
+    let from = |hook: &Hook| {
+        let is_like = |other: &&&Explained| {
+            other.hook.short_name() == hook.short_name()
+                && from(&other.hook, texts) == from(hook, texts)
+        };
+        let column = hook.place.as_ref().map(|place| format!(":{}", place.column));
+        let is_alone = hooks.iter().filter(is_like).count() < 2;
+        format!("{}{}", from(hook, texts), column.filter(|_| !is_alone).unwrap_or_default())
+    };
+    let sources = hooks.iter().map(|explained| from(&explained.hook));
     let mut columns = vec![
         Column::new("", Give::Keep),
         Column::of_words("HOOK", hooks.iter().map(|explained| explained.hook.short_name())),
@@ -257,7 +266,7 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
         let mut cells = vec![
             Cell::new(mark_style, mark),
             Cell::new(style, hook.hook.short_name()),
-            Cell::new(DIM, from(&hook.hook, texts)),
+            Cell::new(DIM, from(&hook.hook)),
         ];
         // That a hook is for another event is why it does not run.
         let label = match is_asked(&hook.hook, asked) {

@@ -39,6 +39,16 @@ reading .claude/settings.json (claude, project)
 }
 
 #[test]
+fn two_hooks_are_never_the_same_row() {
+    let entry = r#"{"type":"command","command":"./guard.sh"}"#;
+    let settings =
+        format!(r#"{{"hooks":{{"PreToolUse":[{{"matcher":"Bash","hooks":[{entry},{entry}]}}]}}}}"#);
+    let output = Fixture::with_settings(&settings).run(&["explain", "Bash", "ls"], "").stdout;
+    let rows: Vec<&str> = output.lines().filter(|line| line.contains("guard.sh")).collect();
+    assert!(rows.len() == 2 && rows[0] != rows[1], "{output}");
+}
+
+#[test]
 fn explain_without_an_event_says_how_to_give_one() {
     let output = Fixture::with_settings(SETTINGS).run(&["explain"], "");
     assert_eq!(output.code, 1);

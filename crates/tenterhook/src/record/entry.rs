@@ -304,5 +304,5 @@ pub(super) fn put(body: &mut Body, key: &str, value: impl Into<Value>) {
 fn program(hook: &Hook) -> Option<String> {
     let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
     let name = hook.program_name().filter(|_| is_program && hook.own_name().is_none())?;
-    (redacted(name.clone().into()) == Value::from(name.as_str())).then_some(name)
+    (redacted(name.clone().into()) == name.as_str()).then_some(name)
 }
