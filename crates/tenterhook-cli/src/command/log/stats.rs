@@ -88,7 +88,7 @@ fn to_json(firings: usize, hooks: &Hooks) -> Value {
 
 fn to_text(firings: usize, hooks: &Hooks, width: usize) -> String {
     let mut table = Table::new(&[
-        Column::of_words("HOOK", hooks.keys().map(|(name, _)| name)),
+        Column::new("HOOK", Give::Fold),
         Column::right("FIRED"),
         Column::new("LAST FIRED", Give::Keep),
         Column::time("P50"),
