@@ -25,7 +25,9 @@ pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
         Layer::User if doubt.is_none() => Origin::Own,
         // If the user works in their home, it is not a project (C-4).
         Layer::Plugin | Layer::Skill | Layer::Agent
-            if !is_inside || source.project == source.home =>
+            if !is_inside
+                || source.project == source.home
+                || is_above_home(Path::new(&*source.name), &source.project, &source.home) =>
         {
             Origin::Own
         }
@@ -80,15 +82,24 @@ fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, OriginError> 
 }
 
 /// A home of settings that somebody moved into the project or the repository round it, or linked to
-/// it, holds what the repository brings. A repository that holds the home itself is the user's own.
+/// it, holds what the repository brings. A repository that holds the home itself is the user's own,
+/// and so is the home below a directory without a repository, such as `/`.
 fn inside(file: &Path, source: &Source) -> Result<Option<String>, OriginError> {
     let (project, home) = (real(&source.project)?, real(&source.home)?);
     let Some(project) = project else { return Ok(None) };
     let repository = repository_round(&project)
         .filter(|root| !home.as_ref().is_some_and(|home| home.starts_with(root)));
-    let is_inside = Some(&project) != home.as_ref() && file.starts_with(&project)
+    let is_own =
+        home.as_ref().is_some_and(|home| project == *home || is_above_home(file, &project, home));
+    let is_inside = !is_own && file.starts_with(&project)
         || repository.is_some_and(|root| file.starts_with(root));
     Ok(is_inside.then(|| format!("it lies in this project, at `{}`", file.display())))
+}
+
+/// Whether a file lies in a home that the project directory contains, without a repository that
+/// could have brought it (T-133).
+fn is_above_home(file: &Path, project: &Path, home: &Path) -> bool {
+    home.starts_with(project) && file.starts_with(home) && repository_round(project).is_none()
 }
 
 /// Users other than this one and root who could write or replace the file.

@@ -260,6 +260,34 @@ fn what_others_could_have_written_is_no_persons_own() {
     assert_eq!(origin(), Origin::Repository);
 }
 
+/// T-133: a session that starts above the home, such as in `/`, finds the user's own files. A
+/// repository there could have brought them.
+#[cfg(unix)]
+#[test]
+fn session_above_the_home_runs_the_users_own_files() {
+    let fixture = Fixture::new();
+    let above = fixture.root.path().to_owned();
+    let place = fixture.home().join(".claude/settings.json");
+    fs::create_dir_all(place.parent().expect("above")).expect("a directory");
+    fs::write(&place, GATE).expect("a file");
+    let stray = above.join("stray.json");
+    fs::write(&stray, GATE).expect("a file");
+    let source = |layer, path: &Path| Source {
+        name: path.to_str().expect("text").into(),
+        layer,
+        project: above.clone(),
+        home: fixture.home(),
+        ..fixture.settings()
+    };
+    for layer in [Layer::User, Layer::Plugin, Layer::Skill, Layer::Agent] {
+        assert_eq!(Trust::origin(&source(layer, &place)), Origin::Own, "{layer:?}");
+        assert_eq!(Trust::origin(&source(layer, &stray)), Origin::Repository, "{layer:?}");
+    }
+    assert_eq!(Trust::origin(&source(Layer::Project, &place)), Origin::Repository);
+    fs::create_dir(above.join(".git")).expect("a repository");
+    assert_eq!(Trust::origin(&source(Layer::User, &place)), Origin::Repository);
+}
+
 /// T-1, C-4: a plugin in a project belongs to that repository; a home is not a project.
 #[test]
 fn a_plugin_is_of_the_project_that_it_lies_in() {

@@ -29,13 +29,15 @@ pub(super) fn unstarted(agent: &'static Agent, file: &File, here: &Here) -> Opti
     Some(finding.at(&file.path, first.line, here))
 }
 
-/// A file at the person's place that lies in the project, where a link or a variable moved it, came with that (T-1).
+/// Whether a file came with the project: a link or a variable may have moved the user's file into it (T-1, T-133).
 fn came_with_project(file: &File, here: &Here) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (project, home) = (here.roots.repository.as_deref(), real(&here.roots.home));
-    let project = real(project.unwrap_or(&here.roots.cwd));
+    let (repository, home) = (here.roots.repository.as_deref(), real(&here.roots.home));
+    let (project, path) = (real(repository.unwrap_or(&here.roots.cwd)), real(&file.path));
+    let is_own = project == home
+        || (repository.is_none() && home.starts_with(&project) && path.starts_with(&home));
     file.scope == Scope::Project
-        || (file.scope == Scope::User && project != home && real(&file.path).starts_with(&project))
+        || (file.scope == Scope::User && !is_own && path.starts_with(&project))
 }
 
 /// The name alone is looked up where the person has programs; a path is this program's or a stranger's.
