@@ -50,6 +50,11 @@ impl Here {
         Ok(Self { roots, beside: Vec::new(), left: Vec::new(), env, state }.settled())
     }
 
+    /// The note that hooks of other agents' files do not run behind this agent (BR-124).
+    pub(crate) fn only_own(&self, agent: &str) -> PathBuf {
+        self.state.join("installed").join(format!("{agent}.only-own"))
+    }
+
     /// The same, in the project that one of these variables names, the first that is set; where the program stands is beside it.
     pub(crate) fn in_project_of(&self, variables: &[&str]) -> Result<Self, Problem> {
         let value =

@@ -171,6 +171,12 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     Loaded { sources, texts, diagnostics, hidden, found, cwd, of_several_projects, trust }
 }
 
+/// Whether a hook was written for another agent than this one, and not for all of them by the organisation or in the call.
+pub(crate) fn is_of_another(dialect: DialectId, layer: Layer, agent: DialectId) -> bool {
+    let is_own = dialect == DialectId::NATIVE || dialect == agent;
+    !is_own && !matches!(layer, Layer::Managed | Layer::BuiltIn | Layer::Given)
+}
+
 /// Whether a source is of a project, and not of its user or the machine.
 pub(crate) fn is_of_project(source: &Source) -> bool {
     !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn | Layer::Given)
@@ -257,6 +263,13 @@ impl Loaded {
     pub(crate) fn firing(mut self) -> Self {
         self.trust = self.trust.map(|trust| trust.telling_once().keeping_last_good());
         self
+    }
+
+    /// Leaves out the hooks of other agents' files where the user installed this agent so (BR-124).
+    pub(crate) fn behind(&mut self, agent: DialectId, here: &Here) {
+        if here.only_own(agent.as_str()).is_file() {
+            self.sources.retain(|source| !is_of_another(source.dialect, source.layer, agent));
+        }
     }
 
     /// The files as they are named again for another command; nothing where they were found.

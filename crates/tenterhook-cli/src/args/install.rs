@@ -29,6 +29,9 @@ pub(crate) struct Install {
     /// Also write a guard into your Claude Code settings that keeps plugins from silencing hooks
     #[arg(long)]
     pub(crate) guard: bool,
+    /// Leave out the hooks in files of other agents: behind this agent run those of `tenterhook.toml` and its own
+    #[arg(long)]
+    pub(crate) only_own: bool,
     /// Which configuration to write
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
         return lookup::print(&said, args.output.format, term);
     }
     let mut loaded = load::load(&args.which, here)?;
-    let ruleset = ruleset(&mut loaded, args.agent);
+    let ruleset = ruleset(&mut loaded, args.agent, here);
     let asked = what::asked(&args.what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
     loaded.announce(term, &here.roots);
     loaded.warn(term);
@@ -55,7 +55,7 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     let mut loaded = load::load(&args.which, here)?;
     let asked = event.map(|event| [(EventLabel::new(DialectId::NATIVE, &event.name), event)]);
     let now = asked.as_ref().map(|asked| {
-        let ruleset = ruleset(&mut loaded, args.agent);
+        let ruleset = ruleset(&mut loaded, args.agent, here);
         loaded.warn(term);
         (asked, explained(&ruleset, asked))
     });
@@ -90,7 +90,10 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
 }
 
 /// The hooks as they stand, behind this agent where one is named.
-fn ruleset(loaded: &mut Loaded, agent: Option<DialectId>) -> Arc<Ruleset> {
+fn ruleset(loaded: &mut Loaded, agent: Option<DialectId>, here: &Here) -> Arc<Ruleset> {
+    if let Some(agent) = agent {
+        loaded.behind(agent, here);
+    }
     let behind = |builder: Builder| match agent {
         Some(agent) => builder.self_protection().behind(agent),
         None => builder.self_protection(),

@@ -373,6 +373,7 @@ fn engine(
     (shadows, sink): (Shadows, Option<Arc<dyn Sink>>),
 ) -> Engine {
     let ambient = here.ambient(None, Some(scratch));
+    loaded.behind(agent, here);
     loaded.engine(|builder| {
         let builder = builder.ambient(ambient).connect(&here.roots).shadows(shadows);
         let builder = sink.into_iter().fold(builder, Builder::sink);

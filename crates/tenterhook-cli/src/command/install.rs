@@ -3,6 +3,7 @@
 //! Nothing is written before all of it is known to be right, and a file that changed meanwhile is left (BR-60, BR-63).
 
 mod adopt;
+mod behind;
 mod beside;
 pub(super) mod files;
 mod made;
@@ -56,6 +57,7 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
             false => files::put(agent, scope, &program, here)?,
         };
         let changes = beside::put(agent, (scope, args.guard), changes, here)?;
+        let changes = behind::put(agent, (scope, args.only_own), changes, here)?;
         planned.push((agent, changes));
     }
     for (agent, changes) in planned {
@@ -64,6 +66,9 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
             continue;
         }
         apply(agent, &changes, args.dry_run, "installed", here, term)?;
+        if let Some(note) = behind::note(agent, scope, args.only_own, here) {
+            term.note_after(WARNING, "note:", &note);
+        }
         if !args.dry_run {
             beside::verify(agent, scope, here)?;
             for note in beside::notes(agent, (scope, args.guard)) {
@@ -109,6 +114,7 @@ pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exi
             None => files::take(agent, scope, here)?,
         };
         let changes = beside::take(agent, scope, changes, here)?;
+        let changes = behind::take(agent, scope, changes, here)?;
         if !(args.all && changes.is_empty()) {
             planned.push((agent, changes));
         }
@@ -170,7 +176,10 @@ fn apply(
         let text = diff::unified(&shown, before.unwrap_or_default(), after.unwrap_or_default());
         term.data(&format!("{text}\n"))?;
     }
-    let files = count(settings.count(), "file");
+    let files = match settings.count() {
+        0 => "no file".to_owned(),
+        files => count(files, "file"),
+    };
     for change in changes.iter().filter(|change| change.after.is_none()) {
         link_alone(&change.path, here, term);
     }

@@ -82,6 +82,57 @@ fn every_agent_is_left_as_it_was() {
     assert_eq!(all(&fixture.path("home")), before);
 }
 
+/// BR-124.
+#[test]
+fn install_lists_hooks_of_other_agents_and_only_own_leaves_them_out() {
+    let fixture = Fixture::new();
+    let hook = |text: &str| {
+        json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": text}]}]}})
+            .to_string()
+    };
+    fixture.write("home/.codex/hooks.json", &hook("echo by-codex >&2; exit 2"));
+    fixture.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.own]\non = 'PreToolUse'\nshell = 'if grep -q by-own; then echo by-own >&2; exit 2; fi'\n",
+    );
+    let before = all(&fixture.path("home"));
+    let call = |text: &str| {
+        let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": fixture.path("project"),
+            "tool_name": "Bash", "tool_input": {"command": text}});
+        let hook = ["hook", "--agent", "claude", "--event", "PreToolUse"];
+        fixture.run(&hook, &event.to_string()).all()
+    };
+    let output = fixture.run(&["install", "claude"], "").all().replace("\n      ", " ");
+    let lists = [
+        "`~/.codex/hooks.json` (1 hook, written for Codex)",
+        "`~/.config/tenterhook/tenterhook.toml` (1 hook)",
+        "`tenterhook install claude --only-own`",
+    ];
+    lists.iter().for_each(|text| assert!(output.contains(text), "{text}: {output}"));
+    assert!(call("ls").contains("by-codex"), "{}", call("ls"));
+    let output = fixture.run(&["install", "claude", "--only-own"], "").all();
+    assert!(!output.contains("codex"), "{output}");
+    assert!(!call("ls").contains("by-codex"));
+    assert!(call("by-own").contains("by-own"));
+    let explained = fixture.run(&["explain", "--agent", "claude", "Bash", "ls"], "").all();
+    assert!(!explained.contains("by-codex"), "{explained}");
+    let fired = fixture.run(&["fire", "Bash", "ls"], "").all();
+    assert!(fired.contains("by-codex"), "{fired}");
+    let wrong = fixture.run(&["install", "claude", "--only-own", "--scope", "project"], "");
+    assert!(wrong.code == 1 && wrong.stderr.contains("leave `--scope` out"), "{}", wrong.all());
+    fixture.run(&["install", "claude"], "");
+    assert!(call("ls").contains("by-codex"));
+    fixture.run(&["install", "claude", "--only-own"], "");
+    fixture.run(&["uninstall", "claude"], "");
+    let state = fixture.path("home/.local/state");
+    let rest: Vec<_> = all(&fixture.path("home"))
+        .into_iter()
+        .filter(|(path, _)| !path.starts_with(&state) && *path != fixture.path("home/.local"))
+        .collect();
+    assert_eq!(rest, before);
+    assert!(!all(&state).iter().any(|(path, _)| path.to_string_lossy().contains("only-own")));
+}
+
 /// The command that Claude Code or another agent in its shape has for an event.
 fn command(fixture: &Fixture, file: &str, event: &str) -> String {
     let text = fs::read_to_string(fixture.path(file)).unwrap();

@@ -1,0 +1,88 @@
+//! Whose hooks run behind an agent, and the note that leaves those of other agents out (BR-124). Writes nothing.
+
+use std::collections::BTreeMap;
+
+use tenterhook_core::agents::{Agent, Scope};
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::{Arming, Layer};
+
+use super::files::{Change, only_new, read_here};
+use crate::ambient::Here;
+use crate::load::{self, Whose};
+use crate::problem::Problem;
+use crate::show::layout::count;
+
+/// The text of the note. Its name says all that is read.
+const NOTE: &str = "Hooks in files of other agents do not run behind this agent.\n";
+
+/// The changes of an installation, with the note where `--only-own` asks for it, and without it otherwise.
+pub(super) fn put(
+    agent: &Agent,
+    (scope, only_own): (Scope, bool),
+    mut changes: Vec<Change>,
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    if scope != Scope::User {
+        return match only_own {
+            false => Ok(changes),
+            true => Err(Problem::new("`--only-own` is an option of your own installation")
+                .help("leave `--scope` out")),
+        };
+    }
+    let path = here.only_own(agent.name);
+    let before = read_here(&path, here)?;
+    let after = only_own.then(|| NOTE.to_owned());
+    changes.extend(only_new(vec![Change::private(path, before, after)]));
+    Ok(changes)
+}
+
+/// One line about the hooks of other files that run behind an agent; `None` without such hooks.
+pub(super) fn note(agent: &Agent, scope: Scope, only_own: bool, here: &Here) -> Option<String> {
+    let agent_id = DialectId::agents().find(|id| id.as_str() == agent.name)?;
+    let mut loaded = load::read(&[], Whose::Unsaid, here);
+    let ruleset = loaded.engine(|builder| builder.behind(agent_id)).ruleset();
+    let mut others: BTreeMap<String, (usize, Option<&str>)> = BTreeMap::new();
+    for hook in ruleset.hooks() {
+        let is_other = load::is_of_another(hook.dialect, hook.layer, agent_id);
+        // The agent's own hooks, e.g. moved ones, run as before.
+        let is_listed = hook.layer != Layer::BuiltIn && hook.dialect != agent_id;
+        let runs = hook.arming == Arming::Armed && is_listed;
+        let Some(place) = hook.place.as_ref().filter(|_| runs) else { continue };
+        let written_for = is_other.then(|| hook.dialect.dialect().agent()).flatten();
+        let shown = loaded.texts.shown(&place.file).to_owned();
+        others.entry(shown).or_insert((0, written_for)).0 += 1;
+    }
+    others.retain(|_, (_, written_for)| !only_own || written_for.is_none());
+    let has_others = others.values().any(|(_, written_for)| written_for.is_some());
+    let each: Vec<String> = others
+        .into_iter()
+        .map(|(file, (hooks, written_for))| match written_for {
+            Some(other) => format!("`{file}` ({}, written for {other})", count(hooks, "hook")),
+            None => format!("`{file}` ({})", count(hooks, "hook")),
+        })
+        .collect();
+    let offer = match has_others && scope == Scope::User {
+        true => format!(
+            "; `tenterhook install {} --only-own` leaves out what was written for other agents",
+            agent.name
+        ),
+        false => String::new(),
+    };
+    let files = each.join(", ");
+    (!each.is_empty()).then(|| format!("behind {}, Tenterhook runs {files}{offer}", agent.title))
+}
+
+/// The note of an agent, which `uninstall` removes.
+pub(super) fn take(
+    agent: &Agent,
+    scope: Scope,
+    mut changes: Vec<Change>,
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    if scope == Scope::User {
+        let path = here.only_own(agent.name);
+        let before = read_here(&path, here)?;
+        changes.extend(only_new(vec![Change::private(path, before, None)]));
+    }
+    Ok(changes)
+}
