@@ -74,7 +74,7 @@ pub(crate) enum Command {
     List(List),
     /// Show for each hook whether it runs for an event, and why
     #[command(
-        after_help = "Examples:\n  tenterhook explain Bash 'sudo git push -f'\n  tenterhook explain UserPromptSubmit 'fix the test'\n  tenterhook explain Stop --config .claude/settings.json\n  tenterhook explain dead-matcher\n  tenterhook explain --last"
+        after_help = "Examples:\n  tenterhook explain Bash 'sudo git push -f'\n  tenterhook explain UserPromptSubmit 'fix the test'\n  tenterhook explain Stop --config .claude/settings.json\n  tenterhook explain dead-matcher\n  tenterhook explain K7QX2M\n  tenterhook explain --last"
     )]
     Explain(Explain),
     /// Fire an event: run its hooks and print the outcome
@@ -167,7 +167,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook rules show guardrails\n  tenterhook rules add guardrails --project\n  tenterhook rules remove guardrails"
     )]
     Rules(Rules),
-    /// Let a call pass that self-protection denied, once
+    /// Let a denied call pass, once
     #[command(after_help = "Examples:\n  tenterhook allow once K7QX2M")]
     Allow(Allow),
     /// Pause self-protection for some minutes

@@ -9,6 +9,8 @@ mod ahead;
 mod builder;
 #[cfg(feature = "mcp")]
 mod connected;
+#[cfg(feature = "rule")]
+mod exempt;
 mod firing;
 mod judge;
 mod late;
@@ -157,6 +159,8 @@ impl Engine {
         let failure = failure.as_ref();
         let faults = session.take_faults();
         let is_recorded = !stages.is_empty() || !faults.is_empty();
+        #[cfg(feature = "rule")]
+        let called = Arc::clone(&event);
         let recording = Recording::begin(self.inner.sink.as_ref(), &event, is_recorded);
         let begin = |event| {
             let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
@@ -180,6 +184,9 @@ impl Engine {
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(outcome.with_steps(records), &self.inner.ambient);
+        #[cfg(feature = "rule")]
+        let outcome =
+            exempt::exempt(outcome, &hooks, &called, self.inner.ambient.exemptions.as_ref());
         if failure.is_none() && session.begins() {
             ahead::start(&rulesets, &self.inner.ambient, &event, session);
         }

@@ -28,6 +28,9 @@ pub const PAUSE: Duration = Duration::from_mins(10);
 /// The longest pause.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
+/// The reason for a call that the user allowed once.
+pub(crate) const ALLOWED: &str = "the user allowed this call once";
+
 /// Whether an exemption lifts a denial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lifted {
@@ -72,6 +75,12 @@ pub fn state_directory_outside<'r>(
 #[must_use]
 pub fn account_state_directory(roots: &Roots) -> Option<PathBuf> {
     roots.account_home.as_ref().map(|home| home.join(USUAL))
+}
+
+/// The code of a call, which denials and the record name.
+#[must_use]
+pub fn code_of(event: &Event) -> String {
+    code(&digest(event))
 }
 
 /// Hashes a call: its tool, input and working directory. The order of JSON fields is irrelevant.

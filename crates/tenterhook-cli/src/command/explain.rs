@@ -16,6 +16,7 @@ use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run};
 use tenterhook_core::plan::{self, Because};
 use tenterhook_core::rule::RuleInput;
 
+use super::log::firing::Firing;
 use super::{lookup, print_json, recorded, what};
 use crate::ambient::Here;
 use crate::args::{Explain, Format};
@@ -30,7 +31,10 @@ use crate::term::Term;
 
 pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     if args.last || args.record.is_some() {
-        return of_record(args, here, term);
+        return of_record(args, recorded::find(args.record, here)?, here, term);
+    }
+    if let Some(firing) = recorded::by_code(&args.what, here)? {
+        return of_record(args, firing, here, term);
     }
     if let Some(said) = lookup::find(&args.what, here)? {
         return lookup::print(&said, args.output.format, term);
@@ -49,8 +53,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
 }
 
 /// What came of a firing that is on record, and what the hooks as they stand now would make of its event.
-fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let firing = recorded::find(args.record, here)?;
+fn of_record(args: &Explain, firing: Firing, here: &Here, term: Term) -> Result<Exit, Problem> {
     let event = recorded::event(&firing, here);
     let mut loaded = load::load(&args.which, here)?;
     let asked = event.map(|event| [(EventLabel::new(DialectId::NATIVE, &event.name), event)]);

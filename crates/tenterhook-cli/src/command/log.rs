@@ -178,7 +178,7 @@ fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(layout::width(&text))))
 }
 
-/// Number, time, event, tool, decision, hook, duration. The columns keep their width, for `--follow`; a value that is too long
+/// Number, time, event, tool, decision, hook, duration, code. The columns keep their width, for `--follow`; a value that is too long
 /// pushes the others to the right.
 fn line(firing: &Firing) -> String {
     let style = style_of(firing.decision());
@@ -187,8 +187,9 @@ fn line(firing: &Firing) -> String {
         faults if faults.is_empty() => faults,
         faults => format!("  {}", paint(WARNING, layout::line(&faults))),
     };
+    let code = firing.code().map(|code| format!("  {}", layout::line(code))).unwrap_or_default();
     let line = format!(
-        "{} {}  {}  {}  {}  {}  {}{faults}",
+        "{} {}  {}  {}  {}  {}  {}{code}{faults}",
         paint(DIM, format!("{:>5}", firing.number())),
         paint(DIM, firing.shown_time()),
         padded(firing.event(), 16),

@@ -38,6 +38,18 @@ pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> 
     })
 }
 
+/// The last firing with the code of a call that was held; `None` where the text is no such code.
+pub(crate) fn by_code(what: &[String], here: &Here) -> Result<Option<Firing>, Problem> {
+    let [text] = what else { return Ok(None) };
+    let is_code = text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_code || !text.bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let firings = firing::all(entries(here)?).into_iter().rev();
+    let is_wanted = |code: &str| code.eq_ignore_ascii_case(text);
+    Ok(firings.into_iter().find(|firing| firing.code().is_some_and(is_wanted)))
+}
+
 /// The event of a firing, where its content is on record.
 pub(crate) fn event(firing: &Firing, here: &Here) -> Option<Event> {
     let map = firing.content("event")?.as_object()?;

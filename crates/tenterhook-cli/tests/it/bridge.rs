@@ -33,6 +33,56 @@ fn reason(stdout: &str) -> String {
     output.get("permissionDecisionReason").and_then(Value::as_str).unwrap().to_owned()
 }
 
+/// The reason without the line that names what the user can do.
+fn own_reason(stdout: &str) -> String {
+    let reason = reason(stdout);
+    reason.split("\nThe user, ").next().unwrap_or_default().to_owned()
+}
+
+/// BR-125.
+#[test]
+fn denial_names_commands_that_explain_it_and_let_the_call_pass_once() {
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
+    let call = |command: &str| fixture.run(CODEX, &bash(command)).stdout;
+    let why = reason(&call("ls"));
+    let code = why.split("allow once ").nth(1).and_then(|part| part.get(..6)).unwrap();
+    assert!(why.starts_with("not here\nThe user, in a separate terminal: "), "{why}");
+    assert!(why.contains(&format!("`tenterhook explain {code}` to see why")), "{why}");
+    let log = fixture.run(&["log"], "").stdout;
+    assert!(log.contains(code), "{log}");
+    let explained = fixture.run(&["explain", code], "").all();
+    assert!(explained.contains("deny") && explained.contains("PreToolUse"), "{explained}");
+    let refused = fixture.run(&["allow", "once", code], "");
+    assert_ne!(refused.code, 0, "only a person may: {}", refused.all());
+    let allowed = fixture.at_terminal(&["allow", "once", code]);
+    assert_eq!(allowed.code, 0, "{}", allowed.all());
+    assert_eq!(own_reason(&call("ls -l")), "not here", "another call");
+    let passed = call("ls");
+    assert!(!passed.contains("deny") && passed.contains("allowed this call once"), "{passed}");
+    assert_eq!(own_reason(&call("ls")), "not here", "once");
+    let log = fixture.run(&["log", "--format", "json"], "").stdout;
+    let last =
+        |at: usize| -> Value { serde_json::from_str(log.lines().rev().nth(at).unwrap()).unwrap() };
+    assert_eq!((&last(0)["decision"], &last(0)["code"]), (&json!("deny"), &json!(code)));
+    assert_eq!((&last(1)["decision"], &last(1)["code"]), (&json!("silent"), &Value::Null));
+    // A person reads the outcome of `fire`.
+    let fired = fixture.run(&["fire", "Bash", "ls"], "").all();
+    assert!(!fired.contains("allow once"), "{fired}");
+}
+
+/// BR-125, SP-21: one allowance covers self-protection and the user's own gates.
+#[test]
+fn allowance_covers_built_in_rules_with_own_gates() {
+    let fixture = fixture(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
+    let call = || fixture.run(CODEX, &bash("rm -rf ~/.codex")).stdout;
+    let why = reason(&call());
+    let code = why.split("allow once ").nth(1).and_then(|part| part.get(..6)).unwrap();
+    assert_eq!(fixture.at_terminal(&["allow", "once", code]).code, 0);
+    let passed = call();
+    assert!(!passed.contains("deny"), "{passed}");
+    assert!(call().contains("deny"), "once");
+}
+
 /// BR-1: a hook of Claude Code answers Codex, by exit code 2 and by a near miss.
 #[test]
 fn a_hook_of_one_agent_answers_another() {
@@ -42,7 +92,12 @@ fn a_hook_of_one_agent_answers_another() {
     ] {
         let fixture = fixture(".claude/settings.json", "PreToolUse", command);
         let output = fixture.run(CODEX, &bash("ls"));
-        assert_eq!((output.code, &*reason(&output.stdout)), (0, "not here"), "{}", output.stderr);
+        assert_eq!(
+            (output.code, &*own_reason(&output.stdout)),
+            (0, "not here"),
+            "{}",
+            output.stderr
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lifted, ONCE, code, digest, line};
+use super::{ALLOWED, Lifted, ONCE, code, digest, line};
 use crate::discover;
 use tenterhook_core::event::Event;
 
@@ -98,7 +98,7 @@ impl Exemptions {
             }
             if let Some(at) = contents.allowed.iter().position(|a| a.digest == digest) {
                 contents.allowed.remove(at);
-                return Lifted::Yes("the user allowed this call once".to_owned());
+                return Lifted::Yes(ALLOWED.to_owned());
             }
             let code = code(&digest);
             contents.denied.retain(|d| d.digest != digest);
@@ -110,7 +110,7 @@ impl Exemptions {
             });
             let pause = if pausable { ", or `tenterhook pause` to let the rules rest" } else { "" };
             Lifted::No(Some(format!(
-                "The user, in a separate terminal: `tenterhook allow once {code}` to let this one call pass{pause}."
+                "The user, in a separate terminal: `tenterhook explain {code}` to see why, `tenterhook allow once {code}` to let this one call pass{pause}."
             )))
         });
         // A file that cannot be used lifts nothing.

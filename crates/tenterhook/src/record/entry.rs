@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 use super::chain::digest_of;
 use super::identity::Identities;
 use super::{Late, Number, Record, redact, redacted};
+#[cfg(feature = "rule")]
+use tenterhook_core::answer::Restraint;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::dialect::native::encode_outcome;
 use tenterhook_core::event::Event;
@@ -41,6 +43,7 @@ pub(super) const FIELDS: &[&str] = &[
     "payload.bytes",
     "effect.digest",
     "decision",
+    "code",
     "took_us",
     "rewrote",
     "reasons[].hook",
@@ -122,6 +125,12 @@ impl BodyBuilder<'_> {
             None => self.open(&mut body, record.event),
         }
         put(&mut body, "decision", record.outcome.map_or("given up", Outcome::decision_word));
+        #[cfg(feature = "rule")]
+        let is_held = |outcome: &Outcome| outcome.restraint >= Restraint::Ask;
+        #[cfg(feature = "rule")]
+        if record.event.tool().is_some() && record.outcome.is_some_and(is_held) {
+            put(&mut body, "code", crate::exemptions::code_of(record.event));
+        }
         put(&mut body, "took_us", micros(record.took));
         if let Some(outcome) = record.outcome {
             let steps = outcome.steps.iter().enumerate();

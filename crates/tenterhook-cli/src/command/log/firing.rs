@@ -108,6 +108,11 @@ impl Firing {
         self.text("tool")
     }
 
+    /// The code of a call that was held.
+    pub(crate) fn code(&self) -> Option<&str> {
+        self.text("code")
+    }
+
     pub(crate) fn session(&self) -> Option<&str> {
         self.text("session")
     }

@@ -1,0 +1,75 @@
+//! Lets a denied call of an agent pass if the user allowed it once, and otherwise adds to the
+//! reason which commands explain and allow it (BR-125). Runs no hook and records nothing.
+
+use std::sync::Arc;
+
+use crate::exemptions::{ALLOWED, Exemptions, Lifted};
+use tenterhook_core::answer::Restraint;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::event::Event;
+use tenterhook_core::hook::{Hook, Layer};
+use tenterhook_core::outcome::{Outcome, Step};
+
+/// The outcome of an event, after the user's exemptions. `hooks` are those of its steps.
+pub(super) fn exempt(
+    mut outcome: Outcome,
+    hooks: &[Arc<Hook>],
+    event: &Event,
+    exemptions: Option<&Exemptions>,
+) -> Outcome {
+    let is_call = event.tool().is_some() && DialectId::NATIVE.is_at_stake(event.name.as_str());
+    let Some(exemptions) = exemptions.filter(|_| is_call && outcome.restraint == Restraint::Deny)
+    else {
+        return outcome;
+    };
+    let steps = || outcome.steps.iter().zip(hooks);
+    let denying = || steps().filter(|(step, _)| step.verdict == Restraint::Deny);
+    // Without a caller, a person reads the outcome itself. A built-in rule has asked already.
+    let mut layers = denying().map(|(_, hook)| (hook.caller, hook.layer)).peekable();
+    let is_for_user = layers.peek().is_some()
+        && layers.all(|(caller, layer)| {
+            caller.is_some() && !matches!(layer, Layer::Managed | Layer::BuiltIn)
+        });
+    if !is_for_user {
+        return explained(outcome, hooks, event);
+    }
+    let asked = match steps().any(|(step, hook)| is_lifted(step, hook)) {
+        true => Lifted::Yes(ALLOWED.to_owned()),
+        false => exemptions.ask(event, false),
+    };
+    match asked {
+        Lifted::Yes(why) => {
+            outcome.restraint = Restraint::Silent;
+            outcome.reasons.clear();
+            outcome.effects.messages.push(format!("this call passes: {why}"));
+        }
+        Lifted::No(remedy) => add(&mut outcome, remedy),
+    }
+    outcome
+}
+
+/// Whether a built-in rule let the call pass because the user allowed it, which used the allowance
+/// up.
+fn is_lifted(step: &Step, hook: &Hook) -> bool {
+    hook.layer == Layer::BuiltIn && step.messages.iter().any(|text| text.ends_with(ALLOWED))
+}
+
+/// The outcome with the command that explains a denial by the organisation, which no user lifts.
+fn explained(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event) -> Outcome {
+    let mut layers = outcome.steps.iter().zip(hooks).filter_map(|(step, hook)| {
+        let denies = step.verdict == Restraint::Deny && hook.caller.is_some();
+        denies.then_some(hook.layer)
+    });
+    if layers.any(|layer| layer == Layer::Managed) {
+        let code = crate::exemptions::code_of(event);
+        add(&mut outcome, Some(format!("In a terminal: `tenterhook explain {code}` to see why.")));
+    }
+    outcome
+}
+
+/// Adds a line to the last reason.
+fn add(outcome: &mut Outcome, line: Option<String>) {
+    if let (Some(reason), Some(line)) = (outcome.reasons.last_mut(), line) {
+        reason.text = format!("{}\n{line}", reason.text);
+    }
+}
