@@ -193,7 +193,8 @@ fn what_is_installed_denies() {
     let reply: Value = serde_json::from_str(&run.stdout).expect(&run.stderr);
     let output = &reply["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "deny", "{}", run.stdout);
-    assert_eq!(output["permissionDecisionReason"], "not with force");
+    let reason = output["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("not with force\nThe user, "), "{reason}");
 }
 
 /// BR-63: nothing is done where one file is wrong.

@@ -57,8 +57,8 @@ fn a_firing_is_a_line_of_the_log() {
     assert_eq!(last["decision"], "silent");
     let output = fixture.run(&["log"], "");
     assert_eq!(
-        timeless(&output.stdout),
-        "    2 [WHEN]  PreToolUse        Bash      deny    no-force [TIME]\n    4 [WHEN]  PreToolUse        Bash      silent  - [TIME]\n",
+        timeless(&output.stdout).replace(deny["code"].as_str().unwrap(), "[CODE]"),
+        "    2 [WHEN]  PreToolUse        Bash      deny    no-force [TIME]  [CODE]\n    4 [WHEN]  PreToolUse        Bash      silent  - [TIME]\n",
         "{}",
         output.all()
     );
