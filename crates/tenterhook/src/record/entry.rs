@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::chain::digest_of;
 use super::identity::Identities;
-use super::{Late, Number, Record, redact, redacted};
+use super::{Late, Number, Record, redact};
 #[cfg(feature = "rule")]
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::dialect::DialectId;
@@ -313,5 +313,5 @@ pub(super) fn put(body: &mut Body, key: &str, value: impl Into<Value>) {
 fn program(hook: &Hook) -> Option<String> {
     let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
     let name = hook.program_name().filter(|_| is_program && hook.own_name().is_none())?;
-    (redacted(name.clone().into()) == name.as_str()).then_some(name)
+    (redact::value(name.clone().into()) == name.as_str()).then_some(name)
 }
