@@ -94,7 +94,7 @@ pub(crate) enum Command {
     Install(Install),
     /// Remove from an agent's files what `install` wrote there
     #[command(
-        after_help = "Examples:\n  tenterhook uninstall claude\n  tenterhook uninstall --all --dry-run"
+        after_help = "Examples:\n  tenterhook uninstall claude\n  tenterhook uninstall --all --dry-run\n  tenterhook uninstall --all --purge"
     )]
     Uninstall(Uninstall),
     /// Show for each installed agent whether it calls Tenterhook, and what is not covered
@@ -285,7 +285,7 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with = "watch")]
     pub(crate) fix: bool,
     /// Show what `--fix` would change, and change nothing
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub(crate) diff: bool,
     /// Check again whenever a file changes
     #[arg(long)]
@@ -325,7 +325,7 @@ pub(crate) struct Promote {
     #[arg(value_name = "HOOK|PACK|FILE")]
     pub(crate) name: String,
     /// Show what would change, and change nothing
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub(crate) diff: bool,
     /// Read hooks from this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]

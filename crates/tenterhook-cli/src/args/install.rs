@@ -54,6 +54,9 @@ pub(crate) struct Uninstall {
     /// Every agent
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
+    /// Also remove what Tenterhook stored about you: records, approvals and sessions; your `tenterhook.toml` stays
+    #[arg(long, requires = "all")]
+    pub(crate) purge: bool,
     /// Which configuration to change
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,

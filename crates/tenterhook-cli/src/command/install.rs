@@ -23,6 +23,7 @@ use crate::args::{Install, ScopeArg, Uninstall};
 use crate::exit::Exit;
 use crate::load::shorten;
 use crate::openings::openings;
+use crate::person;
 use crate::problem::Problem;
 use crate::show::diff;
 use crate::show::layout::count;
@@ -122,7 +123,25 @@ pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exi
     for (agent, changes) in planned {
         apply(agent, &changes, args.dry_run, "uninstalled", here, term)?;
     }
+    if args.purge {
+        purge(args.dry_run, here, term)?;
+    }
     Ok(Exit::Good)
+}
+
+/// Removes the state directory: records, approvals, sessions and notes (BR-126).
+fn purge(dry: bool, here: &Here, term: Term) -> Result<(), Problem> {
+    let shown = shorten(&here.state.to_string_lossy(), &here.roots);
+    if !here.state.is_dir() || here.state.is_symlink() {
+        return term.data(&format!("`{shown}` is no directory: nothing to remove\n"));
+    }
+    if dry {
+        return term.data(&format!("would remove `{shown}`\n"));
+    }
+    person::require_terminal("tenterhook uninstall --purge", here)?;
+    std::fs::remove_dir_all(&here.state)
+        .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
+    term.data(&format!("removed `{shown}`\n"))
 }
 
 pub(super) const fn scope(given: ScopeArg) -> Scope {

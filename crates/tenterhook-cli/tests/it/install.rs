@@ -82,6 +82,24 @@ fn every_agent_is_left_as_it_was() {
     assert_eq!(all(&fixture.path("home")), before);
 }
 
+/// BR-126.
+#[cfg(target_os = "linux")]
+#[test]
+fn purge_removes_state_and_keeps_the_users_files() {
+    let fixture = Fixture::new();
+    let own = "home/.config/tenterhook/tenterhook.toml";
+    fixture.write(own, "");
+    fixture.write("home/.local/state/tenterhook/note", "");
+    let purge = ["uninstall", "--all", "--purge"];
+    assert_eq!(fixture.run(&purge, "").code, 1, "it needs a terminal");
+    let dry = fixture.run(&[&purge[..], &["--dry-run"]].concat(), "");
+    assert!(dry.stdout.contains("would remove `~/.local/state/tenterhook`"), "{}", dry.all());
+    let output = fixture.at_terminal(&purge);
+    assert_eq!(output.code, 0, "{}", output.all());
+    assert!(!fixture.path("home/.local/state/tenterhook").exists());
+    assert!(fixture.path(own).exists());
+}
+
 /// BR-124.
 #[test]
 fn install_lists_hooks_of_other_agents_and_only_own_leaves_them_out() {
