@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
+use crate::dialect::kit::lint::unanchored;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Enforcement, Hook, Run, Sandbox, Unread};
@@ -155,6 +156,14 @@ fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
     Some(subjects)
 }
 
+/// What a matcher matched.
+#[derive(Clone, Copy)]
+struct Match<'a> {
+    subject: Option<&'a str>,
+    /// Another name of the subject, where the matcher knows only that one (S-5).
+    other: Option<&'a str>,
+}
+
 /// What decided on one hook. The sentence for it is made for those who ask (P-5): most firings ask for none.
 enum Weighed<'a> {
     /// It is for another event.
@@ -168,9 +177,9 @@ enum Weighed<'a> {
     /// It had its one run.
     Spent,
     Mismatched(Option<&'a str>),
-    Matched(Option<&'a str>),
+    Matched(Match<'a>),
     /// Its matcher matched, and its condition says this.
-    Picked(Option<&'a str>, &'a Condition, Picked),
+    Picked(Match<'a>, &'a Condition, Picked),
     /// It is selected, and stands in for what cannot be read.
     Unread(Unread, &'a str),
     /// It is selected and cannot be run.
@@ -269,14 +278,14 @@ fn weigh<'a>(
         return Weighed::Spent;
     }
     let subject = row.subject.text(event);
-    match matches(hook, row, event, subject) {
+    let matched = match find_match(hook, row, event, subject) {
         Err(why) => {
             let (part, code) = ("matcher", Code::MatcherFailed);
             return Weighed::Broken { part, code, why: why.to_string(), rule: "S-3" };
         }
-        Ok(false) => return Weighed::Mismatched(subject),
-        Ok(true) => {}
-    }
+        Ok(None) => return Weighed::Mismatched(subject),
+        Ok(Some(matched)) => matched,
+    };
     let incomplete = hook.incomplete_lists(row);
     let picked = hook.condition.as_ref();
     let picked =
@@ -287,35 +296,43 @@ fn weigh<'a>(
         return Weighed::Unread(*part, why);
     }
     match picked {
-        None => Weighed::Matched(subject),
+        None => Weighed::Matched(matched),
         Some((_, Picked::Failed(why))) => {
             let (part, code) = ("condition", Code::ConditionFailed);
             Weighed::Broken { part, code, why, rule: "S-59" }
         }
-        Some((condition, picked)) => Weighed::Picked(subject, condition, picked),
+        Some((condition, picked)) => Weighed::Picked(matched, condition, picked),
     }
 }
 
-/// Whether the matcher matches the subject, or another name of it (S-1, S-5).
-fn matches(
+/// What the matcher matches: the subject, or another name of it (S-1, S-5).
+fn find_match<'a>(
     hook: &Hook,
     row: &EventRow,
-    event: &Event,
-    subject: Option<&str>,
-) -> Result<bool, PatternError> {
+    event: &'a Event,
+    subject: Option<&'a str>,
+) -> Result<Option<Match<'a>>, PatternError> {
     if hook.matcher.matches(subject)? {
-        return Ok(true);
+        return Ok(Some(Match { subject, other: None }));
     }
     for other in row.subject.others(event) {
         if hook.matcher.matches(Some(other))? {
-            return Ok(true);
+            return Ok(Some(Match { subject, other: Some(other) }));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
-fn match_sentence(hook: &Hook, subject: Option<&str>) -> String {
-    match (hook.matcher.spec(), subject) {
+fn match_sentence(hook: &Hook, matched: Match<'_>) -> String {
+    let sentence = matched_name(hook, matched.other.or(matched.subject));
+    match (matched.other, matched.subject) {
+        (Some(_), Some(subject)) => format!("{sentence}, another name of `{subject}`"),
+        _ => sentence,
+    }
+}
+
+fn matched_name(hook: &Hook, name: Option<&str>) -> String {
+    match (hook.matcher.spec(), name) {
         (MatcherSpec::Any, _) => {
             format!("it has no matcher, so it runs for every `{}`", hook.event_label())
         }
@@ -324,7 +341,10 @@ fn match_sentence(hook: &Hook, subject: Option<&str>) -> String {
             format!("`{}` names `{subject}`", words.join("|"))
         }
         (MatcherSpec::Regex(text) | MatcherSpec::Never(text), Some(subject)) => {
-            format!("`{text}` is found in `{subject}`")
+            match unanchored(text) {
+                name if name == subject => format!("its matcher is `{subject}`"),
+                text => format!("`{text}` is found in `{subject}`"),
+            }
         }
     }
 }
@@ -333,7 +353,7 @@ fn mismatch(hook: &Hook, found: Option<&str>) -> String {
     let found = found.unwrap_or_default();
     match hook.matcher.spec() {
         MatcherSpec::Words(words) => format!("`{found}` is not one of `{}`", words.join("|")),
-        MatcherSpec::Regex(text) => format!("`{text}` is not found in `{found}`"),
+        MatcherSpec::Regex(text) => format!("`{}` is not found in `{found}`", unanchored(text)),
         MatcherSpec::Never(why) => format!("its matcher can never match: {why}"),
         MatcherSpec::Any => String::new(),
     }

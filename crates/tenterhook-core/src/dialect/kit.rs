@@ -9,6 +9,7 @@ pub(crate) mod event;
 pub(crate) mod field;
 pub(crate) mod file;
 pub(crate) mod groups;
+pub(crate) mod lint;
 pub(crate) mod protocol;
 pub(crate) mod reply;
 pub(crate) mod reply_form;

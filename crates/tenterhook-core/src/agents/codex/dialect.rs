@@ -20,7 +20,11 @@ use crate::dialect::{DialectId, Envelope, EventRow};
 
 /// The dialect. On any slip, the agent fails the hook and continues, as the plain reading does.
 pub static CODEX: Dialect = Dialect {
-    matching: Matching { subjects: |event| answer::ANSWERS.values(event), ..Matching::DEFAULT },
+    matching: Matching {
+        subjects: |event| answer::ANSWERS.values(event),
+        unreachable: |hook| config::LINTS.unreachable(hook, "CX-10"),
+        ..Matching::DEFAULT
+    },
     files: Files { is_toml: true, home_variable: Some("CODEX_HOME"), ..Files::DEFAULT },
     calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },
     ..Dialect::new(Core {

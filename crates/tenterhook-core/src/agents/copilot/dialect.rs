@@ -18,7 +18,7 @@ use crate::dialect::kit::event::variables;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{
-    Calls, Core, Dialect, Failures, Files, Layers, Requests, Runs,
+    Calls, Core, Dialect, Failures, Files, Layers, Matching, Requests, Runs,
 };
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
@@ -44,10 +44,14 @@ const FAILURES: Failures = Failures {
 /// Its treatment of a variable that is not set is unknown. An empty text is safer than a gate that is not asked.
 const REQUESTS: Requests = Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT };
 
+const MATCHING: Matching =
+    Matching { unreachable: |hook| config::LINTS.unreachable(hook, "CP-10"), ..Matching::DEFAULT };
+
 /// The dialect of events in camel case, which reads all files.
 pub static COPILOT: Dialect = Dialect {
     files: Files { home_variable: Some("COPILOT_HOME"), ..Files::DEFAULT },
     calls: calls(&reply::CAMEL_REPLIES),
+    matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
     failures: FAILURES,
@@ -68,6 +72,7 @@ pub static COPILOT: Dialect = Dialect {
 /// The dialect of events with Claude Code's names.
 pub static PASCAL: Dialect = Dialect {
     calls: calls(&reply::PASCAL_REPLIES),
+    matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
     failures: FAILURES,

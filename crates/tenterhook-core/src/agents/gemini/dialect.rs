@@ -15,13 +15,17 @@ use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
 use crate::dialect::kit::event::variables;
 use crate::dialect::kit::{call, reply_form};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Layers};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Layers, Matching};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::OnFailure;
 
 /// The dialect.
 pub static GEMINI: Dialect = Dialect {
+    matching: Matching {
+        unreachable: |hook| config::LINTS.unreachable(hook, "GM-10"),
+        ..Matching::DEFAULT
+    },
     failures: Failures { without_answer, ..Failures::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),

@@ -13,13 +13,17 @@ use std::path::Path;
 
 use crate::answer::Powers;
 use crate::dialect::kit::{call, reply_form};
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Matching};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::hook::Layer;
 pub(crate) use crate::syntax::Node;
 
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
+    matching: Matching {
+        unreachable: |hook| config::LINTS.unreachable(hook, "GO-10"),
+        ..Matching::DEFAULT
+    },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::GOOSE,

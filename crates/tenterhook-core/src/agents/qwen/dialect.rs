@@ -15,13 +15,19 @@ use crate::answer::Powers;
 use crate::dialect::gemini::settings;
 use crate::dialect::kit::event::variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Layers, Requests, Runs};
+pub(crate) use crate::dialect::parts::{
+    Calls, Core, Dialect, Files, Layers, Matching, Requests, Runs,
+};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::{Interpolation, Run};
 
 /// The dialect.
 pub static QWEN: Dialect = Dialect {
+    matching: Matching {
+        unreachable: |hook| config::LINTS.unreachable(hook, "QW-10"),
+        ..Matching::DEFAULT
+    },
     files: Files { home_variable: Some("QWEN_HOME"), ..Files::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),

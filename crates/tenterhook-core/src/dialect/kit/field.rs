@@ -37,7 +37,7 @@ impl Case {
 /// More seconds than this were meant as milliseconds.
 const LONG: f64 = 1000.0;
 /// Fewer milliseconds than this are no time for a process: seconds were meant.
-const SHORT: f64 = 100.0;
+pub(crate) const SHORT: f64 = 100.0;
 
 impl Findings<'_> {
     /// Tells that a field holds something else than it takes.
@@ -64,8 +64,9 @@ impl Findings<'_> {
         })
     }
 
-    /// A timeout in milliseconds; an invalid one leaves the default, so that a gate is not lost.
-    pub(crate) fn millis(&mut self, field: &Entry) -> Option<Duration> {
+    /// A timeout in milliseconds; an invalid one leaves the default, so that a gate is not lost. Fewer than `least` are
+    /// reported.
+    pub(crate) fn millis(&mut self, field: &Entry, least: f64) -> Option<Duration> {
         let (key, span) = (&field.key, field.node.span);
         let Some(millis) = field.node.as_f64().filter(|node| *node > 0.0) else {
             let message =
@@ -73,7 +74,7 @@ impl Findings<'_> {
             self.report(span, in_a_string(field, finding(Code::WrongFieldType, message), 1000.0));
             return None;
         };
-        if millis < SHORT {
+        if millis < least {
             let message = format!("`{key}` is in milliseconds: this gives the hook {millis} ms");
             let help = format!("if seconds were meant, write `{}`", millis * 1000.0);
             self.report(span, finding(Code::TimeoutLooksLikeSeconds, message).help(help));

@@ -9,7 +9,7 @@ mod layout;
 use super::entry::{is_comment, plain_name};
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
 use crate::dialect::findings::{Findings, finding};
-use crate::dialect::{EventRow, GROUPS, broken};
+use crate::dialect::{DIALECTS, EventRow, GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
@@ -335,13 +335,22 @@ impl Reader<'_> {
                 (found.weighing(Severity::Error), Some(none))
             }
         };
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("`tenterhook events --dialect {id}` lists the events"),
+        let help = match (self.elsewhere(key).filter(|_| !cased), near) {
+            (Some(own), _) => format!("{agent} calls it `{own}`"),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("`tenterhook events --dialect {id}` lists the events"),
         };
         let label = if is_open { "" } else { "never fires" };
         self.report(entry.key_span, found.label(label).help(help));
         because.map(|because| Off::new(because, rules.event))
+    }
+
+    /// The agent's name of an event that another agent calls `key`.
+    fn elsewhere(&self, key: &str) -> Option<&'static str> {
+        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.rows());
+        let neutral = &rows.find(|row| row.name == key)?.event;
+        let own = (self.file.rows)().iter().find(|row| row.event == *neutral)?;
+        Some(&own.name).filter(|own| **own != key).map(|own| &**own)
     }
 
     /// Under exact reading no hook of a file that the agent rejects runs; a reload keeps the

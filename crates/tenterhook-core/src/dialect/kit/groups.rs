@@ -4,10 +4,12 @@
 
 use super::entry::{self, EntryFault, Fields, unusable};
 use super::file::{Off, Reader, Scope};
+use super::lint::{self, About, CommandText};
 use crate::diagnostic::{Code, nearest};
 use crate::dialect::Subject;
 use crate::dialect::findings::finding;
-use crate::hook::{Hook, Run};
+use crate::hook::{Command, Hook, Invocation, Run};
+use crate::matcher::MatcherSpec;
 use crate::syntax::{Entry, Node, NodeValue};
 
 /// The words of one agent's groups.
@@ -81,6 +83,10 @@ impl Groups {
 
     /// The scope of a group: its matcher, and what is wrong with it.
     fn scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
+        let written = reader.file.case.written(node, "matcher");
+        if let Some(null) = written.filter(|entry| entry.node.is_null()) {
+            reader.report(null.node.span, lint::null_matcher());
+        }
         let Some(entry) = reader.entry(node, "matcher") else { return scope.clone() };
         let Some(text) = entry.node.as_str() else {
             let kind = entry.node.kind();
@@ -108,7 +114,11 @@ impl Groups {
         let others: &[&str] = if scope.off.is_some() { &["matcher"] } else { &[] };
         self.fields.check(reader, node, others);
         let (run, broken) = match self.run(reader, node) {
-            Ok(run) => (run, None),
+            Ok(run) => {
+                let keys = self.types.iter().map(|(_, key)| *key).collect::<Vec<_>>();
+                lint_command(reader, node, &run, &keys);
+                (run, None)
+            }
             Err(fault) => (unusable(fault.to_string()), Some(fault)),
         };
         let name = scope.row.map_or(scope.name.as_str(), |row| &*row.name);
@@ -156,7 +166,8 @@ pub(crate) fn report_matcher(
     entry: &Entry,
     scope: &Scope,
     all: &[&str],
-    (broken, help): (Option<String>, &str),
+    (spec, broken): (MatcherSpec, Option<String>),
+    help: &str,
 ) {
     let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
     let found = if about_nothing && !all.contains(&scope.matcher.as_str()) {
@@ -165,10 +176,42 @@ pub(crate) fn report_matcher(
     } else if let Some(why) = broken {
         let message = format!("the matcher is not a valid regular expression: {why}");
         finding(Code::InvalidMatcher, message).help(help)
-    } else {
+    } else if about_nothing {
         return;
+    } else {
+        return lint_matcher(reader, entry, scope, &spec);
     };
     reader.report(entry.node.span, found);
+}
+
+/// Reports a matcher that can be read and matches nothing.
+pub(crate) fn lint_matcher(
+    reader: &mut Reader<'_>,
+    entry: &Entry,
+    scope: &Scope,
+    spec: &MatcherSpec,
+) {
+    let (Some(lints), Some(row)) = (reader.file.lints, scope.row) else { return };
+    for found in lints.matcher(About::row(&scope.name, &row.subject), &scope.matcher, spec) {
+        reader.report(entry.node.span, found);
+    }
+}
+
+/// Reports what is wrong with the text of a command, which stands at one of `keys`.
+pub(crate) fn lint_command(reader: &mut Reader<'_>, node: &Node, run: &Run, keys: &[&str]) {
+    let (Some(lints), Run::Command(command)) = (reader.file.lints, run) else { return };
+    let Command { invocation: Invocation::Shell { text, shell }, env, .. } = command else {
+        return;
+    };
+    let written = keys.iter().filter_map(|key| reader.entry(node, key));
+    let mut written = written.filter(|entry| entry.node.as_str() == Some(text.as_str()));
+    let span = written.next().map_or(node.span, |entry| entry.node.span);
+    let env = env.iter().map(|(name, _)| name.clone()).collect();
+    let layer = reader.source.layer;
+    let command = CommandText { text, shell: *shell, args: None, layer, env: &env };
+    for found in lints.command(command) {
+        reader.report(span, found);
+    }
 }
 
 /// The text of a required field of a handler. A handler without it is reported and never runs.

@@ -1,23 +1,52 @@
-//! Lints of a readable config: matchers that match nothing, variables that are never set, and the
-//! messages of such findings. Pure; reports nothing itself and changes no hook.
+//! Lints of Claude Code's readable configs beside those of every agent, and the messages of such findings. Pure; reports
+//! nothing itself and changes no hook.
 
 mod command;
 mod condition;
-mod matcher;
-mod variables;
 
 pub(super) use command::check as command;
 pub(super) use condition::check as condition;
-pub(super) use matcher::check as matcher;
 
 use super::events::{EVENTS, find_event};
-use crate::diagnostic::{Diagnostic, Severity, nearest};
+use super::vocabulary::{ALIASES, FORMER_TOOLS, PHANTOM_VARIABLES, TOOLS, VARIABLES};
+use crate::diagnostic::{Diagnostic, nearest};
 pub(super) use crate::dialect::kit::entry::{is_comment, plain_name as fold};
+use crate::dialect::kit::lint::{self, About, Lints};
+use crate::dialect::kit::protocol::Spec;
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
-/// The label of a finding whose hook can never run.
-pub(super) const NEVER: &str = "never runs";
+pub(super) use crate::dialect::kit::lint::NEVER;
+
+/// What the lints of every agent need to know of this one.
+static LINTS: Lints = Lints {
+    agent: "Claude Code",
+    tools: &[TOOLS, FORMER_TOOLS, &OLD_NAMES],
+    mcp: "mcp__SERVER__TOOL",
+    variables: VARIABLES,
+    paths: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
+    never_set: PHANTOM_VARIABLES,
+    prefix: "CLAUDE_",
+    has_args: true,
+    project: Some("$CLAUDE_PROJECT_DIR"),
+};
+
+/// The old names of [`ALIASES`].
+const OLD_NAMES: [&str; ALIASES.len()] = {
+    let mut names = [""; ALIASES.len()];
+    let mut at = 0;
+    while at < ALIASES.len() {
+        names[at] = ALIASES[at].0;
+        at += 1;
+    }
+    names
+};
+
+/// Checks the matcher `text`, read as `spec`, of a group of `event`.
+pub(super) fn matcher(event: &Spec, text: &str, spec: &MatcherSpec) -> Vec<Diagnostic> {
+    let about = About { event: event.name, subjects: event.subjects(), table: &[] };
+    LINTS.matcher(about, text, spec)
+}
 
 /// The reason why no event can select `hook`, and the rule: its matcher or its condition never
 /// matches.
@@ -34,14 +63,11 @@ pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
     let of_matcher = matchers.flat_map(|text| matcher(event, text, hook.matcher.spec()));
     let conditions = hook.condition.iter();
     let of_condition = conditions.flat_map(|c| condition(c.text(), text.as_deref()));
-    let certain = |diagnostic: &Diagnostic| {
-        diagnostic.severity == Severity::Error && diagnostic.label == NEVER
-    };
     let found = of_matcher
         .map(|diagnostic| (diagnostic, "S-61"))
         .chain(of_condition.map(|diagnostic| (diagnostic, "S-43")));
     found
-        .filter(|(diagnostic, _)| certain(diagnostic))
+        .filter(|(diagnostic, _)| lint::is_certain(diagnostic))
         .map(|(diagnostic, rule)| (diagnostic.message, rule))
         .next()
 }

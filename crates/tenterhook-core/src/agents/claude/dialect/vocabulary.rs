@@ -179,38 +179,6 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("ReadMcpResourceDir", "ReadMcpResourceDirTool"),
     ("ProposeGoal", "SetGoal"),
 ];
-
-/// Tool names of other agents, each with the agent and what Claude Code calls the tool.
-pub(super) const FOREIGN_TOOLS: &[(&str, &str, &str)] = &[
-    ("apply_patch", "Codex", "Edit"),
-    ("ApplyPatch", "Codex", "Edit"),
-    ("local_shell", "Codex", "Bash"),
-    ("exec_command", "Codex", "Bash"),
-    ("unified_exec", "Codex", "Bash"),
-    ("update_plan", "Codex", "TodoWrite"),
-    ("shell", "Codex", "Bash"),
-    ("run_shell_command", "Gemini CLI", "Bash"),
-    ("read_file", "Gemini CLI", "Read"),
-    ("read_many_files", "Gemini CLI", "Read"),
-    ("write_file", "Gemini CLI", "Write"),
-    ("replace", "Gemini CLI", "Edit"),
-    ("search_file_content", "Gemini CLI", "Grep"),
-    ("list_directory", "Gemini CLI", "Glob"),
-    ("google_web_search", "Gemini CLI", "WebSearch"),
-    ("web_fetch", "Gemini CLI", "WebFetch"),
-    ("save_memory", "Gemini CLI", "Write"),
-    ("edit_file", "another agent", "Edit"),
-    ("create_file", "another agent", "Write"),
-    ("str_replace", "another agent", "Edit"),
-    ("str_replace_editor", "another agent", "Edit"),
-    ("run_terminal_cmd", "Cursor", "Bash"),
-    ("search_replace", "Cursor", "Edit"),
-    ("run_command", "Windsurf", "Bash"),
-    ("write_to_file", "Windsurf", "Write"),
-    ("replace_file_content", "Windsurf", "Edit"),
-    ("exec_shell", "CodeWhale", "Bash"),
-];
-
 /// The variables that the agent sets for hooks, and the agent's variables that users set.
 pub(super) const VARIABLES: &[&str] = &[
     "CLAUDE_PROJECT_DIR",
@@ -227,13 +195,8 @@ pub(super) const VARIABLES: &[&str] = &[
     "CLAUDECODE",
 ];
 
-/// Variables that configs rely on and that are never set.
+/// Variables that configs rely on and that are never set, beside those of every agent.
 pub(super) const PHANTOM_VARIABLES: &[&str] = &[
-    "TOOL_INPUT",
-    "TOOL_NAME",
-    "TOOL_OUTPUT",
-    "TOOL_RESPONSE",
-    "TOOL_RESULT",
     "CLAUDE_FILE_PATH",
     "CLAUDE_FILE_PATHS",
     "CLAUDE_EVENT_TYPE",
@@ -249,6 +212,4 @@ pub(super) const PHANTOM_VARIABLES: &[&str] = &[
     "CLAUDE_SESSION_ID",
     "CLAUDE_PROJECT_ROOT",
     "CLAUDE_WORKSPACE",
-    "HOOK_INPUT",
-    "HOOK_EVENT",
 ];

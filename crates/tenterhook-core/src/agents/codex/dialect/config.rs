@@ -14,6 +14,7 @@ use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
+use crate::dialect::kit::lint::Lints;
 use crate::hook::{Command, Hook, Inherit, Invocation, Layer, McpTool, Run, Shell, Wait};
 use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source, Switch};
@@ -24,12 +25,32 @@ static FILE: File = File {
     rules: Rules::all("CX-5"),
     beside: &["state", "managed_dir", "windows_managed_dir"],
     find,
+    lints: Some(&LINTS),
     ..File::new(
         "Codex",
         DialectId::CODEX,
         || &events::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
+};
+
+/// What the lints need to know of Codex. Its hooks are asked about few of its tools.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Codex",
+    tools: &[&["Bash", "spawn_agent", "update_plan", "view_image", "web_search", "js_repl"]],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &[
+        "CODEX_HOME",
+        "PLUGIN_ROOT",
+        "PLUGIN_DATA",
+        "CLAUDE_PLUGIN_ROOT",
+        "CLAUDE_PLUGIN_DATA",
+    ],
+    paths: &["PLUGIN_ROOT", "PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
+    never_set: &["CODEX_PLUGIN_ROOT", "CODEX_PROJECT_DIR", "CODEX_TOOL_INPUT", "CODEX_TOOL_NAME"],
+    prefix: "",
+    has_args: false,
+    project: None,
 };
 
 /// The format of its groups.
@@ -115,9 +136,9 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
 
 /// Reports an invalid matcher of a group.
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
-    let (_, broken) = matcher::read(&scope.matcher, reader.source.compat);
+    let read = matcher::read(&scope.matcher, reader.source.compat);
     let help = "Codex skips the group; here the hook's failure policy decides each time";
-    groups::report_matcher(reader, entry, scope, &["", "*"], (broken, help));
+    groups::report_matcher(reader, entry, scope, &["", "*"], read, help);
 }
 
 /// Reads what a handler of a type runs (CX-7).

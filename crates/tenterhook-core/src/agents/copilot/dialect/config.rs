@@ -9,7 +9,8 @@ pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::field::texts;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
-use crate::dialect::kit::request;
+use crate::dialect::kit::lint::{self, Lints};
+use crate::dialect::kit::{groups, request};
 use crate::dialect::{DialectId, EventRow, Subject};
 use crate::hook::{Command, Compat, Inherit, Invocation, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
@@ -23,7 +24,26 @@ static FILE: File = File {
     tells_empty: false,
     is_javascript: true,
     find,
+    lints: Some(&LINTS),
     ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
+};
+
+/// What the lints need to know of Copilot CLI.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Copilot CLI",
+    tools: &[
+        &["apply_patch", "read_bash", "write_bash", "stop_bash", "list_bash", "str_replace_editor"],
+        &["read_powershell", "write_powershell", "stop_powershell", "list_powershell", "rg"],
+        &["fetch_copilot_cli_documentation", "report_intent", "update_todo", "store_memory"],
+        &["exit_plan_mode", "list_agents", "lsp", "read_agent", "skill", "sql", "write_agent"],
+    ],
+    mcp: "SERVER-TOOL",
+    variables: &["COPILOT_CLI", "COPILOT_HOME", "COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+    paths: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+    never_set: &["COPILOT_TOOL_INPUT", "COPILOT_TOOL_NAME"],
+    prefix: "",
+    has_args: false,
+    project: Some("$COPILOT_PROJECT_DIR"),
 };
 
 /// The events in both spellings.
@@ -97,6 +117,10 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
 fn group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scope) {
     let mut inner = scope.clone();
     inner.matcher = reader.text(node, "matcher").unwrap_or_default();
+    null_matcher(reader, node);
+    if let Some(entry) = node.entry("matcher").filter(|_| is_pascal(scope)) {
+        groups::lint_matcher(reader, entry, &inner, &spec(&inner.matcher, true));
+    }
     if !is_pascal(scope) {
         let message =
             format!("`{}` has no groups: hooks in an inner `hooks` never run", scope.name);
@@ -117,9 +141,14 @@ fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         FIELDS.check(reader, node, &["name", "statusMessage"]);
     }
     let own = reader.text(node, "matcher");
+    null_matcher(reader, node);
     let scope = Scope { matcher: own.unwrap_or_else(|| scope.matcher.clone()), ..scope.clone() };
     let (run, broken) = match run(reader, node) {
-        Ok(run) => (run, None),
+        Ok(run) => {
+            let keys = LINES.iter().map(|(key, _)| *key).collect::<Vec<_>>();
+            groups::lint_command(reader, node, &run, &keys);
+            (run, None)
+        }
         Err(fault) => {
             (entry::unusable(fault.to_string()), Some(Off::new(fault.to_string(), "CP-6")))
         }
@@ -133,6 +162,13 @@ fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     hook.timeout = timeout(reader, node);
     hook.arming = Off::arming(scope.off.clone().or(broken).or(skipped));
     reader.read.hooks.push(hook);
+}
+
+/// Reports a matcher that is `null`.
+fn null_matcher(reader: &mut Reader<'_>, node: &Node) {
+    if let Some(entry) = node.entry("matcher").filter(|entry| entry.node.is_null()) {
+        reader.report(entry.node.span, lint::null_matcher());
+    }
 }
 
 /// Reads what an entry runs (CP-6).
@@ -219,7 +255,10 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec,
         "*" if !is_pascal(scope) => Some("`*` repeats nothing".to_owned()),
         _ => Matcher::new(spec.clone()).compile().err().map(|why| why.to_string()),
     };
-    let Some(why) = why else { return (spec, None) };
+    let Some(why) = why else {
+        groups::lint_matcher(reader, field, scope, &spec);
+        return (spec, None);
+    };
     let exact = reader.source.compat == Compat::Exact;
     let here = if text == "*" { "here it runs on all" } else { "here its failure policy decides" };
     let message = format!("the matcher is not a valid regular expression: {why}");

@@ -43,6 +43,7 @@ static EVENTS: &[EventRow] = &[
     row("userPromptSubmitted", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
     row("userPromptTransformed", "UserPromptExpansion", NONE, &[], "a prompt got what the agent adds to it"),
     row("preToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    row("preMcpToolCall", "PreMcpToolCall", Subject::Field("toolName"), &[], "a request to an MCP server is about to be sent"),
     row("permissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
     row("postToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
     row("postToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),

@@ -8,6 +8,7 @@ use crate::dialect::DialectId;
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::Groups;
+use crate::dialect::kit::lint::Lints;
 use crate::hook::Hook;
 use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source};
@@ -23,12 +24,48 @@ static FILE: File = File {
     takes_comments: true,
     is_javascript: true,
     find: settings::find,
+    lints: Some(&LINTS),
     ..File::new(
         "Gemini CLI",
         DialectId::GEMINI,
         || &vocabulary::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
+};
+
+/// What the lints need to know of Gemini CLI. It replaces the directories itself, with quotes, before a shell reads them.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Gemini CLI",
+    tools: &[&[
+        "activate_skill",
+        "ask_user",
+        "codebase_investigator",
+        "complete_task",
+        "delegate_to_agent",
+        "enter_plan_mode",
+        "exit_plan_mode",
+        "get_internal_docs",
+        "list_directory",
+        "list_mcp_resources",
+        "read_many_files",
+        "read_mcp_resource",
+        "save_memory",
+        "tracker_create_task",
+        "update_topic",
+    ]],
+    mcp: "mcp_SERVER_TOOL",
+    variables: &[
+        "GEMINI_PROJECT_DIR",
+        "GEMINI_PLANS_DIR",
+        "GEMINI_CWD",
+        "GEMINI_SESSION_ID",
+        "CLAUDE_PROJECT_DIR",
+    ],
+    paths: &[],
+    never_set: &["GEMINI_TOOL_INPUT", "GEMINI_TOOL_NAME", "GEMINI_FILE_PATH"],
+    prefix: "",
+    has_args: false,
+    project: Some("$GEMINI_PROJECT_DIR"),
 };
 
 static GROUPS: Groups = Groups {
@@ -50,6 +87,9 @@ static GROUPS: Groups = Groups {
     terms,
 };
 
+/// Fewer milliseconds than a second end a script before it answers.
+const SECOND: f64 = 1000.0;
+
 /// Reads `source`. The agent accepts comments in its settings.
 pub(super) fn read(source: &Source) -> ReadConfig {
     file::read(&FILE, source, Format::Json)
@@ -62,7 +102,8 @@ fn terms(
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
     hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, false).0);
-    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
+    hook.timeout =
+        reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry, SECOND));
     let description = reader.text(node, "description");
     hook.status = reader.text(node, "name").or(description).filter(|text| !text.is_empty());
     Ok(())

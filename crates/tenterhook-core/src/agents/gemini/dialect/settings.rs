@@ -185,9 +185,9 @@ pub(crate) fn spec(scope: &Scope, compat: Compat, lists: bool) -> (MatcherSpec, 
 
 /// Reports a broken or ignored matcher of a group.
 pub(crate) fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
-    let (_, broken) = spec(scope, reader.source.compat, lists);
+    let read = spec(scope, reader.source.compat, lists);
     let help = "the agent reads it as a whole name; here the hook's failure policy decides";
-    groups::report_matcher(reader, entry, scope, &["", "*", ".*"], (broken, help));
+    groups::report_matcher(reader, entry, scope, &["", "*", ".*"], read, help);
 }
 
 /// The command of an entry: a line for `bash` or PowerShell, with the entry's variables.

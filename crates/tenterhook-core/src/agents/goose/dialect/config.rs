@@ -8,6 +8,7 @@ pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
+use crate::dialect::kit::lint::Lints;
 use crate::hook::{Command, Compat, Hook, Inherit, Invocation, OnFailure, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
@@ -16,12 +17,26 @@ use crate::syntax::{Entry, Format, Node};
 static FILE: File = File {
     shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "shell", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
     rules: Rules::all("GO-3"),
+    lints: Some(&LINTS),
     ..File::new(
         "Goose",
         DialectId::GOOSE,
         || &vocabulary::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
+};
+
+/// What the lints need to know of Goose.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Goose",
+    tools: &[&["tree", "text_editor", "analyze", "load", "todo_write", "load_skill"]],
+    mcp: "SERVER__TOOL",
+    variables: &["PLUGIN_ROOT"],
+    paths: &["PLUGIN_ROOT"],
+    never_set: &["GOOSE_PLUGIN_ROOT", "GOOSE_PROJECT_DIR"],
+    prefix: "",
+    has_args: false,
+    project: None,
 };
 
 static GROUPS: Groups = Groups {
@@ -66,9 +81,9 @@ fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
 }
 
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
-    let (_, broken) = spec(scope, reader.source.compat);
+    let read = spec(scope, reader.source.compat);
     let help = "Goose silently skips this hook; remove `matcher` to match everything";
-    groups::report_matcher(reader, entry, scope, &[""], (broken, help));
+    groups::report_matcher(reader, entry, scope, &[""], read, help);
 }
 
 fn terms(

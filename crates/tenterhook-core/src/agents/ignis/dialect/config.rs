@@ -10,7 +10,7 @@ use super::events::{self, AFTER_FAILURE};
 use crate::diagnostic::{Code, Severity, Span};
 pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{self, Fields, unusable};
-use crate::dialect::kit::field::texts;
+use crate::dialect::kit::field::{SHORT, texts};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 pub(crate) use crate::dialect::variables::is_variable;
 use crate::dialect::{DialectId, Subject};
@@ -207,7 +207,7 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
             reader.report(field.node.span, found);
             (reader.source.compat == Compat::Exact).then_some(Duration::ZERO)
         }
-        Some(_) => reader.findings.millis(field),
+        Some(_) => reader.findings.millis(field, SHORT),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
+use crate::dialect::kit::lint::Lints;
 use crate::dialect::kit::request;
 use crate::hook::{Hook, Prompt, Run, Wait};
 use crate::matcher::Matcher;
@@ -25,12 +26,32 @@ static FILE: File = File {
     takes_comments: true,
     is_javascript: true,
     find: settings::find,
+    lints: Some(&LINTS),
     ..File::new(
         "Qwen Code",
         DialectId::QWEN,
         || &vocabulary::ROWS,
         |reader, node, scope| GROUPS.group(reader, node, scope),
     )
+};
+
+/// What the lints need to know of Qwen Code, whose matchers know Claude Code's names of tools too (QW-10). It replaces the
+/// directories of Gemini CLI and of Claude Code itself, with quotes, before a shell reads them.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Qwen Code",
+    tools: &[
+        &["list_directory", "read_many_files", "save_memory", "skill", "exit_plan_mode", "lsp"],
+        &["ask_user_question", "cron_create", "cron_delete", "cron_list", "tool_search"],
+        &["Bash", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"],
+        &["WebFetch", "WebSearch", "TodoWrite", "Agent", "Task", "Skill", "AskUserQuestion"],
+    ],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_HOME"],
+    paths: &["QWEN_PROJECT_DIR"],
+    never_set: &["QWEN_TOOL_INPUT", "QWEN_TOOL_NAME"],
+    prefix: "",
+    has_args: false,
+    project: Some("$QWEN_PROJECT_DIR"),
 };
 
 static GROUPS: Groups = Groups {

@@ -7,7 +7,7 @@ use super::vocabulary::{FOREIGN_FIELDS, TOOLS};
 use crate::diagnostic::Code;
 pub(crate) use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{self, Fields};
-use crate::dialect::kit::field::texts;
+use crate::dialect::kit::field::{SHORT, texts};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
@@ -79,7 +79,8 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let text = node.get("match").and_then(Node::as_str).unwrap_or_default();
     let mut hook = entry::draft(reader, node, &scope.name, text, scope, run);
     hook.matcher = Matcher::new(matcher);
-    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry));
+    hook.timeout =
+        reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry, SHORT));
     if uses_claude_protocol(reader, node) {
         use_claude_protocol(&mut hook, spec(scope));
     }

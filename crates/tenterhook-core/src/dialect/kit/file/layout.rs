@@ -3,6 +3,7 @@
 
 use super::{Reader, Scope};
 use crate::dialect::kit::field::Case;
+use crate::dialect::kit::lint::Lints;
 use crate::dialect::{DialectId, EventRow};
 use crate::syntax::Node;
 
@@ -38,6 +39,8 @@ pub(crate) struct File {
     /// Whether all lists of an event that is written more than once run here, of which the agent
     /// loses all but the last.
     pub(crate) runs_doubled: bool,
+    /// What the lints need to know of the agent, where its files are checked by them.
+    pub(crate) lints: Option<&'static Lints>,
     /// Keys beside the events, which hold something else.
     pub(crate) beside: &'static [&'static str],
     /// Finds the node of the events in a file; reads the other settings and reports their mistakes.
@@ -91,6 +94,7 @@ impl File {
             is_javascript: false,
             is_strict: false,
             runs_doubled: false,
+            lints: None,
             beside: &[],
             find: |_, root| root.get("hooks"),
         }

@@ -6,6 +6,7 @@ use crate::dialect::claude::events::{EVENTS, find_event};
 use crate::dialect::claude::handler::{Nesting, Scope};
 use crate::dialect::claude::lint;
 use crate::dialect::claude::matcher_text;
+use crate::dialect::kit::lint::null_matcher;
 use crate::event::EventName;
 use crate::matcher::MatcherSpec;
 use crate::syntax::{Entry, Node, NodeValue};
@@ -187,9 +188,11 @@ impl Reading<'_> {
 
     /// Reads the matcher of a group, reports its faults, and returns the group's scope.
     fn matcher(&mut self, node: &Node, scope: &Scope) -> Scope {
-        let Some(entry) = node.entry("matcher").filter(|entry| !entry.node.is_null()) else {
+        let Some(entry) = node.entry("matcher") else { return scope.clone() };
+        if entry.node.is_null() {
+            self.report(entry.node.span, null_matcher());
             return scope.clone();
-        };
+        }
         let Some(text) = entry.node.as_str() else {
             let message = format!("`matcher` takes a string, found {}", entry.node.kind());
             self.report(

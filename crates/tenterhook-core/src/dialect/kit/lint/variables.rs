@@ -3,15 +3,19 @@
 
 /// One `$NAME` or `${...}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Variable<'a> {
+pub(crate) struct Variable<'a> {
     /// The name, up to the first character that a name cannot hold.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// All of it as written.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// Whether the shell splits its value at spaces.
     pub(super) splits: bool,
+    /// Whether it is in single quotes, where the shell replaces nothing.
+    pub(super) is_literal: bool,
+    /// What stands behind it.
+    pub(super) after: &'a str,
     /// Whether it is `${a.b}`: a placeholder of another system, not a shell variable.
-    pub(super) is_template: bool,
+    pub(crate) is_template: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +29,7 @@ enum Within {
 }
 
 /// The variables of `text` in its order.
-pub(super) fn find(text: &str) -> Vec<Variable<'_>> {
+pub(crate) fn find(text: &str) -> Vec<Variable<'_>> {
     let mut scan = Scan { text, at: 0, word: 0, in_test: false, within: vec![Within::Plain] };
     let mut found = Vec::new();
     while scan.at < text.len() {
@@ -124,10 +128,19 @@ impl<'a> Scan<'a> {
         let splits = !matches!(self.top(), Within::Single | Within::Double)
             && !self.in_test
             && !self.is_assignment();
+        let is_literal = self.top() == Within::Single;
         self.at += text.len();
         let is_template = text.starts_with("${")
             && text.get(2 + name.len()..).is_some_and(|rest| rest.starts_with('.'));
-        (!name.is_empty()).then_some(Variable { name, text, splits, is_template })
+        let after = rest.get(text.len()..).unwrap_or_default();
+        (!name.is_empty()).then_some(Variable {
+            name,
+            text,
+            splits,
+            is_literal,
+            after,
+            is_template,
+        })
     }
 
     /// Whether the current word is `NAME=...` so far: the shell does not split an assigned value.

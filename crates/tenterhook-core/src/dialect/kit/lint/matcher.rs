@@ -1,0 +1,412 @@
+//! Lints of a matcher: one that matches nothing, or a condition, a glob or a rule in its place. Knows no agent.
+
+use super::{About, Lints, NEVER};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::dialect::findings::finding;
+use crate::dialect::kit::protocol::Subjects;
+use crate::dialect::tools::by_neutral;
+use crate::matcher::{Matcher, MatcherSpec};
+
+/// Texts that show that the user wrote a condition.
+const EXPRESSION: &[&str] =
+    &["==", "!=", "&&", " || ", " matches ", " contains ", "tool_input", "tool_name", "toolName"];
+
+/// Texts that show that the user wrote a glob, or the filter of another system.
+const GLOB: &[&str] = &["**", "tools:", "file_paths:", " AND ", " OR ", "*."];
+
+/// Checks the matcher `text`, which the agent reads as `spec`.
+pub(super) fn check(
+    lints: &Lints,
+    about: About<'_>,
+    text: &str,
+    spec: &MatcherSpec,
+) -> Vec<Diagnostic> {
+    if *spec == MatcherSpec::Any {
+        return Vec::new();
+    }
+    let lint = Lint { lints, about, text, spec, known: lints.names(about.table) };
+    match (about.subjects, spec) {
+        (Subjects::None, _) => vec![lint.ignored()],
+        (Subjects::Open, MatcherSpec::Regex(_)) => lint.broken().into_iter().collect(),
+        (Subjects::Files, _) => lint.files().into_iter().collect(),
+        (Subjects::Tools, MatcherSpec::Words(words)) => lint.tool_words(words),
+        (Subjects::Closed(known), MatcherSpec::Words(words)) => lint.closed_words(words, known),
+        (Subjects::Tools, MatcherSpec::Regex(_)) if text.chars().all(in_list) => {
+            let words: Vec<String> = text.split('|').map(str::to_owned).collect();
+            lint.tool_words(&words)
+        }
+        (Subjects::Tools, MatcherSpec::Regex(_)) => {
+            let mut found: Vec<Diagnostic> = lint.regex(&lint.known).into_iter().collect();
+            found.extend(lint.foreign_parts());
+            found.extend(lint.filtered_part());
+            found
+        }
+        (Subjects::Closed(known), MatcherSpec::Regex(_)) => lint.regex(known).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether people list names in an expression of such characters.
+fn in_list(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '|')
+}
+
+/// One matcher.
+struct Lint<'a> {
+    lints: &'a Lints,
+    about: About<'a>,
+    text: &'a str,
+    spec: &'a MatcherSpec,
+    /// The names of the agent's tools.
+    known: Vec<&'static str>,
+}
+
+impl<'a> Lint<'a> {
+    fn ignored(&self) -> Diagnostic {
+        let message = format!("`{}` ignores matchers: this runs every time", self.about.event);
+        let found = finding(Code::MatcherIgnored, message);
+        if matches!(self.text, ".*" | "^.*$" | ".+") {
+            return found.weighing(Severity::Advice).help("remove the matcher");
+        }
+        found.help("remove the matcher, and test in the program")
+    }
+
+    fn files(&self) -> Option<Diagnostic> {
+        let text = self.text;
+        let is_pattern = text.contains(['*', '^', '$', '(', '[', '\\', '/']);
+        is_pattern.then(|| {
+            let message = format!("`{text}`: `FileChanged` watches files of exactly these names");
+            finding(Code::FileMatcherIsPattern, message)
+                .help("list the names, separated by `|`: `.env|.envrc`")
+        })
+    }
+
+    /// The finding for an expression that does not compile, by what the user probably meant.
+    fn broken(&self) -> Option<Diagnostic> {
+        let why = Matcher::new(self.spec.clone()).compile().err()?;
+        Some(self.meant().unwrap_or_else(|| {
+            let message = format!("`{}` is not a valid regular expression: {why}", self.text);
+            let found = finding(Code::InvalidMatcher, message).label("matches nothing");
+            match why.remedy() {
+                Some(remedy) => found.help(remedy),
+                None => found,
+            }
+        }))
+    }
+
+    /// The finding for a text that is no name and no expression, by what the user probably meant.
+    fn meant(&self) -> Option<Diagnostic> {
+        let text = self.text;
+        if let Some(tool) = self.permission_rule() {
+            let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
+            let help = match self.about.table.is_empty() {
+                true => format!(
+                    "write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"
+                ),
+                false => {
+                    format!("write `\"matcher\": \"{tool}\"`, and test the rest in the program")
+                }
+            };
+            return Some(finding(Code::PermissionRuleInMatcher, message).label(NEVER).help(help));
+        }
+        let rest = match self.about.table.is_empty() {
+            true => "a permission rule in `if` of the handler",
+            false => "test them in the program",
+        };
+        if EXPRESSION.iter().any(|pattern| text.contains(pattern)) {
+            let message = "a matcher is a name or a regular expression, not a condition";
+            return Some(
+                finding(Code::MatcherIsExpression, message)
+                    .weighing(Severity::Error)
+                    .label(NEVER)
+                    .help(format!("write the tool in `matcher`; for its arguments, {rest}")),
+            );
+        }
+        if GLOB.iter().any(|pattern| text.contains(pattern)) || text.starts_with('*') {
+            let subject = if self.is_about_tools() { "the name of the tool" } else { "a word" };
+            let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
+            let help = match self.about.table.is_empty() {
+                true => "write the tool in `matcher`; for paths, a rule in `if`: `Edit(src/**)`",
+                false => "write the tool in `matcher`; test paths in the program",
+            };
+            return Some(finding(Code::MatcherIsGlob, message).label(NEVER).help(help));
+        }
+        None
+    }
+
+    /// The agent's name of the tool, where the text is `Tool(...)` with a known one.
+    fn permission_rule(&self) -> Option<&'a str> {
+        let (tool, _) = self.text.split_once('(')?;
+        let neutral = by_neutral(self.about.table, tool).and_then(|row| row.own.first().copied());
+        let is_known = self.known.contains(&tool) || neutral.is_some() || RULED.contains(&tool);
+        (self.text.ends_with(')') && is_known).then(|| neutral.unwrap_or(tool))
+    }
+
+    fn regex(&self, known: &[&str]) -> Option<Diagnostic> {
+        if let Some(found) = self.broken() {
+            return Some(found);
+        }
+        let lives = known.iter().any(|subject| self.finds(subject));
+        // The tools of MCP servers are unknown here.
+        if lives || self.is_about_tools() && self.may_be_mcp() {
+            return None;
+        }
+        let neutral = self.about.table.iter().find(|row| self.finds(row.neutral));
+        if let Some(row) = neutral.filter(|_| self.meant().is_none()) {
+            return Some(self.only_here(row.neutral, row.own.first().copied()));
+        }
+        Some(self.meant().unwrap_or_else(|| {
+            finding(Code::DeadMatcher, format!("`{}` is found in {}", self.text, self.nothing()))
+                .label(NEVER)
+                .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
+        }))
+    }
+
+    fn finds(&self, subject: &str) -> bool {
+        Matcher::new(self.spec.clone()).matches(Some(subject)) == Ok(true)
+    }
+
+    fn may_be_mcp(&self) -> bool {
+        let (_, between) = self.lints.mcp_parts();
+        let is_named = between != "_" && self.text.contains(between) && self.meant().is_none();
+        let is_expression = EXPRESSION.iter().any(|pattern| self.text.contains(pattern));
+        is_named || self.text.contains("mcp") && !is_expression
+    }
+
+    fn is_about_tools(&self) -> bool {
+        self.about.subjects == Subjects::Tools
+    }
+
+    fn nothing(&self) -> &'static str {
+        if self.is_about_tools() {
+            "the name of no tool"
+        } else {
+            "none of the words that this event has"
+        }
+    }
+
+    /// The finding of another agent's name, by which Tenterhook runs the hook but the agent does not.
+    fn only_here(&self, word: &str, own: Option<&str>) -> Diagnostic {
+        let agent = self.lints.agent;
+        let message = format!("{agent} has no tool `{word}`: only Tenterhook runs this hook");
+        let found = finding(Code::ForeignToolNameInMatcher, message);
+        match own {
+            Some(own) => found.help(format!("{agent} calls it `{own}`")),
+            None => found,
+        }
+    }
+
+    fn tool_words(&self, words: &[String]) -> Vec<Diagnostic> {
+        let dead: Vec<(&str, Dead<'_>)> =
+            words.iter().filter_map(|word| Some((word.as_str(), self.dead_tool(word)?))).collect();
+        // A union over agents is how one file serves several of them.
+        let all = dead.len() == words.len();
+        if all && words.is_empty() {
+            return vec![names_nothing(self.text)];
+        }
+        // Beside the agent's own name, another agent's is there for that agent.
+        let said = dead.into_iter().filter(|(_, dead)| all || !matches!(dead, Dead::OnlyHere(_)));
+        said.map(|(word, dead)| self.dead_finding(word, &dead, all)).collect()
+    }
+
+    fn dead_tool(&self, word: &str) -> Option<Dead<'static>> {
+        let (lints, table) = (self.lints, self.about.table);
+        let is_list = matches!(self.spec, MatcherSpec::Words(_));
+        let is_found = |tool: &str| {
+            tool == word || !is_list && self.finds(tool) && found_by(word, tool, self.spec)
+        };
+        if self.known.iter().any(|tool| is_found(tool)) || lints.is_server_tool(word) {
+            return None;
+        }
+        let (before, between) = lints.mcp_parts();
+        if word.starts_with("mcp__") {
+            return (is_list || before != "mcp__").then_some(Dead::Server);
+        }
+        if let Some(row) = by_neutral(table, word) {
+            return Some(Dead::OnlyHere(row.own.first().copied()));
+        }
+        if !is_list && (between != "_" && word.contains(between) || word.starts_with("mcp_")) {
+            return None;
+        }
+        let foreign = FOREIGN_TOOLS.iter().find(|(name, ..)| *name == word);
+        if let Some((_, agent, neutral)) = foreign {
+            let own = by_neutral(table, neutral).and_then(|row| row.own.first().copied());
+            let own = own.or_else(|| self.known.iter().copied().find(|tool| tool == neutral));
+            return Some(Dead::Foreign { agent, own });
+        }
+        match self.known.iter().find(|tool| tool.eq_ignore_ascii_case(word)) {
+            Some(tool) => Some(Dead::Case(tool)),
+            None => Some(Dead::Unknown(nearest(word, self.known.iter().copied()))),
+        }
+    }
+
+    fn dead_finding(&self, word: &str, dead: &Dead<'_>, all: bool) -> Diagnostic {
+        let agent = self.lints.agent;
+        // Tenterhook may run a hook for the neutral name of an MCP tool.
+        let runs_here = matches!(dead, Dead::Server) && self.lints.mcp_parts().0 != "mcp__";
+        let runs = if all && !runs_here { NEVER } else { "matches nothing" };
+        let (code, message, severity, help) = match dead {
+            Dead::OnlyHere(own) => return self.only_here(word, *own),
+            Dead::Case(tool) => (
+                Code::DeadMatcher,
+                format!("no tool is called `{word}`: case counts"),
+                if all { Severity::Error } else { Code::DeadMatcher.severity() },
+                Some(format!("write `{tool}`")),
+            ),
+            Dead::Server if runs_here => (
+                Code::DeadMatcher,
+                format!(
+                    "{agent} calls no tool `{word}`: a tool of an MCP server is `{}`",
+                    self.lints.mcp
+                ),
+                if all { Severity::Warning } else { Severity::Advice },
+                None,
+            ),
+            Dead::Server => (
+                Code::DeadMatcher,
+                format!("`{word}` is the name of no tool: an MCP tool has its own behind it"),
+                if all { Severity::Error } else { Code::DeadMatcher.severity() },
+                Some(format!("write `{word}__.*` for every tool of that server")),
+            ),
+            Dead::Foreign { agent: other, own } => (
+                Code::ForeignToolNameInMatcher,
+                match *other == agent {
+                    true => format!("no hook of {agent} is asked about `{word}`"),
+                    false => format!("`{word}` is a tool of {other}"),
+                },
+                match (all, own) {
+                    (true, Some(_)) => Severity::Error,
+                    (true, None) => Severity::Warning,
+                    (false, _) => Severity::Advice,
+                },
+                own.map(|own| format!("{agent} calls it `{own}`")),
+            ),
+            Dead::Unknown(near) => (
+                Code::DeadMatcher,
+                format!("{agent} has no tool `{word}`"),
+                if all { Severity::Warning } else { Severity::Advice },
+                near.map(|near| format!("did you mean `{near}`?")),
+            ),
+        };
+        let found = finding(code, message).weighing(severity).label(runs);
+        match help {
+            Some(help) => found.help(help),
+            None => found,
+        }
+    }
+
+    /// Names of other agents among the alternatives of an expression.
+    fn foreign_parts(&self) -> Vec<Diagnostic> {
+        let parts = self.text.split(['|', '(', ')', '^', '$']).filter(|part| !part.is_empty());
+        let foreign = parts.filter_map(|part| match self.dead_tool(part) {
+            Some(dead @ Dead::Foreign { .. }) if part.chars().all(in_list) => {
+                Some(self.dead_finding(part, &dead, false))
+            }
+            _ => None,
+        });
+        foreign.collect()
+    }
+
+    /// A tool with the pattern of a path behind it, `Write:*.ts`, among names that match.
+    fn filtered_part(&self) -> Option<Diagnostic> {
+        if Matcher::new(self.spec.clone()).compile().is_err() {
+            return None;
+        }
+        let is_filtered = |part: &&str| {
+            let (tool, filter) = part.split_once(':').unwrap_or_default();
+            self.known.contains(&tool) && filter.contains('.') && !filter.contains(['(', '['])
+        };
+        let mut parts = self.text.split('|');
+        let lives = self.known.iter().any(|subject| self.finds(subject));
+        let part = parts.find(is_filtered).filter(|_| lives)?;
+        let tool = part.split(':').next().unwrap_or_default();
+        let message =
+            format!("`{part}` matches nothing: a matcher is tested on the name of the tool");
+        let found = finding(Code::MatcherIsGlob, message).label("matches nothing");
+        Some(found.help(format!("write `{tool}`, and test paths in the program")))
+    }
+
+    fn closed_words(&self, words: &[String], known: &[&'static str]) -> Vec<Diagnostic> {
+        let dead: Vec<&String> =
+            words.iter().filter(|word| !known.contains(&word.as_str())).collect();
+        let all = dead.len() == words.len();
+        if all && words.is_empty() {
+            return vec![names_nothing(self.text)];
+        }
+        let runs = if all { NEVER } else { "matches nothing" };
+        let finding = |word: &String| {
+            let message = format!("`{}` never has `{word}`", self.about.event);
+            let near = nearest(word, known.iter().copied());
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("it has `{}`", known.join("`, `")),
+            };
+            // New versions of the agent add values, so an unknown one proves little.
+            let certain = all && near.is_some();
+            let severity = if certain { Severity::Error } else { Severity::Warning };
+            finding(Code::DeadMatcher, message).weighing(severity).label(runs).help(help)
+        };
+        dead.into_iter().map(finding).collect()
+    }
+}
+
+/// Whether one name of a list is found in `tool` by the rules of the whole expression.
+fn found_by(word: &str, tool: &str, spec: &MatcherSpec) -> bool {
+    match spec {
+        MatcherSpec::Regex(text) if text.starts_with("^(?:") => tool == word,
+        _ => tool.contains(word),
+    }
+}
+
+fn names_nothing(text: &str) -> Diagnostic {
+    finding(Code::DeadMatcher, format!("`{text}` names nothing"))
+        .weighing(Severity::Error)
+        .label(NEVER)
+}
+
+/// Why a name in a list matches nothing.
+enum Dead<'a> {
+    Case(&'a str),
+    Server,
+    Foreign {
+        agent: &'a str,
+        own: Option<&'a str>,
+    },
+    /// The neutral name of a tool that the agent calls otherwise.
+    OnlyHere(Option<&'a str>),
+    Unknown(Option<&'a str>),
+}
+
+/// Tools that permission rules name.
+const RULED: &[&str] = &["Bash", "Read", "Write", "Edit", "WebFetch", "Grep", "Glob"];
+
+/// Tool names of other agents, each with the agent and what Claude Code calls the tool.
+const FOREIGN_TOOLS: &[(&str, &str, &str)] = &[
+    ("apply_patch", "Codex", "Edit"),
+    ("ApplyPatch", "Codex", "Edit"),
+    ("local_shell", "Codex", "Bash"),
+    ("exec_command", "Codex", "Bash"),
+    ("unified_exec", "Codex", "Bash"),
+    ("update_plan", "Codex", "TodoWrite"),
+    ("shell", "Codex", "Bash"),
+    ("run_shell_command", "Gemini CLI", "Bash"),
+    ("read_file", "Gemini CLI", "Read"),
+    ("read_many_files", "Gemini CLI", "Read"),
+    ("write_file", "Gemini CLI", "Write"),
+    ("replace", "Gemini CLI", "Edit"),
+    ("search_file_content", "Gemini CLI", "Grep"),
+    ("list_directory", "Gemini CLI", "Glob"),
+    ("google_web_search", "Gemini CLI", "WebSearch"),
+    ("web_fetch", "Gemini CLI", "WebFetch"),
+    ("save_memory", "Gemini CLI", "Write"),
+    ("edit_file", "another agent", "Edit"),
+    ("create_file", "another agent", "Write"),
+    ("str_replace", "another agent", "Edit"),
+    ("str_replace_editor", "another agent", "Edit"),
+    ("run_terminal_cmd", "Cursor", "Bash"),
+    ("search_replace", "Cursor", "Edit"),
+    ("run_command", "Windsurf", "Bash"),
+    ("write_to_file", "Windsurf", "Write"),
+    ("replace_file_content", "Windsurf", "Edit"),
+    ("exec_shell", "CodeWhale", "Bash"),
+];

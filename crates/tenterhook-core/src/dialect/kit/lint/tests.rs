@@ -1,0 +1,169 @@
+//! The lints of every agent: the findings of mistakes, and none for what is in order.
+
+use crate::diagnostic::Diagnostic;
+use crate::dialect::DialectId;
+use crate::hook::Layer;
+use crate::source::Source;
+
+/// The agents, each with its event before a tool, its shell tool and a tool for files.
+const AGENTS: &[(DialectId, &str, &str, &str)] = &[
+    (DialectId::CLAUDE, "PreToolUse", "Bash", "Write"),
+    (DialectId::CODEX, "PreToolUse", "Bash", "apply_patch"),
+    (DialectId::GEMINI, "BeforeTool", "run_shell_command", "write_file"),
+    (DialectId::QWEN, "PreToolUse", "run_shell_command", "write_file"),
+    (DialectId::GOOSE, "PreToolUse", "shell", "write"),
+    (DialectId::COPILOT, "PreToolUse", "Bash", "Write"),
+];
+
+fn findings(dialect: DialectId, event: &str, matcher: &str, command: &str) -> Vec<Diagnostic> {
+    let handler = serde_json::json!({"type": "command", "command": command});
+    let group = serde_json::json!({"matcher": matcher, "hooks": [handler]});
+    let text = serde_json::json!({"hooks": {event: [group]}}).to_string();
+    let mut source = Source::given("hooks.json", dialect, &text, "/repo");
+    source.layer = Layer::Project;
+    dialect.dialect().read_config(&source).diagnostics
+}
+
+fn codes(found: &[Diagnostic]) -> Vec<&'static str> {
+    found.iter().map(|diagnostic| diagnostic.code.name()).collect()
+}
+
+#[test]
+fn matcher_that_matches_nothing_is_found_for_every_agent() {
+    for (dialect, event, shell, file) in AGENTS {
+        let near = format!("{}x", shell.get(..shell.len() - 1).unwrap());
+        for matcher in [
+            "Bash(git push*)",
+            "tool == \"Bash\"",
+            "*.py",
+            "Bahs",
+            &near,
+            "tool_input.command matches 'x'",
+            "src/**",
+            "str_replace",
+            "NoSuchTool",
+        ] {
+            let found = findings(*dialect, event, matcher, "true");
+            assert!(!found.is_empty(), "{dialect}: `{matcher}` has no finding");
+        }
+        let servers = match *dialect {
+            DialectId::GEMINI => "mcp_github_push|mcp_github_pull",
+            DialectId::COPILOT => "github-push|github-pull",
+            DialectId::GOOSE => "github__push|github__pull",
+            _ => "mcp__github__push|mcp__github__pull",
+        };
+        for matcher in [
+            "",
+            "*",
+            shell,
+            file,
+            &format!("{shell}|{file}"),
+            &format!("^{shell}$"),
+            &format!("{shell}|SomebodysTool|mcp__.*"),
+            servers,
+            ".*",
+        ] {
+            let found = findings(*dialect, event, matcher, "true");
+            let warns = |d: &&Diagnostic| d.severity > crate::diagnostic::Severity::Advice;
+            let stars = ["*"].contains(&matcher) && *dialect == DialectId::GOOSE;
+            assert_eq!(found.iter().find(warns).filter(|_| !stars), None, "{dialect}: `{matcher}`");
+        }
+    }
+}
+
+#[test]
+fn unreachable_hook_is_known_for_every_agent() {
+    for (dialect, event, ..) in AGENTS {
+        for (matcher, never) in [("Bash(git push*)", true), ("NoSuchTool", false)] {
+            let handler = serde_json::json!({"type": "command", "command": "true"});
+            let group = serde_json::json!({"matcher": matcher, "hooks": [handler]});
+            let text = serde_json::json!({"hooks": {*event: [group]}}).to_string();
+            let source = Source::given("hooks.json", *dialect, &text, "/repo");
+            let read = dialect.dialect().read_config(&source);
+            let why = dialect.dialect().unreachable(read.hooks.first().unwrap());
+            assert_eq!(why.is_some(), never, "{dialect}: `{matcher}` {why:?}");
+        }
+    }
+}
+
+#[test]
+fn neutral_name_of_a_tool_runs_only_here() {
+    let found = findings(DialectId::GEMINI, "BeforeTool", "Bash", "true");
+    assert_eq!(codes(&found), ["foreign-tool-name-in-matcher"]);
+    assert_eq!(found[0].help.as_deref(), Some("Gemini CLI calls it `run_shell_command`"));
+}
+
+#[test]
+fn part_with_a_path_behind_a_tool_is_found() {
+    let found = findings(DialectId::CLAUDE, "PreToolUse", "Edit|Write:*.ts", "true");
+    assert_eq!(codes(&found), ["matcher-is-glob"]);
+    assert_eq!(findings(DialectId::CLAUDE, "PreToolUse", "Edit|Write", "true"), []);
+}
+
+#[test]
+fn matcher_null_is_named() {
+    for (dialect, event, ..) in AGENTS {
+        let text = format!(
+            r#"{{"hooks": {{"{event}": [{{"matcher": null, "hooks": [{{"type": "command", "command": "true"}}]}}]}}}}"#
+        );
+        let source = Source::given("hooks.json", *dialect, &text, "/repo");
+        let found = dialect.dialect().read_config(&source).diagnostics;
+        assert_eq!(codes(&found), ["matcher-not-string"], "{dialect}");
+    }
+}
+
+#[test]
+fn mistakes_of_commands_are_found_for_every_agent() {
+    let mistakes = [
+        (DialectId::CLAUDE, "'$CLAUDE_PROJECT_DIR/.claude/hooks/g.sh'", "unquoted-path-var"),
+        (DialectId::CLAUDE, "bash -c '$CLAUDE_PROJECT_DIR/x/g.sh'", "unquoted-path-var"),
+        (DialectId::CLAUDE, "$env:CLAUDE_PROJECT_DIR/x.sh", "undocumented-variable"),
+        (DialectId::CLAUDE, "node \"$GEMINI_PROJECT_DIR/x.js\"", "undocumented-variable"),
+        (DialectId::CODEX, "node ${CODEX_PLUGIN_ROOT}/dist/x.js", "undocumented-variable"),
+        (DialectId::CODEX, "node \"$CLAUDE_PROJECT_DIR/x.js\"", "undocumented-variable"),
+        (DialectId::CODEX, "node ${CLAUDE_PLUGIN_ROOT}/x.js", "unquoted-path-var"),
+        (DialectId::CODEX, "/Users/ann/x.sh", "absolute-home-path-in-command"),
+        (DialectId::GEMINI, "\"$QWEN_PROJECT_DIR/x.sh\"", "undocumented-variable"),
+        (DialectId::GEMINI, "/home/ann/x.sh", "absolute-home-path-in-command"),
+        (DialectId::GEMINI, "echo $TOOL_INPUT", "undocumented-variable"),
+        (DialectId::QWEN, "$QWEN_PROJECT_DIR/x.sh", "unquoted-path-var"),
+        (DialectId::COPILOT, "node ${workspaceFolder}/x.js", "undocumented-variable"),
+        (DialectId::COPILOT, "$CLAUDE_PROJECT_DIR/x.sh", "unquoted-path-var"),
+        (DialectId::GOOSE, "$PLUGIN_ROOT/x.sh", "unquoted-path-var"),
+        (DialectId::GOOSE, "\"$CLAUDE_PLUGIN_ROOT/x.sh\"", "undocumented-variable"),
+    ];
+    for (dialect, command, code) in mistakes {
+        let event = AGENTS.iter().find(|(id, ..)| *id == dialect).unwrap().1;
+        let found = findings(dialect, event, "", command);
+        assert_eq!(codes(&found), [code], "{dialect}: {command}");
+    }
+}
+
+#[test]
+fn command_in_order_has_no_finding() {
+    for (dialect, command) in [
+        (DialectId::CLAUDE, "\"$CLAUDE_PROJECT_DIR\"/x.sh"),
+        (DialectId::CLAUDE, "jq -r '.a' | grep '$CLAUDE' && echo 'a $env:PATH'"),
+        (DialectId::CLAUDE, "node \"${GEMINI_PROJECT_DIR:-$CLAUDE_PROJECT_DIR}/x.js\""),
+        (DialectId::CODEX, "node \"$PLUGIN_ROOT/x.js\""),
+        (
+            DialectId::CODEX,
+            "[ -n \"$CLAUDE_PROJECT_DIR\" ] || cd \"$(git rev-parse --show-toplevel)\"",
+        ),
+        (DialectId::GEMINI, "$GEMINI_PROJECT_DIR/x.sh"),
+        (DialectId::GEMINI, "$CLAUDE_PROJECT_DIR/x.sh"),
+        (DialectId::QWEN, "\"$QWEN_PROJECT_DIR\"/x.sh"),
+        (DialectId::COPILOT, "\"$COPILOT_PROJECT_DIR\"/x.sh"),
+        (DialectId::GOOSE, "\"$PLUGIN_ROOT/x.sh\""),
+    ] {
+        let event = AGENTS.iter().find(|(id, ..)| *id == dialect).unwrap().1;
+        assert_eq!(findings(dialect, event, "", command), [], "{dialect}: {command}");
+    }
+}
+
+#[test]
+fn event_of_another_agent_gets_its_own_name() {
+    let found = findings(DialectId::GEMINI, "PreToolUse", "", "true");
+    assert_eq!(codes(&found), ["unknown-event"]);
+    assert_eq!(found[0].help.as_deref(), Some("Gemini CLI calls it `BeforeTool`"));
+}
