@@ -290,6 +290,9 @@ pub(crate) struct Check {
     /// Check again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
+    /// End with exit code 1 on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// A file to check (the same as naming it without `--config`)
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,

@@ -63,7 +63,8 @@ fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
     loaded.announce(term, &here.roots);
     let page = term.doing("checking hooks", || examine(&mut loaded, args, here, term.width()))?;
     term.data(&page)?;
-    let wrong = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let least = if args.strict { Severity::Warning } else { Severity::Error };
+    let wrong = loaded.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least);
     Ok(if wrong { Exit::Wrong } else { Exit::Good })
 }
 
