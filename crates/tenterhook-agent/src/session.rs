@@ -382,7 +382,7 @@ async fn turn(agent: &mut Agent, next: Next) -> Option<impl Future<Output = ()> 
     let stopped = agent.steering.close();
     agent.updates.send(Update::Loading(false));
     // A person with a queued text may end the hooks that observe the end of the turn (AG-44).
-    Some(agent.turn_over(&ending, stopped))
+    Some(agent.announce_turn_end(&ending, stopped))
 }
 
 /// Tells the face what hooks are doing, as they do it.

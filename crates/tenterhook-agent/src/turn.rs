@@ -194,7 +194,7 @@ impl Agent {
 
     /// Tells that a turn is over, the face first, then hooks: all state says so by now, and the queue waits.
     /// The returned future waits for the hooks, which `stopped` ends.
-    pub(crate) fn turn_over(
+    pub(crate) fn announce_turn_end(
         &self,
         ending: &Ending,
         stopped: CancellationToken,

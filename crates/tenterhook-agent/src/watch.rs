@@ -74,7 +74,7 @@ async fn look(
                 }
                 watcher.look_at(files(&hooks));
             }
-            () = asked.changed() => watcher.look_at(files(&hooks)),
+            () = asked.wait_for_new_paths() => watcher.look_at(files(&hooks)),
             wish = wishes.recv() => {
                 let Some(done) = wish else { return };
                 watcher.look_at(files(&hooks));

@@ -285,7 +285,7 @@ impl Reader {
             return None;
         }
         for path in &duplicates {
-            self.note(Deviation::DuplicateKey(tree.name(path)));
+            self.note(Deviation::DuplicateKey(tree.dotted_path(path)));
         }
         let shadowed = duplicates.iter().map(|path| tree.fields(Some(path.as_slice()))).collect();
         Some(Object { fields: tree.fields(None), shadowed })

@@ -104,7 +104,7 @@ impl Child {
     /// `line` runs on the supervisor's thread and must not block. Where it cannot take more, it
     /// answers [`Flow::Pause`]. The output is captured all the same, up to its limit.
     pub fn on_line(&self, mut line: impl FnMut(&[u8]) -> Flow + Send + 'static) {
-        self.on_lines(move |on_event| match on_event {
+        self.on_stream_event(move |on_event| match on_event {
             StreamEvent::Line(text) => line(text),
             StreamEvent::AllSoFar => Flow::More,
         });
@@ -112,7 +112,7 @@ impl Child {
 
     /// The same, and says when that was all so far: lines of one write can be told from lines that
     /// come later.
-    pub fn on_lines(&self, on_event: impl FnMut(StreamEvent<'_>) -> Flow + Send + 'static) {
+    pub fn on_stream_event(&self, on_event: impl FnMut(StreamEvent<'_>) -> Flow + Send + 'static) {
         self.order(Order::Follow(Box::new(on_event)));
     }
 

@@ -57,7 +57,7 @@ pub(crate) struct Watching(watch::Receiver<Vec<String>>);
 
 impl Watching {
     /// Waits until hooks ask for other files. Pends where none ever will.
-    pub(crate) async fn changed(&mut self) {
+    pub(crate) async fn wait_for_new_paths(&mut self) {
         if self.0.changed().await.is_err() {
             std::future::pending().await
         }

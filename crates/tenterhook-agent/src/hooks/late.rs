@@ -35,8 +35,8 @@ impl Hooks {
     }
 
     /// What hooks in the background have to say that ended already. Waits for none.
-    pub(crate) fn ended(&self) -> Vec<Late> {
-        self.session.ended().into_iter().map(|finished| self.take(finished)).collect()
+    pub(crate) fn take_finished(&self) -> Vec<Late> {
+        self.session.take_finished().into_iter().map(|finished| self.take(finished)).collect()
     }
 
     /// Whether a hook in the background may still wake the agent.

@@ -39,7 +39,7 @@ impl Hooks {
                 () = self.session.settled(), if are_asides_over => break,
             }
         }
-        for finished in self.session.ended() {
+        for finished in self.session.take_finished() {
             self.last_words(&finished, "");
         }
     }

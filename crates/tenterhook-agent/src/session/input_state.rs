@@ -120,7 +120,7 @@ impl Session {
         let next = loop {
             let may_be_woken = self.agent.hooks.may_be_woken();
             let (steering, updates) = (&self.agent.steering, &self.agent.updates);
-            let ended = self.agent.hooks.ended().into_iter();
+            let ended = self.agent.hooks.take_finished().into_iter();
             self.queue
                 .extend(ended.filter_map(|late| wakes(late, steering, updates)).map(Next::Judged));
             if let Some(next) = self.queue.pop_front() {

@@ -124,7 +124,7 @@ fn explained(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
             }
         }
     }
-    hooks.retain(|explained| !explained.is_quiet());
+    hooks.retain(|explained| !explained.is_idle_builtin());
     hooks
 }
 
@@ -143,7 +143,7 @@ struct Explained {
 
 impl Explained {
     /// A built-in rule that is on and does not match the event: the user did not ask for it, and it is part of every call.
-    fn is_quiet(&self) -> bool {
+    fn is_idle_builtin(&self) -> bool {
         let on = self.hook.arming == Arming::Armed;
         self.hook.layer == Layer::BuiltIn && on && !matches!(self.asked, Some(Asked::Holds(_)))
     }

@@ -173,7 +173,7 @@ fn show_one(pack: &Pack, rule: &PackRule<'_>, term: Term) -> Result<(), Problem>
     }
     let off = format!(
         "# To switch it off, write into `tenterhook.toml`:\n#\n#     {}\n",
-        switch(pack, rule.name).replace('\n', "\n#     ")
+        disabling_entry(pack, rule.name).replace('\n', "\n#     ")
     );
     term.data(&format!("{}\n\n{off}", rule.text))
 }
@@ -182,7 +182,7 @@ fn show_one(pack: &Pack, rule: &PackRule<'_>, term: Term) -> Result<(), Problem>
 const BUILT_IN: &str = "`[protect]` with `writable` in your own `tenterhook.toml` leaves files to an agent; a managed file can switch a rule off";
 
 /// The entry that switches a rule off.
-fn switch(pack: &Pack, rule: &str) -> String {
+fn disabling_entry(pack: &Pack, rule: &str) -> String {
     format!("[hook.\"{}/{rule}\"]\nenabled = false", pack.name)
 }
 
@@ -219,7 +219,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
     let count = layout::count(pack.rules().len(), "rule");
     term.data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;
     if let Some(first) = pack.rules().first() {
-        let entry = switch(pack, first.name).replace('\n', "\n    ");
+        let entry = disabling_entry(pack, first.name).replace('\n', "\n    ");
         term.note(&format!(
             "\nto switch one off, write into tenterhook.toml beside it:\n\n    {entry}\n"
         ));

@@ -85,8 +85,8 @@ impl Here<'_> {
     }
 
     /// Whether a word names a directory outside of the project that holds a guard beside much else: the home, `~/.config`.
-    fn is_above(&self, written: &str) -> bool {
-        names::is_above(&self.paths.absolute(written, &self.view.cwd), self.paths)
+    fn is_shared_parent_of_guard(&self, written: &str) -> bool {
+        names::is_shared_parent_of_guard(&self.paths.absolute(written, &self.view.cwd), self.paths)
     }
 
     /// Whether `xargs` or `parallel` appends arguments that are unknown.
@@ -95,12 +95,12 @@ impl Here<'_> {
     }
 
     /// Whether a word names a directory that contains a guard, except the project itself.
-    fn is_around(&self, written: &str) -> bool {
-        self.is_home(written) || self.is_above(written)
+    fn is_any_parent_of_guard(&self, written: &str) -> bool {
+        self.is_home_of_guard(written) || self.is_shared_parent_of_guard(written)
     }
 
     /// Whether a word names a directory that holds a guard and little else.
-    fn is_home(&self, written: &str) -> bool {
+    fn is_home_of_guard(&self, written: &str) -> bool {
         let seen = self.seen(written);
         let is_linked_home =
             || names::real(&seen, self.paths).is_some_and(|path| protect::is_home_of_guard(&path));

@@ -164,7 +164,7 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
         indexes(view, found);
         // Each is held against all that are well known.
         for package in packages.into_iter().take_while(|_| view.meter.spend(A_NAME)) {
-            package_of(package, manager, view, found);
+            note_package(package, manager, view, found);
         }
         if manager.registry == Registry::Crates {
             cargo_git(view, found);
@@ -206,7 +206,7 @@ fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>
     })
 }
 
-fn package_of(package: &str, manager: &Manager, view: &View<'_>, found: &mut Found) {
+fn note_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut Found) {
     let package = package.trim_matches(['"', '\'']);
     let is_address = package.contains("://")
         || package.starts_with("git@")

@@ -160,7 +160,7 @@ pub fn hold(path: &str) -> Hold {
     if is_own_program(top) {
         return Hold::Part;
     }
-    Parts::new(top).guarded()
+    PathSuffixes::from_path(top).guarded()
 }
 
 /// The files of all agents by the first byte that a path to them may have, in small letters.
@@ -192,19 +192,19 @@ fn without_groups(path: &str) -> String {
 /// Whether a shell or a session runs it when it starts.
 #[must_use]
 pub fn is_startup_file(path: &str) -> bool {
-    Parts::new(&in_a_home(path)).is_one_of(STARTUP)
+    PathSuffixes::from_path(&in_a_home(path)).is_one_of(STARTUP)
 }
 
 /// Whether `path` is the file of a table that is written as `place`, or lies in it.
 #[must_use]
 pub fn is_part_of(path: &str, place: &str) -> bool {
-    Parts::new(&in_a_home(path)).is_one_of(&[place])
+    PathSuffixes::from_path(&in_a_home(path)).is_one_of(&[place])
 }
 
 /// Whether it sets variables for what starts later.
 #[must_use]
 pub fn is_environment_file(path: &str) -> bool {
-    Parts::new(&in_a_home(path)).is_one_of(ENVIRONMENT)
+    PathSuffixes::from_path(&in_a_home(path)).is_one_of(ENVIRONMENT)
 }
 
 /// Whether it is a program of ours, wherever it is installed: a shim before it on the path would run in its stead.
@@ -217,14 +217,14 @@ fn is_own_program(path: &str) -> bool {
 /// Whether git keeps its settings there.
 #[must_use]
 pub fn is_git_config(path: &str) -> bool {
-    Parts::new(&in_a_home(path)).is_one_of(GIT)
+    PathSuffixes::from_path(&in_a_home(path)).is_one_of(GIT)
 }
 
 /// A path, and what is left of it behind each of its directories: it is held against a hundred places.
-struct Parts<'p>(Vec<&'p str>);
+struct PathSuffixes<'p>(Vec<&'p str>);
 
-impl<'p> Parts<'p> {
-    fn new(path: &'p str) -> Self {
+impl<'p> PathSuffixes<'p> {
+    fn from_path(path: &'p str) -> Self {
         let behind = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
         let below = behind.filter_map(|(at, _)| path.get(at + 1..));
         Self(std::iter::once(path).chain(below).collect())

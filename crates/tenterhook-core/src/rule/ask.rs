@@ -35,7 +35,7 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
             _ => Value::Map(Map::Made(Vec::new().into())),
         },
         Field::ToolCommand => rule_input.command().into(),
-        Field::ToolPath => rule_input.path().into(),
+        Field::ToolPath => rule_input.first_path().into(),
         Field::ToolPaths => rule_input.paths().map(Value::from).collect(),
         Field::ToolUrl => rule_input.url().into(),
         Field::ToolText => rule_input.text().into(),

@@ -46,7 +46,7 @@ impl Parsed<'_> {
     }
 
     /// Where the name of the node stands: the parser only says where its dot or its bracket does.
-    pub(super) fn place_of(&self, id: u64, name: &str) -> Range<usize> {
+    pub(super) fn name_span(&self, id: u64, name: &str) -> Range<usize> {
         let place = self.span(id);
         let behind = || self.text.get(place.start..)?.find(name).map(|at| place.start + at);
         let before = || self.text.get(..place.start)?.rfind(name);

@@ -80,7 +80,7 @@ impl RuleInput {
     }
 
     /// The first path that the call names.
-    pub(super) fn path(&self) -> &str {
+    pub(super) fn first_path(&self) -> &str {
         self.paths().next().unwrap_or_default()
     }
 

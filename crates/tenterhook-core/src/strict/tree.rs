@@ -215,7 +215,7 @@ impl Tree {
     }
 
     /// The path in words: keys with dots between them, `[]` for a list.
-    pub(super) fn name(&self, path: &[usize]) -> String {
+    pub(super) fn dotted_path(&self, path: &[usize]) -> String {
         let mut tree = self;
         let mut name = String::new();
         for at in path {

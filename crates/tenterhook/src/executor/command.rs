@@ -215,7 +215,7 @@ pub(super) fn environment<'a>(
     let named = grants.map(|grant| grant.env.as_slice()).unwrap_or_default();
     let is_named = |name: &str| command.pass.iter().chain(named).any(|text| text == name);
     let passes = |name: &str| match inherit {
-        Inherit::All => !task.dialect().withholds(name),
+        Inherit::All => !task.dialect().withholds_variable(name),
         Inherit::Listed => LISTED.contains(&name) || is_named(name),
     };
     let inherited = task.ambient.env.iter().filter(|(name, _)| passes(name));

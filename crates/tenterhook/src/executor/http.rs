@@ -54,7 +54,7 @@ pub(super) async fn run(task: &Task, http: &Http) -> Report {
     let exchange = exchange::exchange(task, http, &mut received);
     let end = match tokio::time::timeout(task.budget(), exchange).await {
         Ok(Ok(())) => End::Exited(0),
-        Ok(Err(failure)) => failure.end(),
+        Ok(Err(failure)) => failure.into_end(),
         Err(_) => End::TimedOut,
     };
     let stdout = Output { bytes: received, ..Output::default() };

@@ -266,7 +266,7 @@ impl Background {
     }
 
     /// What has ended and was not taken yet.
-    pub(super) fn ended(&self) -> Vec<Finished> {
+    pub(super) fn take_finished(&self) -> Vec<Finished> {
         // A caller that waits for the next one takes it.
         let Ok(mut receiver) = self.receiver.try_lock() else { return Vec::new() };
         take(&mut receiver).into_iter().map(|report| self.aged(report)).collect()

@@ -27,8 +27,8 @@ impl Session {
 
     /// The results of ended background steps that no caller took yet. Waits for none.
     #[must_use]
-    pub fn ended(&self) -> Vec<Finished> {
-        self.inner.background.ended()
+    pub fn take_finished(&self) -> Vec<Finished> {
+        self.inner.background.take_finished()
     }
 
     /// Waits until no background step is under way. What they left stays to be taken. Cancel safe.

@@ -136,7 +136,7 @@ async fn cut_background_step_is_reported() {
     assert_eq!((session.running(), session.background()), (Vec::new(), 0));
     adopt(&session, async { finished("later") });
     session.settled().await;
-    assert_eq!(session.ended().len(), 1, "a session that was cut takes new steps");
+    assert_eq!(session.take_finished().len(), 1, "a session that was cut takes new steps");
 }
 
 /// N-4: background steps that end are pushed to the host.

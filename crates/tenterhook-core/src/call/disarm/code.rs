@@ -190,8 +190,9 @@ pub(super) fn look(
     let ways = sources.iter().chain(&joined).flat_map(|path| [Some(path.clone()), in_home(path)]);
     for path in ways.flatten() {
         let seen = paths.seen(&path, &paths.cwd);
-        let is_above = || names::is_above(&paths.absolute(&path, &paths.cwd), paths);
-        if protect::is_home_of_guard(&seen) || is_path(&path) && is_above() {
+        let is_shared_parent_of_guard =
+            || names::is_shared_parent_of_guard(&paths.absolute(&path, &paths.cwd), paths);
+        if protect::is_home_of_guard(&seen) || is_path(&path) && is_shared_parent_of_guard() {
             found.guards.insert(seen);
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let operands = || view.operands(&[]);
     if EDITORS.contains(&name) {
         // A directory that has another name holds nothing any more.
-        let moved = |word: &str| RENAMERS.contains(&name) && here.is_around(word);
+        let moved = |word: &str| RENAMERS.contains(&name) && here.is_any_parent_of_guard(word);
         let changed =
             operands().into_iter().filter(|operand| here.is_part(operand) || moved(operand));
         found.guards.extend(changed.map(|text| here.seen(text)));
@@ -78,7 +78,7 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
     let replaces = view.name == "ln" && view.has('n', "no-dereference")
         || matches!(view.name.as_str(), "ln" | "mv") && view.has('T', "no-target-directory");
     let places = if here.is_appended() { operands.as_slice() } else { &[to] };
-    let above = places.iter().filter(|place| replaces && here.is_above(place));
+    let above = places.iter().filter(|place| replaces && here.is_shared_parent_of_guard(place));
     found.guards.extend(above.map(|place| here.seen(place)));
     if whole && !to.ends_with('/') && is_home(&here.seen(to)) {
         found.guards.insert(here.seen(to));
@@ -119,9 +119,9 @@ fn unpacked(here: &Here<'_>, found: &mut Found) {
     let into = view.values(options);
     let directory = |text: &&str| {
         let seen = here.seen(text);
-        let is_above =
+        let is_shared_parent_of_guard =
             matches!(seen.as_str(), "~" | "/") || seen.starts_with("~/") && here.is_held(text);
-        here.is_part(text) || here.is_home(text) || is_above
+        here.is_part(text) || here.is_home_of_guard(text) || is_shared_parent_of_guard
     };
     found.guards.extend(into.iter().filter(|text| directory(text)).map(|text| here.seen(text)));
     let base = into.first().copied().unwrap_or(".");

@@ -111,7 +111,10 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         let seen = here.seen(&written);
         // What git keeps of the whole project is as it was committed; a directory of a guard is named for its own sake.
         let hold = protect::hold(&seen);
-        if hold == Hold::Part || protect::is_home_of_guard(&seen) || here.is_above(&written) {
+        if hold == Hold::Part
+            || protect::is_home_of_guard(&seen)
+            || here.is_shared_parent_of_guard(&written)
+        {
             found.guards.insert(seen);
         }
     }
@@ -140,7 +143,7 @@ fn whole(here: &Here<'_>, verb: &str, operands: &[&str], top: &str, found: &mut 
     {
         return;
     }
-    if here.is_around(top) {
+    if here.is_any_parent_of_guard(top) {
         found.guards.insert(here.seen(top));
     }
 }

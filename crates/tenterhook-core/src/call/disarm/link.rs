@@ -24,7 +24,7 @@ const WHOLE: &[Switch] = &[('r', "recursive"), ('R', "recursive"), ('a', "archiv
 
 pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
-    let is_second_name = |written: &&str| here.is_part(written) || here.is_home(written);
+    let is_second_name = |written: &&str| here.is_part(written) || here.is_home_of_guard(written);
     let linked_from = view.values(LINKED_FROM).into_iter().filter(is_second_name);
     found.guards.extend(linked_from.map(|written| here.seen(written)));
     let named = LINKERS.iter().find(|(programs, _)| programs.contains(&view.name.as_str()));

@@ -32,7 +32,9 @@ fn bound(here: &Here<'_>, binder: &Binder, found: &mut Found) {
     let changes =
         || view.args.iter().skip(1).any(|arg| !arg.starts_with('-') && protect::may_change(arg));
     let held = sources.into_iter().filter(|source| {
-        here.is_part(source) || here.is_home(source) || here.is_above(source) && changes()
+        here.is_part(source)
+            || here.is_home_of_guard(source)
+            || here.is_shared_parent_of_guard(source) && changes()
     });
     found.guards.extend(held.map(|source| here.seen(source)));
 }

@@ -40,7 +40,7 @@ pub(super) fn holds(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
 
 /// Whether an absolute path is a directory outside of the project that holds a guard beside much else, or a part of a guard there: the
 /// home and what is above it, `~/.config`. Git and editors of rights may do in a project what they may not do there.
-pub(super) fn is_above(path: &str, paths: &Paths<'_>) -> bool {
+pub(super) fn is_shared_parent_of_guard(path: &str, paths: &Paths<'_>) -> bool {
     if below(&paths.home, path).is_some() {
         return true;
     }

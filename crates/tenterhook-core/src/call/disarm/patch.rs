@@ -84,7 +84,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     if base.iter().any(|text| here.is_part(text) || protect::is_home_of_guard(&here.seen(text))) {
         found.guards.extend(base.iter().map(|text| here.seen(text)));
     }
-    for text in texts(here, &files) {
+    for text in patch_texts(here, &files) {
         match text {
             Some(text) => changed(&text, here.paths, &view.cwd, found),
             None => {
@@ -95,7 +95,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 }
 
 /// The texts of the patches that a command is handed; nothing for one that cannot be read.
-fn texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
+fn patch_texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
     let view = here.view;
     let read = |file: &str| here.paths.files?.text(&here.paths.absolute(file, &view.cwd));
     let named: Vec<&str> = files.iter().copied().filter(|file| *file != "-").collect();

@@ -33,9 +33,9 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         let seen = here.seen(word);
         here.is_part(word)
             || protect::is_home_of_guard(&seen)
-            || takes == Takes::Above && here.is_above(word)
+            || takes == Takes::Above && here.is_shared_parent_of_guard(word)
             || takes == Takes::All && protect::hold(&seen) != Hold::Nothing
-            || takes == Takes::All && here.is_above(word)
+            || takes == Takes::All && here.is_shared_parent_of_guard(word)
     });
     found.guards.extend(changed.map(|word| here.seen(word)));
 }

@@ -40,7 +40,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     if LISTERS.contains(&view.name.as_str()) {
         let lists = view.has('l', "files-with-matches") && is_handed_on(view, views);
         let searched = view.operands(&["-e", "-f", "-g"]).into_iter().skip(1);
-        let around = searched.filter(|directory| lists && here.is_around(directory));
+        let around = searched.filter(|directory| lists && here.is_any_parent_of_guard(directory));
         return found.guards.extend(around.map(|directory| here.seen(directory)));
     }
     let Some((name, runs)) = SEARCHERS.iter().find(|(name, _)| *name == view.name) else { return };
@@ -65,7 +65,7 @@ pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
         found.guards.extend(by_name(here, &searched).filter(|_| deletes));
     }
     let is_any = |name: &&str| name.chars().all(|c| "*.?^$/".contains(c));
-    let above = searched.into_iter().filter(|directory| here.is_around(directory));
+    let above = searched.into_iter().filter(|directory| here.is_any_parent_of_guard(directory));
     if names.iter().all(is_any) {
         found.guards.extend(above.map(|directory| here.seen(directory)));
     } else if above.count() > 0 {

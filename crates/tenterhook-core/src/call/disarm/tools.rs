@@ -189,11 +189,11 @@ impl Named<'_> {
             };
             let is_guard =
                 names::holds(&seen, Hold::Part, self.paths) || modules::is_laid(&seen, self.paths);
-            let is_above = || {
+            let is_shared_parent_of_guard = || {
                 !self.destinations.contains(path)
-                    && names::is_above(&self.paths.absolute(path, cwd), self.paths)
+                    && names::is_shared_parent_of_guard(&self.paths.absolute(path, cwd), self.paths)
             };
-            if is_guard || is_whole && (is_home() || is_above()) {
+            if is_guard || is_whole && (is_home() || is_shared_parent_of_guard()) {
                 found.guards.insert(seen);
             }
         }

@@ -45,7 +45,8 @@ impl ToolName {
     pub(in crate::call) fn new(call: ToolCall<'_>) -> Self {
         let name = split(call.name.rsplit("__").next().unwrap_or(call.name));
         let (action, has_text) = action(call.input);
-        let reads = |name: &str| is_one(Does::Read, name) && !is_one(Does::Change, name);
+        let reads =
+            |name: &str| names_action(Does::Read, name) && !names_action(Does::Change, name);
         let own = format!("{name}{action}");
         let only_reads = reads(&own) || !has_text && reads(&action);
         Self { whole: format!("{}{action}", split(call.name)), own, only_reads }
@@ -67,7 +68,7 @@ impl ToolName {
             Does::Shell | Does::Type | Does::Talk => &self.whole,
             _ => &self.own,
         };
-        is_one(does, name)
+        names_action(does, name)
     }
 }
 
@@ -87,7 +88,7 @@ fn action(input: &Value) -> (String, bool) {
 }
 
 /// Whether a name, split into its words, tells that the tool does this.
-fn is_one(does: Does, name: &str) -> bool {
+fn names_action(does: Does, name: &str) -> bool {
     let rows = VERBS.iter().filter(|(row, _)| *row == does);
     rows.flat_map(|(_, verbs)| *verbs).any(|verb| is_in(verb, name))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::event::{arguments, listed, text};
+use super::event::{arguments, describe_fields, text};
 use crate::answer::Power;
 use crate::dialect::tools::{ToolWords, by_neutral, by_own};
 use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
@@ -80,7 +80,7 @@ impl Vocabulary {
         name.ok_or_else(|| EventFault::NoNameField {
             agent: self.agent,
             key: key.to_owned(),
-            found: listed(json),
+            found: describe_fields(json),
         })
     }
 

@@ -43,7 +43,7 @@ impl Shape {
         if matches!(subject, Some(Subject::Field("tool_name") | Subject::Tool(_)))
             && !fields.get("tool_name").is_some_and(Value::is_string)
         {
-            let found = Some(listed(json));
+            let found = Some(describe_fields(json));
             return Err(EventFault::MissingField { event: name, key: "tool_name", found });
         }
         // Where the agent is what the event is about, its fields are the event's own: matchers are
@@ -77,7 +77,7 @@ impl Shape {
             agent: self.agent,
             key: "hook_event_name",
             example: "PreToolUse",
-            found: listed(json),
+            found: describe_fields(json),
         }
     }
 
@@ -147,7 +147,7 @@ pub(crate) fn text(
     }
 }
 
-pub(crate) fn listed(json: &Map<String, Value>) -> String {
+pub(crate) fn describe_fields(json: &Map<String, Value>) -> String {
     if json.is_empty() {
         return "no fields".to_owned();
     }

@@ -29,7 +29,7 @@ impl Case {
     }
 
     /// The entry of a key; `null` is the same as absent.
-    pub(crate) fn entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+    pub(crate) fn non_null_entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         self.written(node, key).filter(|entry| !entry.node.is_null())
     }
 }

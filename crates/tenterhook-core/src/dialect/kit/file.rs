@@ -104,15 +104,15 @@ impl Reader<'_> {
 
     /// The entry of a key by the agent's rules; `null` is the same as absent.
     pub(crate) fn entry<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        self.file.case.entry(node, key)
+        self.file.case.non_null_entry(node, key)
     }
 
     pub(crate) fn flag(&mut self, node: &Node, key: &str) -> bool {
-        self.findings.flag(self.file.case.entry(node, key))
+        self.findings.flag(self.file.case.non_null_entry(node, key))
     }
 
     pub(crate) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
-        self.findings.text(self.file.case.entry(node, key)).map(str::to_owned)
+        self.findings.text(self.file.case.non_null_entry(node, key)).map(str::to_owned)
     }
 
     /// Whether the node is an object, as `what` must be; any other node is reported.

@@ -25,7 +25,8 @@ pub(crate) struct Groups {
     /// Reads what a handler of a type runs; the text is the value of the type's required field.
     pub(crate) run: fn(&mut Reader<'_>, &Node, &str, String) -> Result<Run, EntryFault>,
     /// Reads when a handler runs and with which options; the error says why it never runs.
-    pub(crate) terms: fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), EntryFault>,
+    pub(crate) read_options:
+        fn(&mut Reader<'_>, &Node, &Scope, &mut Hook) -> Result<(), EntryFault>,
 }
 
 /// The fields of a group.
@@ -123,7 +124,7 @@ impl Groups {
         };
         let name = scope.row.map_or(scope.name.as_str(), |row| &*row.name);
         let mut hook = entry::draft(reader, node, name, &scope.matcher, scope, run);
-        let refused = (self.terms)(reader, node, scope, &mut hook).err();
+        let refused = (self.read_options)(reader, node, scope, &mut hook).err();
         let off =
             broken.or(refused).map(|fault| Off::new(fault.to_string(), reader.file.rules.item));
         hook.arming = Off::arming(scope.off.clone().or(off));

@@ -72,7 +72,7 @@ impl Writer {
         if hook.dialect != DialectId::NATIVE {
             table.insert("speaks", text(hook.dialect.as_str()));
         }
-        Self::terms(hook, &mut table);
+        Self::write_options(hook, &mut table);
         self.unsaid(hook);
         Some((self.names.unique(&hook.id), table))
     }
@@ -210,7 +210,7 @@ impl Writer {
     }
 
     /// When, how long, and what a failure means.
-    fn terms(hook: &Hook, table: &mut Table) {
+    fn write_options(hook: &Hook, table: &mut Table) {
         if hook.enforcement.is_shadow() {
             table.insert("mode", text(hook.enforcement.as_str()));
         }

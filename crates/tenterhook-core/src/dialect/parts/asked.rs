@@ -132,7 +132,7 @@ impl Dialect {
 
     /// Whether the agent removes this variable from the environment of hooks.
     #[must_use]
-    pub fn withholds(&self, variable: &str) -> bool {
+    pub fn withholds_variable(&self, variable: &str) -> bool {
         self.commands.withheld.iter().any(|prefix| variable.starts_with(prefix))
     }
 

@@ -55,7 +55,7 @@ impl Confined {
         let message = match self.found(&String::from_utf8_lossy(stderr))? {
             Found::Path(path, how) => self.of_path(IT, &path, &how, project),
             Found::Attributes(path) => self.of_attributes(path.as_deref(), project),
-            Found::Peers(wanted) => self.unreached(IT, wanted),
+            Found::Peers(wanted) => self.no_host_message(IT, wanted),
             Found::Git => self.only_without(IT, "git writes beside its hooks"),
         };
         Some(Failure::new(Code::SandboxRefused, message))
@@ -168,7 +168,7 @@ impl Confined {
         )
     }
 
-    fn unreached(&self, who: &str, wanted: Peers) -> String {
+    fn no_host_message(&self, who: &str, wanted: Peers) -> String {
         let line = self.line(|grants| grants.net = wanted);
         format!("the sandbox let {who} reach no host; {line} grants that")
     }

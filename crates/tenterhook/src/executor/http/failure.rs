@@ -111,7 +111,7 @@ impl Failure {
     }
 
     /// How the step ended.
-    pub(super) fn end(self) -> End {
+    pub(super) fn into_end(self) -> End {
         let row = KINDS.iter().find(|(kind, _, _)| *kind == self.kind);
         let (code, remedy) =
             row.map_or((Code::HttpBroken, ""), |(_, code, remedy)| (*code, *remedy));
@@ -186,7 +186,7 @@ mod tests {
         for (at, (kind, code, remedy)) in KINDS.iter().enumerate() {
             assert!(code.name().starts_with("http-") && !remedy.is_empty(), "{kind:?}");
             assert!(KINDS.iter().skip(at + 1).all(|(_, other, _)| other != code), "{code}");
-            let end = Failure::new(*kind, "it").end();
+            let end = Failure::new(*kind, "it").into_end();
             assert_eq!(end, End::Failed { code: *code, why: format!("it; {remedy}") });
         }
     }

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(with("content-length", "0"), None);
         assert_eq!(with("content-length", "45"), Some(Kind::NotJson));
         assert_eq!(with("transfer-encoding", "chunked"), Some(Kind::NotJson));
-        let end = head(429, &[("retry-after", "31536000")]).refusal().unwrap().end();
+        let end = head(429, &[("retry-after", "31536000")]).refusal().unwrap().into_end();
         assert!(format!("{end:?}").contains("for 31536000 seconds"), "{end:?}");
         let moved = |to| format!("{:?}", head(301, &[("location", to)]).refusal().unwrap());
         assert!(moved("https://new.example/a?token=b").contains("to `https://new.example`"));

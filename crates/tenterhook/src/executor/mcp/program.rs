@@ -43,7 +43,7 @@ pub(super) fn describe(
     };
     let is_named = |name: &str| command.pass.iter().any(|text| text == name) || is_granted(name);
     let passes = |name: &str| match inherit {
-        Inherit::All => !server.dialect.dialect().withholds(name),
+        Inherit::All => !server.dialect.dialect().withholds_variable(name),
         Inherit::Listed => LISTED.contains(&name) || is_named(name),
     };
     let inherited = env

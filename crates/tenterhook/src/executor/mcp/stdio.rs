@@ -86,7 +86,7 @@ impl Program {
         let (counter, reason) = (Arc::clone(&waiting), close_reason.clone());
         let last = sender.clone();
         let child = process::start_with(command, |child| {
-            child.on_lines(move |output| {
+            child.on_stream_event(move |output| {
                 let process::StreamEvent::Line(line) = output else {
                     // Without a receiver, the program is being ended.
                     let _ = sender.send(Written::All);

@@ -88,7 +88,7 @@ impl Link {
         });
         let child = process::start_with(command, |child| {
             let ear = Ear(Arc::downgrade(&link));
-            child.on_lines(move |received| ear.receive(received));
+            child.on_stream_event(move |received| ear.receive(received));
             let owner = Arc::downgrade(&link);
             child.finish(move |report| {
                 if let Some(link) = owner.upgrade() {

@@ -254,7 +254,7 @@ impl Reading<'_> {
     /// A program and its arguments if the handler has `args`, else a text for a shell (C-27).
     fn invocation(&mut self, node: &Node) -> Result<Invocation, Off> {
         let missing = || Off::new("it has no `command`", "C-24");
-        let entry = Case::Counts.entry(node, "command").ok_or_else(missing)?;
+        let entry = Case::Counts.non_null_entry(node, "command").ok_or_else(missing)?;
         let Some(text) = entry.node.as_str() else {
             let message = format!("`command` takes a string, found {}", entry.node.kind());
             self.report(
@@ -300,7 +300,7 @@ impl Reading<'_> {
     }
 
     fn shell(&mut self, node: &Node) -> Shell {
-        let Some(entry) = Case::Counts.entry(node, "shell") else {
+        let Some(entry) = Case::Counts.non_null_entry(node, "shell") else {
             return Shell::Sh;
         };
         match entry.node.as_str() {
@@ -321,7 +321,7 @@ impl Reading<'_> {
         scope: &Scope,
         off: &mut Option<Off>,
     ) -> Option<Condition> {
-        let entry = Case::Counts.entry(node, "if")?;
+        let entry = Case::Counts.non_null_entry(node, "if")?;
         let Some(text) = entry.node.as_str() else {
             let message = format!("`if` takes one permission rule, found {}", entry.node.kind());
             self.report(entry.node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));

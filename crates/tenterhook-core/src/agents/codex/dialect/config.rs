@@ -84,7 +84,7 @@ static GROUPS: Groups = Groups {
     },
     matcher,
     run,
-    terms,
+    read_options,
 };
 
 /// The keys of a `hooks.json`.
@@ -185,7 +185,7 @@ fn plugin_variables(source: &Source) -> Vec<(String, String)> {
 }
 
 /// Reads the matcher, the timeout, and whether the event waits (CX-9, CX-10).
-fn terms(
+fn read_options(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

@@ -84,7 +84,7 @@ static GROUPS: Groups = Groups {
     },
     matcher: |reader, entry, scope| settings::matcher(reader, entry, scope, false),
     run: |reader, node, _, text| Ok(settings::command(reader, node, text)),
-    terms,
+    read_options,
 };
 
 /// Fewer milliseconds than a second end a script before it answers.
@@ -95,7 +95,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     file::read(&FILE, source, Format::Json)
 }
 
-fn terms(
+fn read_options(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

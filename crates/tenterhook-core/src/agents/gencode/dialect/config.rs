@@ -55,7 +55,7 @@ static GROUPS: Groups = Groups {
     },
     matcher,
     run: handler::run,
-    terms: handler::terms,
+    read_options: handler::read_options,
 };
 
 /// Reads `source`. An event that it mentions replaces weaker layers, even with an empty list (G-2).

@@ -41,7 +41,7 @@ pub(super) fn run(
 }
 
 /// Sets the matcher, conditions, timeout and options of `hook`.
-pub(super) fn terms(
+pub(super) fn read_options(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

@@ -55,7 +55,7 @@ static GROUPS: Groups = Groups {
         let invocation = Invocation::Shell { text, shell: Shell::Sh };
         Ok(Run::Command(Command { env, ..Command::new(invocation, Inherit::All) }))
     },
-    terms,
+    read_options,
 };
 
 /// Reads `source`.
@@ -86,7 +86,7 @@ fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     groups::report_matcher(reader, entry, scope, &[""], read, help);
 }
 
-fn terms(
+fn read_options(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::events::{self, AFTER_FAILURE, TOOLS};
-use crate::dialect::kit::event::{listed, text};
+use crate::dialect::kit::event::{describe_fields, text};
 use crate::dialect::kit::tool_result;
 use crate::dialect::tools;
 use crate::dialect::{Envelope, EventFault, Roots};
@@ -121,6 +121,6 @@ fn nameless(json: &Map<String, Value>) -> EventFault {
         agent: "ignis",
         key: "hook_event_name",
         example: "UserPromptSubmit",
-        found: listed(json),
+        found: describe_fields(json),
     }
 }

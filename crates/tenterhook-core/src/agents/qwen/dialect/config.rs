@@ -81,7 +81,7 @@ static GROUPS: Groups = Groups {
     },
     matcher: |reader, entry, scope| settings::matcher(reader, entry, scope, true),
     run,
-    terms,
+    read_options,
 };
 
 /// Reads `source`.
@@ -104,7 +104,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
     }
 }
 
-fn terms(
+fn read_options(
     reader: &mut Reader<'_>,
     node: &Node,
     scope: &Scope,

@@ -76,7 +76,7 @@ impl ReportReader<'_> {
                 let failure = Failure { exit: Some(2), ..Failure::new(Code::ExitCode, message) };
                 Answer { failure: Some(failure), ..Answer::default() }
             }
-            End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.objected(),
+            End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.exit2_answer(),
             End::Exited(code) => self.exited(*code),
         };
         self.exempt(&mut answer);
@@ -158,7 +158,7 @@ impl ReportReader<'_> {
     }
 
     /// Exit code 2.
-    fn objected(&self) -> Answer {
+    fn exit2_answer(&self) -> Answer {
         let extent =
             if self.spec.exit2 == Exit2::DeniesAlone { Extent::TopOnly } else { Extent::Whole };
         let answer = self

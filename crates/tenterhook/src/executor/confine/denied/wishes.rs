@@ -77,7 +77,7 @@ impl Confined {
                 let wanted = self.with_port(*port);
                 let narrowed = port.filter(|_| wanted != Peers::Everybody);
                 all.granted.net = all.granted.net.with(narrowed);
-                return (wanted != self.granted.net).then(|| self.unreached(&who, wanted));
+                return (wanted != self.granted.net).then(|| self.no_host_message(&who, wanted));
             }
             Wish::Read(path) | Wish::Execute(path) => (path, false),
             Wish::Change(path) => (path, true),

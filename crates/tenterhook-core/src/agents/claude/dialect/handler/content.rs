@@ -44,7 +44,7 @@ impl Reading<'_> {
 
     pub(super) fn mcp_tool(&mut self, node: &Node) -> Result<McpTool, Off> {
         let (server, tool) = (self.needed(node, "server")?, self.needed(node, "tool")?);
-        let entry = Case::Counts.entry(node, "input");
+        let entry = Case::Counts.non_null_entry(node, "input");
         let input = match entry.map(|entry| entry.node.to_json()) {
             None => serde_json::Map::new(),
             Some(serde_json::Value::Object(input)) => input,
@@ -60,7 +60,7 @@ impl Reading<'_> {
     /// A required text. `fields` reports a missing one.
     fn needed(&mut self, node: &Node, key: &str) -> Result<String, Off> {
         let missing = || Off::new(format!("it has no `{key}`"), "C-24");
-        let entry = Case::Counts.entry(node, key).ok_or_else(missing)?;
+        let entry = Case::Counts.non_null_entry(node, key).ok_or_else(missing)?;
         let Some(text) = entry.node.as_str().filter(|text| !text.trim().is_empty()) else {
             let found = match entry.node.as_str() {
                 Some(_) => "an empty one",
@@ -74,7 +74,7 @@ impl Reading<'_> {
     }
 
     fn headers(&mut self, node: &Node) -> Vec<(String, String)> {
-        let Some(entry) = Case::Counts.entry(node, "headers") else {
+        let Some(entry) = Case::Counts.non_null_entry(node, "headers") else {
             return Vec::new();
         };
         let mut headers = Vec::new();
@@ -95,7 +95,7 @@ impl Reading<'_> {
     }
 
     fn variables(&mut self, node: &Node) -> Vec<String> {
-        let Some(entry) = Case::Counts.entry(node, "allowedEnvVars") else {
+        let Some(entry) = Case::Counts.non_null_entry(node, "allowedEnvVars") else {
             return Vec::new();
         };
         if let Some(names) = texts(&entry.node) {

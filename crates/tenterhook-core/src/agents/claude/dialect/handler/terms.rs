@@ -36,7 +36,7 @@ impl Reading<'_> {
 
     /// Seconds, with fractions (C-37).
     pub(super) fn timeout(&mut self, node: &Node) -> Option<Duration> {
-        let entry = Case::Counts.entry(node, "timeout")?;
+        let entry = Case::Counts.non_null_entry(node, "timeout")?;
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
         let Some(timeout) = seconds.and_then(|number| Duration::try_from_secs_f64(number).ok())
         else {
@@ -56,7 +56,7 @@ impl Reading<'_> {
         scope: &Scope,
         wait: Wait,
     ) -> Option<OnFailure> {
-        let entry = Case::Counts.entry(node, "onFailure")?;
+        let entry = Case::Counts.non_null_entry(node, "onFailure")?;
         let said = match entry.node.as_str() {
             Some("continue") => OnFailure::Continue,
             Some("block") => OnFailure::Block,
@@ -96,10 +96,10 @@ impl Reading<'_> {
     }
 
     pub(super) fn flag(&mut self, node: &Node, key: &str) -> bool {
-        self.findings.flag(Case::Counts.entry(node, key))
+        self.findings.flag(Case::Counts.non_null_entry(node, key))
     }
 
     pub(super) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
-        self.findings.text(Case::Counts.entry(node, key)).map(str::to_owned)
+        self.findings.text(Case::Counts.non_null_entry(node, key)).map(str::to_owned)
     }
 }
