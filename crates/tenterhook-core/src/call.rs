@@ -249,7 +249,7 @@ pub(crate) fn footprint_at(
                 inner(&format!("{exports}{text}"), &at, meter, &mut found);
             }
         }
-        _ => tools::look(call, paths, meter, &mut found),
+        _ => tools::note_changed_guards(call, paths, meter, &mut found),
     }
     if found.concerns {
         match (call.tool(), &text) {
@@ -283,17 +283,18 @@ pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
 fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let commands = line.commands.iter().take_while(|command| meter.spend(command.size()));
     found.commands.extend(commands.cloned());
-    let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths, meter);
-    files::redirects(&groups, &cwd, paths, meter, found);
+    let follow::Seen { views, groups, cwd, filled, too_much } =
+        follow::follow_line(line, paths, meter);
+    files::note_redirects(&groups, &cwd, paths, meter, found);
     for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.is_paid_for()) {
         found.commands.extend(view.filled());
         if !views.get(at + 1).is_some_and(|next| next.is_equivalent_of(view)) {
-            files::look(view, paths, found);
+            files::note_changed_guards(view, paths, found);
         }
-        installs::look(view, found);
-        literals::look(view, paths, found);
+        installs::note_installs(view, found);
+        literals::note_literals(view, paths, found);
     }
-    trees::look(&views, paths, &mut found.trees);
+    trees::note_trees(&views, paths, &mut found.trees);
     let named = found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_named(path));
     found.shows.extend(named.map(|path| format!("{path}/*")));
     if found.concerns {
@@ -301,8 +302,8 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     }
     // A deletion is a write, too.
     found.writes.extend(found.deletes.iter().cloned());
-    code::look(line, &views, &groups, text, meter, found);
-    send::look(&views, &groups, found);
+    code::note_run_code(line, &views, &groups, text, meter, found);
+    send::note_sent(&views, &groups, found);
     if too_much {
         found.hide_rest();
     }

@@ -198,18 +198,18 @@ impl fmt::Display for Diagnostic {
 /// Case, `-`, `_` and `.` make no difference; beyond that at most a third of the letters may differ.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded: Vec<char> = fold(word).collect();
+    let folded: Vec<char> = fold_letters(word).collect();
     let limit = folded.len() / 3;
-    let letters = letters(folded.iter().copied());
+    let letters = letter_set(folded.iter().copied());
     let mut room = Vec::new();
     known
         .into_iter()
         .filter_map(|candidate| {
             room.clear();
-            room.extend(fold(candidate));
+            room.extend(fold_letters(candidate));
             // A distance costs the product of both lengths, and is at least these.
             let is_far = room.len().abs_diff(folded.len()) > limit
-                || differing(letters, self::letters(room.iter().copied())) > limit;
+                || count_differing(letters, letter_set(room.iter().copied())) > limit;
             (!is_far).then(|| (distance(&folded, &room), candidate))
         })
         .filter(|(distance, _)| *distance <= limit)
@@ -217,17 +217,17 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-fn fold(word: &str) -> impl Iterator<Item = char> {
+fn fold_letters(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
 /// Which letters there are, a bit for each; those beyond 64 share one.
-fn letters(word: impl Iterator<Item = char>) -> u64 {
+fn letter_set(word: impl Iterator<Item = char>) -> u64 {
     word.fold(0, |seen, c| seen | 1 << (u32::from(c) % 64))
 }
 
 /// How many letters one of them has that the other has not, at most: each takes a separate change.
-fn differing(left: u64, right: u64) -> usize {
+fn count_differing(left: u64, right: u64) -> usize {
     let (only_left, only_right) = (left & !right, right & !left);
     only_left.count_ones().max(only_right.count_ones()) as usize
 }

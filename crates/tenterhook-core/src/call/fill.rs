@@ -46,17 +46,17 @@ pub(super) struct Variables<'m> {
 }
 
 impl Filled {
-    fn one(text: &str) -> Self {
+    fn single_text(text: &str) -> Self {
         Self(vec![text.to_owned()])
     }
 
     /// The first text that it may be.
-    pub(super) fn first(self) -> String {
+    pub(super) fn into_first_text(self) -> String {
         self.0.into_iter().next().unwrap_or_default().replace(PART, " ")
     }
 
     /// Each text that it may be.
-    pub(super) fn texts(self) -> Vec<String> {
+    pub(super) fn into_texts(self) -> Vec<String> {
         self.0.into_iter().map(|text| text.replace(PART, " ")).collect()
     }
 
@@ -113,7 +113,7 @@ impl Filled {
 
 impl<'m> Variables<'m> {
     /// No variables, at a directory of a project.
-    pub(super) fn at(cwd: &str, project: &str, meter: &'m Meter<'m>) -> Self {
+    pub(super) fn in_directory(cwd: &str, project: &str, meter: &'m Meter<'m>) -> Self {
         Self {
             values: HashMap::new(),
             cwd: cwd.to_owned(),
@@ -136,7 +136,7 @@ impl<'m> Variables<'m> {
     }
 
     /// From here on the line runs elsewhere.
-    pub(super) fn go(&mut self, cwd: String) {
+    pub(super) fn enter_directory(&mut self, cwd: String) {
         self.version += 1;
         self.cwd = cwd;
     }
@@ -149,7 +149,7 @@ impl<'m> Variables<'m> {
 
     /// The parameters `$1`, `$2`, ... and all of them.
     pub(super) fn parameters(&mut self, all: &[String]) {
-        for (at, one) in all.iter().enumerate() {
+        for (in_directory, single_text) in all.iter().enumerate() {
             self.set(&(at + 1).to_string(), vec![one.clone()]);
         }
         let joined = all.join(" ");
@@ -169,18 +169,18 @@ impl<'m> Variables<'m> {
     /// The same for a text that a shell expands, such as a here-document.
     pub(super) fn fill_text(&self, text: &str) -> String {
         let escaped = text.replace('"', "\\\"").replace('\'', "\\'");
-        self.expand(&escaped, 0).first()
+        self.expand(&escaped, 0).into_first_text()
     }
 
     fn expand(&self, source: &str, depth: usize) -> Filled {
         let mut filled = Filled::one("");
         let mut quoted = false;
         let mut rest = source;
-        while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
+        while let Some(in_directory) = rest.find(['$', '"', '\'', '\\', '`']) {
             if !self.meter.read(4 * filled.0.len() * (1 + at)) {
                 return filled;
             }
-            let (before, from) = rest.split_at(at);
+            let (before, from) = rest.split_at(in_directory);
             self.push(&mut filled, before);
             let mut after = from.chars();
             let sign = after.next();
@@ -224,7 +224,7 @@ impl<'m> Variables<'m> {
         let (left, right) = (bytes(&filled.0), bytes(values));
         let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
         if self.meter.read(made) {
-            let more = self.values.get("IFS").and_then(|values| values.first());
+            let more = self.values.get("IFS").and_then(|values| values.into_first_text());
             let fits = filled.choose(values, parts.then(|| more.map_or("", String::as_str)));
             self.too_much.set(self.too_much.get() || !fits);
         }
@@ -254,7 +254,7 @@ impl<'m> Variables<'m> {
         let mut values = self.values.get(name).filter(|_| !name.is_empty());
         if is_indirect {
             // `${!x}` is what the variable holds that `$x` names.
-            values = values.and_then(|names| self.values.get(names.first()?));
+            values = values.and_then(|names| self.values.get(names.into_first_text()?));
         }
         match self.operated(values, operator, depth) {
             Some(values) => {
@@ -282,11 +282,13 @@ impl<'m> Variables<'m> {
             ["git", "rev-parse", "--show-toplevel"] => return Some(self.project.clone()),
             // `$(cd; pwd)`
             ["cd;", "pwd"] | ["cd", "&&" | ";", "pwd"] => {
-                return self.values.get("HOME")?.first().cloned();
+                return self.values.get("HOME")?.into_first_text().cloned();
             }
-            ["cd", to, "&&" | ";", "pwd", ..] => return Some(self.expand(to, depth + 1).first()),
+            ["cd", to, "&&" | ";", "pwd", ..] => {
+                return Some(self.expand(to, depth + 1).into_first_text());
+            }
             ["cd", to, "pwd", ..] if to.ends_with(';') => {
-                return Some(self.expand(to.trim_end_matches(';'), depth + 1).first());
+                return Some(self.expand(to.trim_end_matches(';'), depth + 1).into_first_text());
             }
             _ => {}
         }
@@ -369,7 +371,7 @@ fn nest(text: &str) -> usize {
 /// The text in the brackets that are open, and what comes behind them.
 fn inside(text: &str) -> (&str, &str) {
     let mut depth = 1_usize;
-    for (at, sign) in text.char_indices() {
+    for (in_directory, sign) in text.char_indices() {
         match sign {
             '(' => depth += 1,
             ')' => depth -= 1,
@@ -459,8 +461,8 @@ mod tests {
         known.set("B", (0..20).map(|i| i.to_string()).collect());
         assert_eq!(known.expand("$B$B$B$B", 0).0.len(), MOST);
         known.set("X", vec!["x".repeat(LONGEST)]);
-        assert!(known.expand("$X$X$X$X", 0).first().len() <= LONGEST);
+        assert!(known.expand("$X$X$X$X", 0).into_first_text().len() <= LONGEST);
         let nest = format!("{}{}", "$(echo ".repeat(50), ")".repeat(50));
-        assert!(known.expand(&nest, 0).first().contains("$(echo"));
+        assert!(known.expand(&nest, 0).into_first_text().contains("$(echo"));
     }
 }

@@ -28,8 +28,8 @@ const NARROWING: &[&str] = &[
 
 /// What a `find` comes upon: where it starts, or the names that it looks for there. Each name may lie at each start, and
 /// each is paid for.
-pub(super) fn search(view: &View<'_>) -> Vec<String> {
-    let starts = starts(view);
+pub(super) fn found_paths(view: &View<'_>) -> Vec<String> {
+    let starts = start_directories(view);
     if !is_narrow(view) {
         let inside = starts.iter().filter(|start| **start != ".").map(|start| format!("{start}/*"));
         return starts.iter().map(|start| (*start).to_owned()).chain(inside).collect();
@@ -47,7 +47,7 @@ pub(super) fn search(view: &View<'_>) -> Vec<String> {
 }
 
 /// The directories in which a `find` starts.
-pub(super) fn starts<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+pub(super) fn start_directories<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let is_leading =
         |arg: &&String| matches!(arg.as_str(), "-H" | "-L" | "-P") || arg.starts_with("-O");
     let named = view.args.iter().skip_while(is_leading);

@@ -16,7 +16,7 @@ use tenterhook_shell::{
 use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced};
 use super::fill::{Variables, program_path};
-use super::find::search;
+use super::find::found_paths;
 use super::path::Paths;
 use super::quoted::line_of;
 use super::view::{Redirected, View};
@@ -76,7 +76,11 @@ struct Sofar<'p> {
 type Asked<'p> = (&'p [Redirect], usize, Rc<Vec<Redirected>>);
 
 /// Follows a line from its start to its end.
-pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a>) -> Seen<'a> {
+pub(super) fn follow_line<'a>(
+    line: &'a Line,
+    paths: &'a Paths<'a>,
+    meter: &'a Meter<'a>,
+) -> Seen<'a> {
     let mut variables = Variables::at(&paths.cwd, &paths.project, meter);
     for (name, value) in
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
@@ -109,7 +113,7 @@ pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a
         written: 0,
         too_much: false,
     };
-    sofar.loops();
+    sofar.assign_loop_variables();
     let mut views = Vec::new();
     for command in &line.commands {
         if !meter.spend(command.size()) {
@@ -129,7 +133,7 @@ impl<'p> Sofar<'p> {
     }
 
     /// The variables of loops are all that they will be.
-    fn loops(&mut self) {
+    fn assign_loop_variables(&mut self) {
         for each in &self.line.loops {
             if !self.meter.spend(A_LOOP * (1 + each.words.len().min(MOST_UNFOLDED))) {
                 return;
@@ -145,19 +149,23 @@ impl<'p> Sofar<'p> {
     /// The redirections of groups. Each command may ask.
     fn of_groups(&mut self) -> Rc<Vec<Redirected>> {
         let asked = self.groups.take();
-        self.groups = Some(self.again(asked, &self.line.redirects));
+        self.groups = Some(self.asks_for_another_pass(asked, &self.line.redirects));
         self.groups.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
     /// The redirections of a command; the words behind it have the same ones.
     fn of_command(&mut self, command: &'p SimpleCommand) -> Rc<Vec<Redirected>> {
         let asked = self.own.take();
-        self.own = Some(self.again(asked, &command.redirects));
+        self.own = Some(self.asks_for_another_pass(asked, &command.redirects));
         self.own.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
     /// Only a variable that was set makes others of them.
-    fn again(&self, asked: Option<Asked<'p>>, redirects: &'p [Redirect]) -> Asked<'p> {
+    fn asks_for_another_pass(
+        &self,
+        asked: Option<Asked<'p>>,
+        redirects: &'p [Redirect],
+    ) -> Asked<'p> {
         let version = self.variables.version();
         let same = |(of, at, _): &Asked<'p>| std::ptr::eq(*of, redirects) && *at == version;
         asked
@@ -186,7 +194,7 @@ impl<'p> Sofar<'p> {
             self.variables.assign(name, &assignment.value, may_not_run);
         }
         if !command.assignments.is_empty() {
-            self.loops();
+            self.assign_loop_variables();
         }
         let (program, rest) = match command.words.split_first() {
             None => (None, &*command.words),
@@ -216,7 +224,7 @@ impl<'p> Sofar<'p> {
         let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
         view.is_paid_for();
         self.enter(&view);
-        self.note(&view);
+        self.note_effects(&view);
         self.code(&view);
         Some(view)
     }
@@ -298,7 +306,7 @@ impl<'p> Sofar<'p> {
     }
 
     /// What the command changes for those that follow.
-    fn note(&mut self, view: &View<'_>) {
+    fn note_effects(&mut self, view: &View<'_>) {
         self.pipe(view);
         self.write(view);
         match view.name.as_str() {
@@ -340,7 +348,7 @@ impl<'p> Sofar<'p> {
             "set" => {
                 if let Some(at) = view.args.iter().position(|arg| arg == "--") {
                     self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
-                    self.loops();
+                    self.assign_loop_variables();
                 }
             }
             "shift" => {

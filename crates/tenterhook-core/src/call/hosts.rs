@@ -161,7 +161,7 @@ pub(super) fn of_socket(file: &str) -> Option<String> {
 }
 
 /// The files that a command puts on another machine, where its arguments are no plain list of them.
-pub(super) fn uploaded<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+pub(super) fn uploaded_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let operands = || {
         view.operands(&[
             "--region",
@@ -229,7 +229,7 @@ const VALUED: &[&str] = &[
 ];
 
 /// The machines that a command speaks with, without this one.
-pub(super) fn contacted(view: &View<'_>) -> Vec<String> {
+pub(super) fn contacted_hosts(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
     let operands = || view.operands(VALUED);
     let addresses = view.args.iter().filter_map(|arg| of_address(arg.trim_start_matches("--url=")));
@@ -311,7 +311,7 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
 }
 
 /// Whether a command can carry something away: not whether it does.
-pub(super) fn carries(view: &View<'_>) -> bool {
+pub(super) fn can_send_data(view: &View<'_>) -> bool {
     let name = view.name.as_str();
     let speaks = || {
         super::literals::code(view)
@@ -357,7 +357,7 @@ pub(super) fn names_another(view: &View<'_>) -> bool {
 }
 
 /// The files that curl and wget leave behind.
-pub(super) fn saved(view: &View<'_>) -> Vec<String> {
+pub(super) fn saved_files(view: &View<'_>) -> Vec<String> {
     let curl = view.name == "curl";
     let options: &[&str] = if curl { &["-o", "--output"] } else { &["-O", "--output-document"] };
     // `-sSLo x`: in a cluster the value is the next word.

@@ -158,7 +158,7 @@ const INDEX_VARIABLES: &[&str] = &[
 /// What it costs to hold a name against all that are well known, in steps.
 const A_NAME: usize = 256;
 
-pub(super) fn look(view: &View<'_>, found: &mut Found) {
+pub(super) fn note_installs(view: &View<'_>, found: &mut Found) {
     for manager in MANAGERS.iter().filter(|manager| manager.name == manager_name(view)) {
         let Some(packages) = packages_of(view, manager) else { continue };
         indexes(view, found);
@@ -175,7 +175,7 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
             view.args.iter().filter(|arg| arg.ends_with("@master") || arg.ends_with("@main"));
         found.unpinned.extend(floating.cloned());
     }
-    configured(view, found);
+    note_configured_index(view, found);
 }
 
 /// `python -m pip` is pip, and so is `pip3.12`.
@@ -231,7 +231,7 @@ fn note_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut F
         }
         return;
     }
-    let name = bare(package);
+    let name = bare_package_name(package);
     if name.is_empty() {
         return;
     }
@@ -246,7 +246,7 @@ fn note_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut F
 }
 
 /// The name without version, range, extras or platform.
-fn bare(package: &str) -> &str {
+fn bare_package_name(package: &str) -> &str {
     let scope = usize::from(package.starts_with('@'));
     let rest = package.get(scope..).unwrap_or_default();
     let end =
@@ -281,11 +281,11 @@ fn indexes(view: &View<'_>, found: &mut Found) {
         .iter()
         .filter(|assignment| INDEX_VARIABLES.contains(&assignment.name.as_str()));
     let all = named.chain(assigned.map(|assignment| assignment.value.text.as_str()));
-    found.indexes.extend(all.filter_map(odd));
+    found.indexes.extend(all.filter_map(unusual_index_host));
 }
 
 /// `npm config set registry`, `pip config set global.index-url`
-fn configured(view: &View<'_>, found: &mut Found) {
+fn note_configured_index(view: &View<'_>, found: &mut Found) {
     let sets = matches!(view.name.as_str(), "npm" | "pnpm" | "yarn" | "pip" | "pip3")
         && view.has_argument(&["set"])
         && view.has_argument(&["config"]);
@@ -294,21 +294,23 @@ fn configured(view: &View<'_>, found: &mut Found) {
             arg.contains("registry") || arg.contains("index") || arg.contains("trusted-host")
         })
     {
-        found
-            .indexes
-            .extend(view.args.iter().filter_map(|arg| odd(arg.rsplit('=').next().unwrap_or(arg))));
+        found.indexes.extend(
+            view.args
+                .iter()
+                .filter_map(|arg| unusual_index_host(arg.rsplit('=').next().unwrap_or(arg))),
+        );
     }
     if view.name == "export" {
         let set = view.args.iter().filter_map(|arg| arg.split_once('='));
         found.indexes.extend(
             set.filter(|(name, _)| INDEX_VARIABLES.contains(name))
-                .filter_map(|(_, tail)| odd(tail)),
+                .filter_map(|(_, tail)| unusual_index_host(tail)),
         );
     }
 }
 
 /// The host of an index that is not one that everybody uses; a host alone counts, too.
-fn odd(index: &str) -> Option<String> {
+fn unusual_index_host(index: &str) -> Option<String> {
     let bare = || {
         Some(index.to_owned()).filter(|index| {
             index.contains('.')
@@ -316,7 +318,7 @@ fn odd(index: &str) -> Option<String> {
                 && !index.contains(['/', ' '])
         })
     };
-    let host = hosts::of_address(index).or_else(bare)?;
+    let host = hosts::of_address(index).or_else(bare_package_name)?;
     let usual = INDEXES.contains(&host.as_str()) || hosts::is_local(&host);
     // Over plain HTTP anybody in between is the index.
     (!usual || (index.starts_with("http://") && !hosts::is_local(&host))).then_some(host)

@@ -55,12 +55,12 @@ const A_TEXT: usize = 64;
 /// How many words are looked for in code, and how often it is walked over beside.
 const LOOKED_FOR: usize = 50;
 
-pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn note_literals(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
     for code in code(view) {
         in_code(code, &here, view.meter, found);
         if found.concerns && view.meter.read(LOOKED_FOR * code.len()) {
-            super::disarm::handed(view, code, paths, found);
+            super::disarm::note_words_for_code(view, code, paths, found);
         }
     }
 }

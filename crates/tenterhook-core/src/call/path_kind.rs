@@ -152,7 +152,7 @@ pub fn is(path: &str, kind: Kind) -> bool {
 /// history.
 #[must_use]
 pub fn is_vital(path: &str) -> bool {
-    let own = own(path);
+    let own = in_own_home(path);
     let top = without_stars(&own);
     matches!(top, "." | ".." | ".git") || top.ends_with("/.git") || is_system(path)
 }
@@ -161,7 +161,7 @@ pub fn is_vital(path: &str) -> bool {
 /// whole.
 #[must_use]
 pub fn is_system(path: &str) -> bool {
-    let own = own(path);
+    let own = in_own_home(path);
     let top = without_stars(&own);
     SYSTEMS.names(top)
         || top == ".."
@@ -171,7 +171,7 @@ pub fn is_system(path: &str) -> bool {
 /// Whether `path` holds keys, tokens or passwords. A `.env` file is a separate case: [`is_env`].
 #[must_use]
 pub fn holds_keys(path: &str) -> bool {
-    let own = own(path);
+    let own = in_own_home(path);
     let name = own.rsplit('/').next().unwrap_or_default();
     if NO_SECRET_FILES.holds(&own) {
         return false;
@@ -217,7 +217,7 @@ fn any_for_brackets(pattern: &str) -> String {
 /// Whether a shell, a session or the system runs `path` when it starts, or lets people in by it.
 #[must_use]
 pub fn is_startup(path: &str) -> bool {
-    STARTUP_PLACES.holds(&own(path))
+    STARTUP_PLACES.holds(&in_own_home(path))
 }
 
 /// Whether `path` configures an agent's hooks, servers or permissions.
@@ -246,7 +246,7 @@ pub fn is_editor_task(path: &str) -> bool {
 #[must_use]
 pub fn is_git_hook(path: &str) -> bool {
     let sample = path.ends_with(".sample");
-    !sample && (HOOK_PLACES.holds(&own(path)) || REPOSITORY_PLACES.holds_anywhere(path))
+    !sample && (HOOK_PLACES.holds(&in_own_home(path)) || REPOSITORY_PLACES.holds_anywhere(path))
 }
 
 /// Whether `path` is a disk or a part of one.
@@ -269,7 +269,7 @@ const SECRET_SAMPLES: &[&str] = &[
 ];
 
 /// A path in any user's home, as a path in `~`.
-fn own(path: &str) -> std::borrow::Cow<'_, str> {
+fn in_own_home(path: &str) -> std::borrow::Cow<'_, str> {
     let rest = path.strip_prefix("/root").or_else(|| {
         let of = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
         let end = of.find('/').unwrap_or(of.len());

@@ -137,7 +137,7 @@ fn is_value_of(arg: &str, option: &str) -> bool {
 }
 
 /// What the table says of a command.
-pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn note_table_facts(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let invocation = Invocation::new(view);
     let Some(rows) = ROWS.get(invocation.name) else { return };
     let rows: Vec<Row> = rows.iter().map(|text| Row::read(text)).collect();
@@ -150,16 +150,16 @@ pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
         let valued: Vec<&str> = common.iter().chain(&row.valued).copied().collect();
         let Some(operands) = invocation.operands(row, &valued) else { continue };
         for does in &row.does {
-            let taken = does.takes.iter().flat_map(|take| taken(take, view, &operands));
+            let taken = does.takes.iter().flat_map(|take| taken_words(take, view, &operands));
             for (take, word) in taken {
-                at.put(does.role, take, word, found);
+                at.note_role(does.role, take, word, found);
             }
         }
     }
 }
 
 /// The words that a take of the table stands for, each with that take.
-fn taken<'a>(
+fn taken_words<'a>(
     take: &'static str,
     view: &'a View<'_>,
     operands: &[&'a str],
@@ -173,18 +173,26 @@ fn taken<'a>(
         "last" => operands.iter().skip(1).last().copied().into_iter().collect(),
         "here" if operands.is_empty() => vec!["."],
         "here" => Vec::new(),
-        "mounts" => view.args.iter().filter_map(|arg| mounted(arg)).collect(),
+        "mounts" => view.args.iter().filter_map(|arg| mounted_path(arg)).collect(),
         // The file that a program reads by itself.
         _ if take.starts_with('=') => take.get(1..).into_iter().collect(),
-        "patched" => view.texts().filter(|text| text.contains('\n')).flat_map(patched).collect(),
+        "patched" => {
+            view.texts().filter(|text| text.contains('\n')).flat_map(patched_files).collect()
+        }
         _ if take.starts_with('-') => {
             // `-out=FILE` of programs that write long options with one dash.
             view.values(&[take]).into_iter().map(|word| word.trim_start_matches('=')).collect()
         }
         _ => match take.split_once(':') {
-            Some(("after", mark)) => view.args.iter().flat_map(|arg| behind(mark, arg)).collect(),
-            Some(("typed", mark)) => view.texts().flat_map(|text| typed(mark, text)).collect(),
-            Some(("quoted", mark)) => view.texts().filter_map(|text| quoted(mark, text)).collect(),
+            Some(("after", mark)) => {
+                view.args.iter().flat_map(|arg| words_after_mark(mark, arg)).collect()
+            }
+            Some(("typed", mark)) => {
+                view.texts().flat_map(|text| typed_after_mark(mark, text)).collect()
+            }
+            Some(("quoted", mark)) => {
+                view.texts().filter_map(|text| quoted_after_mark(mark, text)).collect()
+            }
             Some(("cluster", letter)) => behind_cluster(letter, view).into_iter().collect(),
             _ => view.args.iter().filter_map(|arg| arg.strip_prefix(take)).collect(),
         },
@@ -193,7 +201,7 @@ fn taken<'a>(
 }
 
 /// The file of this machine that a container is given: `./x:/y`, `type=bind,source=x,target=/y`.
-fn mounted(text: &str) -> Option<&str> {
+fn mounted_path(text: &str) -> Option<&str> {
     let text = text.strip_prefix("--volume=").or(text.strip_prefix("--mount=")).unwrap_or(text);
     let named = text
         .split(',')
@@ -203,7 +211,7 @@ fn mounted(text: &str) -> Option<&str> {
 }
 
 /// The files that a patch changes, without the `a/` and `b/` before them.
-fn patched(text: &str) -> impl Iterator<Item = &str> {
+fn patched_files(text: &str) -> impl Iterator<Item = &str> {
     let named = patch::files_named(text).filter(|name| *name != "/dev/null");
     let plain =
         named.map(|name| name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name));
@@ -219,7 +227,7 @@ fn behind_cluster<'a>(letter: &str, view: &'a View<'_>) -> Option<&'a str> {
 }
 
 /// What follows `mark` in a text: the rest of its word where the mark ends in `=`, else the next word.
-fn behind<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
+fn words_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     if mark.ends_with('=') {
         return text.split_whitespace().filter_map(|word| word.strip_prefix(mark)).collect();
     }
@@ -232,7 +240,7 @@ fn behind<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
 }
 
 /// What follows `mark` at the start of a command that is typed: `:w! FILE`, `.output FILE`, `1,3w FILE`.
-fn typed<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
+fn typed_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     let is_range = |c: char| ":%+,$".contains(c) || c.is_ascii_digit() || c.is_whitespace();
     let named = text.split(['\n', '|', ';']).filter_map(|command| {
         let rest = command.trim_start_matches(is_range).strip_prefix(mark)?;
@@ -242,7 +250,7 @@ fn typed<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
 }
 
 /// The text between quotes that follows `mark`: `INTO OUTFILE 'FILE'`.
-fn quoted<'a>(mark: &str, text: &'a str) -> Option<&'a str> {
+fn quoted_after_mark<'a>(mark: &str, text: &'a str) -> Option<&'a str> {
     let small = text.to_ascii_lowercase();
     small.match_indices(mark).find_map(|(at, _)| {
         let rest = text.get(at + mark.len()..)?;
@@ -267,7 +275,7 @@ impl Target<'_> {
         is_paid_for.then(|| self.paths.seen(&path, &self.view.cwd))
     }
 
-    fn put(&self, role: &str, take: &str, word: &str, found: &mut Found) {
+    fn note_role(&self, role: &str, take: &str, word: &str, found: &mut Found) {
         if word.is_empty() {
             return;
         }

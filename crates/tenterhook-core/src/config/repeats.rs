@@ -22,8 +22,8 @@ pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
             if hook.arming != Arming::Armed || matches!(hook.layer, Layer::Skill | Layer::Agent) {
                 continue;
             }
-            let Some(fingerprint) = fingerprint(hook) else { continue };
-            match seen.entry((source.dialect, fingerprint)) {
+            let Some(hook_fingerprint) = hook_fingerprint(hook) else { continue };
+            match seen.entry((source.dialect, hook_fingerprint)) {
                 Entry::Occupied(first) if first.get().0 == file => {}
                 Entry::Occupied(first) => {
                     hook.disarm(format!("the same entry stands at {}", first.get().1), "C-13");
@@ -41,7 +41,7 @@ pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
 /// that does.
 type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation, bool);
 
-fn fingerprint(hook: &Hook) -> Option<Fingerprint> {
+fn hook_fingerprint(hook: &Hook) -> Option<Fingerprint> {
     let Run::Command(command) = &hook.run else { return None };
     let condition = hook.condition.as_ref().map(|condition| condition.text().to_owned());
     let (event, matcher) = (hook.event.clone(), hook.matcher.spec().clone());

@@ -12,7 +12,7 @@ use crate::hook::{Arming, Hook, Run};
 use crate::source::{Requests, Switch};
 
 /// Bars a hook whose URL is not allowed, and takes the variables from it that it may not send; says so of each.
-pub(super) fn bar(
+pub(super) fn bar_unlisted_request(
     statements: &[Statement],
     dialect: DialectId,
     hook: &mut Hook,
@@ -82,7 +82,7 @@ impl<'s> List<'s> {
     }
 
     fn names_url(&self, url: &str) -> bool {
-        let url = Url::read(url).whole("/");
+        let url = Url::read(url).describe_limits("/");
         self.items.iter().any(|pattern| matches(pattern, &url))
     }
 }
@@ -122,7 +122,7 @@ impl<'t> Url<'t> {
     }
 
     /// All of it, with `path` where none is written.
-    fn whole(&self, path: &str) -> String {
+    fn describe_limits(&self, path: &str) -> String {
         let path = if self.rest.starts_with('/') { "" } else { path };
         format!("{}{}{path}{}", self.scheme, self.authority, self.rest)
     }
@@ -152,7 +152,8 @@ mod tests {
     /// C-19, C-114
     #[test]
     fn a_pattern_names_what_it_says_and_no_other_host() {
-        let names = |pattern: &str, url: &str| matches(pattern, &Url::read(url).whole("/"));
+        let names =
+            |pattern: &str, url: &str| matches(pattern, &Url::read(url).describe_limits("/"));
         for (pattern, url) in [
             ("https://hooks.example.com/*", "https://Hooks.Example.COM/a/b?c"),
             ("https://HOOKS.example.com./*", "https://hooks.example.com:443/a"),

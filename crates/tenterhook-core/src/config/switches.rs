@@ -27,7 +27,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
         };
         let said = if is_apart { &Statements::new(&binding) } else { &all };
         let managed = bound::about(said.all, |govern| govern.is_about(source));
-        let keeps = bound::keeps(said.all, source);
+        let keeps = bound::keeps_source_hooks(said.all, source);
         for hook in &mut config.hooks {
             for statement in said.about(hook.id.as_str()) {
                 let place = statement.switch.location().cloned();
@@ -38,7 +38,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             if let Some(least) = managed.as_ref().and_then(|govern| govern.on_failure) {
                 hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
             }
-            barred.extend(requests::bar(said.all, source.dialect, hook));
+            barred.extend(requests::bar_unlisted_request(said.all, source.dialect, hook));
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
             }

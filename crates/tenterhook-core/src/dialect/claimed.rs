@@ -55,7 +55,7 @@ impl Dialect {
         };
         let event =
             self.decode_event(&renamed(json, &unknown, &row.name), roots).map_err(&fault)?;
-        match missing(row, &event) {
+        match missing_gate_field(row, &event) {
             Some(cause) => Err(fault(cause)),
             None => Ok(Some((
                 event,
@@ -79,7 +79,7 @@ fn renamed(json: &Map<String, Value>, unknown: &EventName, own: &str) -> Map<Str
 }
 
 /// Which field the event lacks that a gate needs, where something is at stake (E-10).
-fn missing(row: &EventRow, event: &Event) -> Option<EventFault> {
+fn missing_gate_field(row: &EventRow, event: &Event) -> Option<EventFault> {
     if !row.is_before_effect() {
         return None;
     }

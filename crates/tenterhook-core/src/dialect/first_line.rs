@@ -16,20 +16,20 @@ pub(crate) fn detaches(line: &[u8], compat: Compat) -> bool {
         REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()
     };
     serde_json::from_slice::<Map<String, Value>>(line).is_ok_and(|object| {
-        asks(&object) && (compat == Compat::Exact || object.iter().all(says_no_more))
+        asks_for_background(&object) && (compat == Compat::Exact || object.iter().all(says_no_more))
     })
 }
 
 /// Whether an object has `"async": true`, beside any other keys.
-fn asks(object: &Map<String, Value>) -> bool {
+fn asks_for_background(object: &Map<String, Value>) -> bool {
     object.get("async") == Some(&Value::Bool(true))
 }
 
 /// The answer of an object that says more than that it asks for the background: its objection
 /// counts, and it consents to nothing and rewrites nothing, because its agent reads nothing of it
 ///
-pub(crate) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> Answer {
-    if !object.is_some_and(asks) {
+pub(crate) fn promised_answer(object: Option<&Map<String, Value>>, answer: Answer) -> Answer {
+    if !object.is_some_and(asks_for_background) {
         return answer;
     }
     let Answer { restraint, reason, effects, .. } = &answer;

@@ -46,7 +46,7 @@ pub fn parts(event: &Event) -> Vec<Event> {
     parts
         .iter()
         .flat_map(|part| part.calls(&event.within.cwd))
-        .map(|call| put(event, call))
+        .map(|call| part_event(event, call))
         .collect()
 }
 
@@ -129,7 +129,7 @@ fn absolute(cwd: &Path, path: &str) -> String {
     whole.to_string_lossy().into_owned()
 }
 
-fn put(event: &Event, (name, input): (&str, Value)) -> Event {
+fn part_event(event: &Event, (name, input): (&str, Value)) -> Event {
     event.clone().with("tool_name", name).with("tool_input", input)
 }
 

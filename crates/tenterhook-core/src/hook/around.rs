@@ -32,7 +32,7 @@ pub fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
 }
 
 /// What a program that `hook` starts is handed: the hooks round it, and itself.
-pub fn within(hook: &Hook, env: &[(String, String)]) -> String {
+pub fn nested_mark(hook: &Hook, env: &[(String, String)]) -> String {
     add(env, &mark(hook))
 }
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn only_what_fires_is_refused() {
         assert_eq!(refuses(&hook("a"), &[]), None);
-        let mark = within(&hook("b"), &env(&within(&hook("a"), &[])));
+        let mark = nested_mark(&hook("b"), &env(&nested_mark(&hook("a"), &[])));
         assert_eq!(mark.split(',').count(), 2, "{mark}");
         assert_eq!(["a", "b"].map(|id| code(id, &mark)), [Some("already-firing"); 2]);
         assert_eq!(code("c", &mark), None);
@@ -117,8 +117,8 @@ mod tests {
         }
         assert_eq!(code("a", &format!("x, {own} ,y")), Some("already-firing"));
         assert_eq!(code("a", &"x,".repeat(100_000)), Some("nested-too-deep"));
-        let huge = within(&hook("a"), &env(&"x".repeat(100_000)));
+        let huge = nested_mark(&hook("a"), &env(&"x".repeat(100_000)));
         assert_eq!(huge, format!("?,{own}"));
-        assert!(within(&hook("a"), &env(&"x,".repeat(100_000))).len() < 256);
+        assert!(nested_mark(&hook("a"), &env(&"x,".repeat(100_000))).len() < 256);
     }
 }

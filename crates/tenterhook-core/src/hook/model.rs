@@ -12,12 +12,14 @@ pub(super) fn canonical(id: &str) -> &str {
     // `...[1m]`, `...@20250929`
     let name = name.split(['[', '@']).next().unwrap_or(name);
     // `...-v1:0`, `...-20250929`, `...-latest`
-    let name = cut(name, |last| last.strip_prefix('v').is_some_and(|rest| all_digits(rest, ":")));
-    cut(name, |last| last == "latest" || (last.len() == 8 && all_digits(last, "")))
+    let name = cut_after_last(name, |last| {
+        last.strip_prefix('v').is_some_and(|rest| all_digits(rest, ":"))
+    });
+    cut_after_last(name, |last| last == "latest" || (last.len() == 8 && all_digits(last, "")))
 }
 
 /// The name without what follows its last dash, where that `is` such a thing.
-fn cut(name: &str, is: impl Fn(&str) -> bool) -> &str {
+fn cut_after_last(name: &str, is: impl Fn(&str) -> bool) -> &str {
     name.rsplit_once('-').filter(|(_, last)| is(last)).map_or(name, |(before, _)| before)
 }
 

@@ -44,8 +44,8 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
         else {
             break;
         };
-        let Some((event, group)) = taken(&root, at) else { break };
-        put(&mut moved, event, group);
+        let Some((event, group)) = movable_entry(&root, at) else { break };
+        push_group(&mut moved, event, group);
         count += 1;
         left = match json::take_one(&root, now, at) {
             Some(Left::Text(next)) if next != *now => Some(next),
@@ -53,7 +53,7 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
             _ => break,
         };
     }
-    let moved = edit::whole("hooks", &Value::Object(moved));
+    let moved = edit::whole_file("hooks", &Value::Object(moved));
     Ok((count > 0).then_some(Adopted { left, moved, count }))
 }
 
@@ -96,7 +96,7 @@ fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
 }
 
 /// The event of an entry, and its group with only that entry.
-fn taken(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
+fn movable_entry(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
     let event = json::event_of(root, at)?.to_owned();
     let handler = json::at(root, at)?.to_json();
     let Value::Object(mut group) = json::group(root, at)?.to_json() else { return None };
@@ -105,7 +105,7 @@ fn taken(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
 }
 
 /// Adds a group to its event, or its entries to the last group if only the entries differ.
-fn put(moved: &mut Map<String, Value>, event: String, mut group: Map<String, Value>) {
+fn push_group(moved: &mut Map<String, Value>, event: String, mut group: Map<String, Value>) {
     let groups = moved.entry(event).or_insert_with(|| Value::Array(Vec::new()));
     let Value::Array(groups) = groups else { return };
     let handlers = group.remove("hooks");

@@ -53,7 +53,7 @@ pub(super) fn append(text: &str, node: &Node, key: Option<&str>, value: &Value) 
 }
 
 /// A file with only that child.
-pub(super) fn whole(key: &str, value: &Value) -> String {
+pub(super) fn whole_file(key: &str, value: &Value) -> String {
     format!("{{\n  {}\n}}\n", written(Some(key), value, "  ", "  ", "\n"))
 }
 
@@ -82,7 +82,7 @@ pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
             match gap == EXISTED || !gap.trim().is_empty() || !is_bare {
                 true => {
                     let start = if gap == EXISTED { open } else { child.start };
-                    Left::Text(cut(text, &[Span::new(start, child.end)]))
+                    Left::Text(cut_spans(text, &[Span::new(start, child.end)]))
                 }
                 false => Left::Nothing,
             }
@@ -92,7 +92,7 @@ pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
 
 /// The text without the children of `node`; its brackets stay.
 pub(super) fn emptied(text: &str, node: &Node) -> String {
-    cut(text, &[Span::new(node.span.start + 1, node.span.end.saturating_sub(1))])
+    cut_spans(text, &[Span::new(node.span.start + 1, node.span.end.saturating_sub(1))])
 }
 
 /// The text without a child and the comma in the gap beside it; without the whole gap if it has
@@ -100,11 +100,11 @@ pub(super) fn emptied(text: &str, node: &Node) -> String {
 fn parted(text: &str, start: usize, end: usize, child: Span) -> String {
     let gap = text.get(start..end).unwrap_or_default();
     if gap.trim() == "," {
-        return cut(text, &[Span::new(start.min(child.start), end.max(child.end))]);
+        return cut_spans(text, &[Span::new(start.min(child.start), end.max(child.end))]);
     }
     match comma(gap) {
-        Some(at) => cut(text, &[Span::new(start + at, start + at + 1), child]),
-        None => cut(text, &[child]),
+        Some(at) => cut_spans(text, &[Span::new(start + at, start + at + 1), child]),
+        None => cut_spans(text, &[child]),
     }
 }
 
@@ -130,7 +130,7 @@ fn insert(text: &str, at: usize, new: &str) -> String {
 }
 
 /// The text without these spans, which do not overlap.
-fn cut(text: &str, spans: &[Span]) -> String {
+fn cut_spans(text: &str, spans: &[Span]) -> String {
     let mut spans = spans.to_vec();
     spans.sort_by_key(|span| span.start);
     let mut out = String::new();

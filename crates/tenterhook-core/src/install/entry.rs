@@ -25,7 +25,7 @@ pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
         quote(program),
         agent.name,
         event.name,
-        within(event.seconds)
+        inner_timeout(event.seconds)
     );
     if event.gates && agent.installation.form != Form::Scripts {
         let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
@@ -34,7 +34,7 @@ pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
 }
 
 /// A timeout slightly shorter than the agent's.
-fn within(seconds: u64) -> String {
+fn inner_timeout(seconds: u64) -> String {
     match seconds {
         0..=3 => "2500ms".to_owned(),
         4..=30 => format!("{}s", seconds - 1),

@@ -77,7 +77,7 @@ pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String
 
 fn fresh(agent: &Agent, program: &str) -> String {
     let of = |event: &Event| (event.name.to_owned(), json!([entry::group(agent, event, program)]));
-    edit::whole("hooks", &Value::Object(agent.installation.events.iter().map(of).collect()))
+    edit::whole_file("hooks", &Value::Object(agent.installation.events.iter().map(of).collect()))
 }
 
 /// The text without Tenterhook's entries; `None` if the file had nothing else (BR-60).

@@ -55,7 +55,7 @@ impl Setting {
     fn alone(&self) -> String {
         let inner = self.path().iter().skip(1).rev();
         let value = inner.fold(self.value(), |value, key| json!({ key.as_str(): value }));
-        edit::whole(self.path().first().map_or("", String::as_str), &value)
+        edit::whole_file(self.path().first().map_or("", String::as_str), &value)
     }
 
     /// Whether a value holds it.

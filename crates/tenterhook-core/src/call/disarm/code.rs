@@ -141,7 +141,7 @@ const ARGUMENTS: &[&str] =
 const MOST_PARTS: usize = 6;
 
 /// Code with the texts between its quotes; `is_changing` where the common tables know that it changes files.
-pub(super) fn look(
+pub(super) fn note_changed_guards(
     code: &str,
     texts: &[(usize, &str)],
     is_changing: bool,

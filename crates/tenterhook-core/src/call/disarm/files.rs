@@ -10,7 +10,7 @@ use crate::call::view::View;
 use crate::call::{Found, literals};
 use crate::protect;
 
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     let operands = || view.operands(&[]);
@@ -24,15 +24,15 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     if CODED.contains(&name) {
         let paths = Paths { cwd: view.cwd.clone(), ..here.paths.clone() };
         for code in view.values(&["-c", "--cmd", "--eval", "-eval", "--execute", "+"]) {
-            super::code::look(code, &texts(code), literals::writes(code), &paths, found);
+            super::code::note_run_code(code, &texts(code), literals::writes(code), &paths, found);
         }
     }
     if SOMETIMES.iter().any(|row| row.programs.contains(&name) && changes(row, view)) {
         let changed = view.args.iter().filter(|arg| here.is_part(arg));
         found.guards.extend(changed.map(|arg| here.seen(arg)));
     }
-    replaced(here, found);
-    unpacked(here, found);
+    note_replaced(here, found);
+    note_unpacked(here, found);
     if matches!(name, "awk" | "gawk") && view.has_argument(&["inplace"])
         || name == "yq" && view.has('i', "inplace")
     {
@@ -59,7 +59,7 @@ fn changes(row: &Sometimes, view: &View<'_>) -> bool {
 }
 
 /// `cp -r x .claude`, `mv x .claude`, `ln -sfn x .claude`: another directory in the place of the one that holds a guard.
-fn replaced(here: &Here<'_>, found: &mut Found) {
+fn note_replaced(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let operands =
         view.operands(&["-t", "--target-directory", "-S", "--suffix", "-e", "--exclude"]);
@@ -96,7 +96,7 @@ fn replaced(here: &Here<'_>, found: &mut Found) {
 }
 
 /// Files unpacked into a guard, or taken from an archive by the name of one.
-fn unpacked(here: &Here<'_>, found: &mut Found) {
+fn note_unpacked(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let Some((name, options)) = UNPACKERS.iter().find(|(name, _)| *name == view.name) else {
         return;

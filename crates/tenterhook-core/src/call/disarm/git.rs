@@ -63,7 +63,7 @@ const LOOKS: &[&str] = &["--get", "--get-all", "--get-regexp", "--list", "-l", "
 /// Those with which it removes a setting, which names no value.
 const UNSETS: &[&str] = &["--unset", "--unset-all", "unset"];
 
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     // `yadm` is git in the home.
     let is_at_home = view.name == "yadm";
@@ -95,7 +95,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     };
     let start = if is_at_home { "~" } else { "." };
     let top = at.iter().fold(start.to_owned(), join);
-    whole(here, verb, operands, &top, found);
+    note_cleaned_directory(here, verb, operands, &top, found);
     if !CHANGING.contains(verb) {
         return;
     }
@@ -121,7 +121,13 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
 }
 
 /// `git -C ~/.config clean -fdx`: a command that changes a whole working tree which is a directory above a guard, outside of the project.
-fn whole(here: &Here<'_>, verb: &str, operands: &[&str], top: &str, found: &mut Found) {
+fn note_cleaned_directory(
+    here: &Here<'_>,
+    verb: &str,
+    operands: &[&str],
+    top: &str,
+    found: &mut Found,
+) {
     let view = here.view;
     let is_whole = |(name, options): &&(&str, &[&str])| {
         *name == verb

@@ -22,7 +22,7 @@ const VALUED: &[char] = &['t', 'S'];
 /// Options that copy a directory with everything in it.
 const WHOLE: &[Switch] = &[('r', "recursive"), ('R', "recursive"), ('a', "archive")];
 
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_second_names(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let is_second_name = |written: &&str| here.is_part(written) || here.is_home_of_guard(written);
     let linked_from = view.values(LINKED_FROM).into_iter().filter(is_second_name);

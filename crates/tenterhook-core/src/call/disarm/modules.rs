@@ -59,7 +59,7 @@ fn holds_file(directory: &str, file: &str, paths: &Paths<'_>) -> bool {
 }
 
 /// What one command of a line does of it.
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_loaded_modules(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     if let Some(command) = loads(view) {
         found.unguarded.insert(command);
@@ -169,7 +169,7 @@ fn may_hold_plugin(path: &str, paths: &Paths<'_>) -> bool {
 }
 
 /// A call of a tool that types a slash command.
-pub(super) fn tool(call: ToolCall<'_>, found: &mut Found) {
+pub(super) fn note_slash_command(call: ToolCall<'_>, found: &mut Found) {
     if !types_slash_commands(call.name) {
         return;
     }

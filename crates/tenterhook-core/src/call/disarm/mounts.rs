@@ -5,7 +5,7 @@ use super::table::{BINDERS, Binder, MOUNTERS};
 use crate::call::Found;
 use crate::protect;
 
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_bound_guards(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     let options = ["-o", "-t", "-T"];
@@ -15,13 +15,13 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
         found.guards.extend(held.map(|word| here.seen(word)));
     }
     if let Some(binder) = BINDERS.iter().find(|binder| binder.programs.contains(&name)) {
-        bound(here, binder, found);
+        note_bound_directories(here, binder, found);
     }
 }
 
 /// The directories of guards that a container gets and may write to. A home or what is above a guard counts where the words of the
 /// container change something.
-fn bound(here: &Here<'_>, binder: &Binder, found: &mut Found) {
+fn note_bound_directories(here: &Here<'_>, binder: &Binder, found: &mut Found) {
     let view = here.view;
     let values = view.values(binder.options).into_iter();
     let sources = values.filter_map(source);

@@ -49,7 +49,7 @@ const FINDERS: &[&str] = &["pgrep", "pidof", "ps"];
 /// Words with which services are ended.
 const ENDS: &[&str] = &["stop", "disable", "kill", "mask", "unload", "bootout", "remove", "freeze"];
 
-pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
+pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     if let Some(why) = own_command(here) {

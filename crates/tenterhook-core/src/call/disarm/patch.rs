@@ -39,7 +39,7 @@ const LOOKS: &[&str] = &[
     "--show-current-patch",
 ];
 
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     if view.has_argument(LOOKS) {
         return;
@@ -86,7 +86,7 @@ pub(super) fn look(here: &Here<'_>, found: &mut Found) {
     }
     for text in patch_texts(here, &files) {
         match text {
-            Some(text) => changed(&text, here.paths, &view.cwd, found),
+            Some(text) => note_patch_files(&text, here.paths, &view.cwd, found),
             None => {
                 found.guards.insert("a patch that cannot be read".to_owned());
             }
@@ -113,11 +113,11 @@ fn patch_texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
 }
 
 /// A text that a tool for patches is handed.
-pub(super) fn applied(text: &str, paths: &Paths<'_>, found: &mut Found) {
+pub(super) fn note_applied_patch(text: &str, paths: &Paths<'_>, found: &mut Found) {
     // Whole files come through here, most of which are no patch.
     let says = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     if says("*** Begin Patch") || (says("\n+++ ") && says("\n@@")) {
-        changed(text, paths, &paths.cwd, found);
+        note_patch_files(text, paths, &paths.cwd, found);
     }
 }
 
@@ -130,7 +130,7 @@ pub(in crate::call) fn files_named(text: &str) -> impl Iterator<Item = &str> {
     named.map(|name| name.split('\t').next().unwrap_or(name).trim().trim_matches('"'))
 }
 
-fn changed(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
+fn note_patch_files(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
     for name in files_named(text) {
         // However many leading names are cut, the rest names the file.
         let cut =

@@ -6,7 +6,7 @@ use crate::call::Found;
 use crate::call::view::View;
 use crate::protect::{self, Hold};
 
-pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+pub(super) fn note_changed_rights(here: &Here<'_>, found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
     if !RIGHTS.contains(&name) {
@@ -87,17 +87,17 @@ fn is_mode_option(arg: &str) -> bool {
 
 /// Whether the owner of a directory can no longer read or enter it with that mode.
 fn is_closing(mode: &str) -> bool {
-    let (may_read, may_enter) = left(mode);
+    let (may_read, may_enter) = owner_rights(mode);
     !(may_read && may_enter)
 }
 
 /// Whether the owner of a file can no longer read it with that mode.
 pub(super) fn hides_files(mode: &str) -> bool {
-    !left(mode).0
+    !owner_rights(mode).0
 }
 
 /// Whether the owner of a directory may read and enter it with a mode, if they may before.
-fn left(mode: &str) -> (bool, bool) {
+fn owner_rights(mode: &str) -> (bool, bool) {
     if mode.chars().all(|c| c.is_digit(8)) && !mode.is_empty() {
         let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
         return (owner & 4 == 4, owner & 1 == 1);

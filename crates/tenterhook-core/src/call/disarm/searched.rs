@@ -6,7 +6,7 @@ use super::Here;
 use super::rights::hides_files;
 use super::table::{NAME_TESTS, SEARCHERS};
 use crate::call::Found;
-use crate::call::find::starts;
+use crate::call::find::start_directories;
 use crate::call::view::View;
 use crate::protect;
 
@@ -35,7 +35,7 @@ const FD_VALUED: &[&str] = &[
 /// Fewest letters of a pattern that is meant for one file.
 const LEAST_LETTERS: usize = 3;
 
-pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
+pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     if LISTERS.contains(&view.name.as_str()) {
         let lists = view.has('l', "files-with-matches") && is_handed_on(view, views);

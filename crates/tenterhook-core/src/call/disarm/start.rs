@@ -31,13 +31,13 @@ const CARRIED: &[&str] = &["--setenv=", "--env=", "-E", "-e"];
 /// Words before a variable that set it, in files of shells and terminals.
 const SETS: &[&str] = &["set", "setenv", "set-environment", "unset", "env.set"];
 
-pub(super) fn look(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
+pub(super) fn note_unguarded_starts(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     if protect::is_setter(&view.name, &view.args) {
         set_for_later(view, found);
     }
     if view.name == "env" {
-        return emptied(view, found);
+        return note_emptied_environment(view, found);
     }
     let Some((agent, from)) = protect::launched(&view.name, &view.args) else { return };
     let started = View {
@@ -128,7 +128,7 @@ fn loosens(text: &str) -> bool {
 }
 
 /// `env -i claude`, `env -u CLAUDE_CONFIG_DIR claude`, `env HOME=/x npx @openai/codex`.
-fn emptied(view: &View<'_>, found: &mut Found) {
+fn note_emptied_environment(view: &View<'_>, found: &mut Found) {
     let mut args = view.args.iter().enumerate();
     let program = loop {
         let Some((at, arg)) = args.next() else { return };

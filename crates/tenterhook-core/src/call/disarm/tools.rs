@@ -32,16 +32,16 @@ pub(super) fn may_concern(call: ToolCall<'_>) -> bool {
 }
 
 /// Each text of an input that may be a path or a line, the names of fields among them.
-pub(super) fn texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
+pub(super) fn visit_texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => each(text),
         Value::Array(items) if depth < DEEPEST => {
-            items.iter().for_each(|item| texts(item, depth + 1, each))
+            items.iter().for_each(|item| visit_texts(item, depth + 1, each))
         }
         Value::Object(fields) if depth < DEEPEST => {
             for (key, value) in fields {
                 each(key);
-                texts(value, depth + 1, each);
+                visit_texts(value, depth + 1, each);
             }
         }
         _ => {}
@@ -49,21 +49,26 @@ pub(super) fn texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
 }
 
 /// Adds each text of an input that is no path, a line for each.
-fn contents(key: &str, value: &Value, depth: usize, all: &mut String) {
+fn push_contents(key: &str, value: &Value, depth: usize, all: &mut String) {
     match value {
         Value::String(text) if !is_path_key(key) => all.extend([text, "\n"]),
         Value::Array(items) if depth < DEEPEST => {
-            items.iter().for_each(|item| contents(key, item, depth + 1, all));
+            items.iter().for_each(|item| push_contents(key, item, depth + 1, all));
         }
         Value::Object(fields) if depth < DEEPEST => {
-            fields.iter().for_each(|(key, value)| contents(key, value, depth + 1, all));
+            fields.iter().for_each(|(key, value)| push_contents(key, value, depth + 1, all));
         }
         _ => {}
     }
 }
 
 /// A call of another tool than the shell.
-pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+pub(super) fn note_changed_guards(
+    call: ToolCall<'_>,
+    paths: &Paths<'_>,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
     if protect::is_loosened_by(call.name, call.input) {
         found.disarms.insert("changes a setting that loosens this agent's guard".to_owned());
     }
@@ -91,12 +96,12 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
             .map_or_else(|| paths.cwd.clone(), |path| paths.absolute(&path, &paths.cwd));
         named.judge(name.does(Does::Whole), &cwd, found);
     }
-    texts(call.input, 0, &mut |text| patch::applied(text, paths, found));
+    visit_texts(call.input, 0, &mut |text| patch::note_applied_patch(text, paths, found));
     if !is_unknown {
         // As the file would hold it: JSON writes the end of a line as a letter.
         let whole = || {
             let mut all = String::new();
-            contents("", call.input, 0, &mut all);
+            push_contents("", call.input, 0, &mut all);
             Cow::Owned(all)
         };
         text(whole, found);

@@ -56,7 +56,7 @@ const WRITTEN: &[&str] =
 
 impl Here<'_> {
     /// The files that a program only needs.
-    pub(super) fn used(&self, found: &mut Found) {
+    pub(super) fn note_used_files(&self, found: &mut Found) {
         let view = self.view;
         let opened = view.args.iter().chain(&view.fed).map(String::as_str);
         let opened = opened.filter(|_| OPENERS.contains(&view.name.as_str()));

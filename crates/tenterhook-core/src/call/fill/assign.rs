@@ -13,7 +13,7 @@ impl Variables<'_> {
     ///
     /// One that `may_not_run` leaves the value that was there as another choice.
     pub(in crate::call) fn assign(&mut self, name: &str, value: &Word, may_not_run: bool) {
-        let filled = self.fill(value).first();
+        let filled = self.fill(value).into_first_text();
         let filled = match value.source.starts_with('(') {
             true => elements(&filled),
             false => filled,
@@ -27,9 +27,9 @@ impl Variables<'_> {
     }
 
     /// `shift`: each parameter takes the place of one before it.
-    pub(in crate::call) fn shift(&mut self, count: usize) {
+    pub(in crate::call) fn shift_parameters(&mut self, count: usize) {
         let count = count.min(MOST);
-        let value = |at: usize| self.values.get(&at.to_string())?.first().cloned();
+        let value = |at: usize| self.values.get(&at.to_string())?.into_first_text().cloned();
         let rest: Vec<String> = (1 + count..).map_while(value).collect();
         let kept = rest.len();
         self.parameters(&rest);

@@ -77,7 +77,8 @@ impl Variables<'_> {
     ) -> Option<Vec<String>> {
         let plain = operator.strip_prefix(':').unwrap_or(operator);
         let is_empty = values.is_some_and(|values| values.iter().all(String::is_empty));
-        let text = |text: &str| (depth < DEEPEST).then(|| self.expand(text, depth + 1).first());
+        let text =
+            |text: &str| (depth < DEEPEST).then(|| self.expand(text, depth + 1).into_first_text());
         if let Some(default) = plain.strip_prefix(['-', '=']) {
             return match values.filter(|_| !is_empty) {
                 Some(values) => Some(values.clone()),

@@ -40,7 +40,7 @@ const ENTERING: &[(&str, &[&str])] = &[
 
 impl Sofar<'_> {
     /// Where the line goes on.
-    pub(super) fn go(&mut self, view: &View<'_>) {
+    pub(super) fn follow_cd(&mut self, view: &View<'_>) {
         let from = match self.paths.moves {
             Moves::Followed => self.cwd(),
             Moves::FromStart => &self.paths.cwd,
@@ -61,7 +61,7 @@ impl Sofar<'_> {
         self.variables.set("OLDPWD", vec![left.clone()]);
         self.variables.set("PWD", vec![to.clone()]);
         self.left = Some(left);
-        self.variables.go(to);
+        self.variables.follow_cd(to);
     }
 
     /// Where a command runs: where a wrapper before it leads (`env -C DIR`), else where the line stands.
@@ -74,7 +74,7 @@ impl Sofar<'_> {
     }
 
     /// Notes the directory that a wrapper names for the command behind it.
-    pub(super) fn enter(&mut self, view: &View<'_>) {
+    pub(super) fn push_entered_directory(&mut self, view: &View<'_>) {
         let Some((wrapper, options)) = ENTERING.iter().find(|(name, _)| *name == view.name) else {
             return;
         };

@@ -73,7 +73,7 @@ impl Hit {
 }
 
 /// The agent's own reading, or what it lost with that reading beside it.
-pub(crate) fn look(hearing: &Hearing<'_>, exact: Answer) -> Answer {
+pub(crate) fn recover_denial(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let mut hits = hits(hearing, &exact);
     let unclear = hits.iter().find_map(|hit| hit.unclear.clone());
     hits.retain(|hit| {

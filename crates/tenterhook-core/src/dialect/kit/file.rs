@@ -146,7 +146,7 @@ impl Reader<'_> {
                 self.hooks(&entry.node, off);
             }
         } else if self.format == Format::Json {
-            self.bare(root);
+            self.read_bare_events(root);
         }
         if let Some(events) = events {
             self.hooks(events, None);
@@ -170,7 +170,7 @@ impl Reader<'_> {
             };
             let mut events = root.entries().iter().filter(|entry| self.row(&entry.key).is_some());
             let matters = hooks.iter().any(within) || events.any(|event| within(&event));
-            doubled(&mut self.findings, &twice, matters);
+            report_repeated_key(&mut self.findings, &twice, matters);
         }
     }
 
@@ -213,7 +213,7 @@ impl Reader<'_> {
     }
 
     /// Events where `hooks` is due: they are shown, and never run.
-    fn bare(&mut self, root: &Node) {
+    fn read_bare_events(&mut self, root: &Node) {
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let events: Vec<_> =
             root.entries().iter().filter(|entry| self.row(&entry.key).is_some()).collect();
@@ -379,7 +379,7 @@ impl Reader<'_> {
 
 /// Tells of a key that is written twice: the agent keeps the last one. Where no hook is about it,
 /// that is advice.
-pub(crate) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: bool) {
+pub(crate) fn report_repeated_key(findings: &mut Findings<'_>, twice: &Duplicate, matters: bool) {
     let message = format!("`{}` is written twice: only the last one counts", twice.key);
     let found = finding(Code::DuplicateKeys, message);
     let found = if matters { found } else { found.weighing(Severity::Advice) };

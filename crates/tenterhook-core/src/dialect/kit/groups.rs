@@ -39,12 +39,12 @@ const GROUP: Fields = Fields {
 
 impl Groups {
     /// One group: a matcher and handlers.
-    pub(crate) fn group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    pub(crate) fn read_group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         let (shape, case) = (reader.file.shape, reader.file.case);
         if !reader.is_object(node, "a group", Code::GroupNotObject) {
             return;
         }
-        let scope = self.scope(reader, node, scope);
+        let scope = self.group_scope(reader, node, scope);
         let hooks = case.written(node, "hooks");
         if hooks.is_none() && self.is_handler(reader, node) {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
@@ -52,12 +52,12 @@ impl Groups {
             let because = "it does not stand in the `hooks` of a group";
             let off = Off::new(because, reader.file.rules.misplaced);
             let scope = Scope { off: scope.off.or(Some(off)), ..scope };
-            return self.handler(reader, node, &scope);
+            return self.read_handler(reader, node, &scope);
         }
         GROUP.check(reader, node, self.more);
         match hooks.map(|hook| (&hook.node.value, hook)) {
             Some((NodeValue::Array(handlers), _)) if !handlers.is_empty() => {
-                handlers.iter().for_each(|handler| self.handler(reader, handler, &scope));
+                handlers.iter().for_each(|handler| self.read_handler(reader, handler, &scope));
             }
             Some((NodeValue::Array(_) | NodeValue::Null, entry)) => {
                 let message = "`hooks` is empty, so the group runs nothing";
@@ -83,7 +83,7 @@ impl Groups {
     }
 
     /// The scope of a group: its matcher, and what is wrong with it.
-    fn scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
+    fn group_scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
         let written = reader.file.case.written(node, "matcher");
         if let Some(null) = written.filter(|entry| entry.node.is_null()) {
             reader.report(null.node.span, lint::null_matcher());
@@ -106,7 +106,7 @@ impl Groups {
 
     /// One handler. A field that decides what runs, or on what, and cannot be read costs the
     /// handler; any other is ignored and the hook lives.
-    fn handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    fn read_handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         if !reader.is_object(node, "a handler", Code::HandlerNotObject) {
             return;
         }
@@ -155,7 +155,7 @@ impl Groups {
             reader.report(span, found.help(help));
             return Err(fault);
         };
-        let text = needs(reader, node, needed)?;
+        let text = required_text(reader, node, needed)?;
         (self.run)(reader, node, kind, text)
     }
 }
@@ -216,7 +216,7 @@ pub(crate) fn lint_command(reader: &mut Reader<'_>, node: &Node, run: &Run, keys
 }
 
 /// The text of a required field of a handler. A handler without it is reported and never runs.
-pub(crate) fn needs(
+pub(crate) fn required_text(
     reader: &mut Reader<'_>,
     node: &Node,
     key: &'static str,

@@ -75,12 +75,12 @@ impl Ended<'_> {
 }
 
 /// Every object is an answer.
-pub(crate) const fn always(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
+pub(crate) const fn reads_every_object(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
     true
 }
 
 /// All of standard output.
-pub(crate) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+pub(crate) fn whole_stdout<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     stdout.into()
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn read(
         plain_is_context: plain_is_context && !reading.begins_with_brace(),
         ..Hearing::new(row, report, &reading, &stderr, &form.denial)
     };
-    denial::look(&hearing, exact)
+    denial::recover_denial(&hearing, exact)
 }
 
 /// The output without the prefix of an object on its line; text behind it never undoes a denial

@@ -21,12 +21,12 @@ const TEXTS: &[&[&str]] = &[
 /// What a tool returned, as the text that the model reads: what it printed, what it read, the texts
 /// of a server's reply; else JSON.
 pub(crate) fn text(result: &Value) -> String {
-    printed(result).or_else(|| listed(result)).or_else(|| at_key(result)).unwrap_or_else(|| {
-        match result {
+    printed_text(result).or_else(|| listed_text(result)).or_else(|| at_key(result)).unwrap_or_else(
+        || match result {
             Value::Null => String::new(),
             other => other.to_string(),
-        }
-    })
+        },
+    )
 }
 
 /// The result itself, where it is more than a text: it is beside the text under a separate key.
@@ -48,7 +48,7 @@ pub(crate) fn joined(text_beside: Option<Value>, structure: Option<Value>) -> Op
 }
 
 /// A text, or what a command printed on both of its streams.
-fn printed(result: &Value) -> Option<String> {
+fn printed_text(result: &Value) -> Option<String> {
     if let Value::String(text) = result {
         return Some(text.clone());
     }
@@ -65,7 +65,7 @@ fn printed(result: &Value) -> Option<String> {
 }
 
 /// Texts, and blocks that hold one each, a line each. A block of another kind is named.
-fn listed(result: &Value) -> Option<String> {
+fn listed_text(result: &Value) -> Option<String> {
     let block = |item: &Value| match (item, item.get("text"), item.get("type")) {
         (Value::String(text), _, _) | (_, Some(Value::String(text)), _) => Some(text.clone()),
         (_, _, Some(Value::String(kind))) => Some(format!("[{kind}]")),
@@ -78,7 +78,7 @@ fn listed(result: &Value) -> Option<String> {
 fn at_key(result: &Value) -> Option<String> {
     TEXTS.iter().find_map(|path| {
         let value = path.iter().try_fold(result, |value, key| value.get(key))?;
-        value.as_str().map(str::to_owned).or_else(|| listed(value))
+        value.as_str().map(str::to_owned).or_else(|| listed_text(value))
     })
 }
 

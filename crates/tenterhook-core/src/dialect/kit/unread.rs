@@ -38,14 +38,16 @@ impl Unread {
 
     /// The one remark.
     pub(crate) fn remark(self) -> Option<Failure> {
-        let message = [listed(&self.keys)?].into_iter().chain(self.hints.into_iter().take(NAMED));
+        let message = [unread_keys_message(&self.keys)?]
+            .into_iter()
+            .chain(self.hints.into_iter().take(NAMED));
         let message = message.collect::<Vec<_>>().join("; ");
         Some(Failure::new(Code::UnknownField, message))
     }
 }
 
 /// `a` is not read; `a`, `b` and `c` are not read.
-fn listed(keys: &[String]) -> Option<String> {
+fn unread_keys_message(keys: &[String]) -> Option<String> {
     let quoted: Vec<String> = keys.iter().take(NAMED).map(|key| format!("`{key}`")).collect();
     let (last, first) = quoted.split_last()?;
     let more = keys.len().saturating_sub(NAMED);

@@ -33,19 +33,19 @@ pub(super) fn detaches(first_line: &[u8]) -> bool {
 pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
     let StepOutput::Bytes { stdout, stderr } = &report.said else {
         let StepOutput::Answer(answer) = &report.said else { return Answer::default() };
-        return ended(report, Answer::clone(answer), &[]);
+        return judge_exit(report, Answer::clone(answer), &[]);
     };
     let (detached, said) = after_first_line(&stdout.bytes);
     let said = Output { bytes: said.to_vec(), dropped: stdout.dropped, closed: stdout.closed };
     let reading = strict::read(&said.bytes);
-    let exact = ended(report, printed(&said, &reading), &stderr.bytes);
+    let exact = judge_exit(report, read_stdout(&said, &reading), &stderr.bytes);
     let words = String::from_utf8_lossy(&stderr.bytes);
     let hearing = Hearing {
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
         asked,
         ..Hearing::new(row, report, &reading, words.trim(), &PROTOCOL)
     };
-    let mut answer = denial::look(&hearing, exact);
+    let mut answer = denial::recover_denial(&hearing, exact);
     answer.detached = detached;
     if report.end == End::Exited(0)
         && let Some(lines) = &report.env_file
@@ -64,7 +64,7 @@ fn after_first_line(stdout: &[u8]) -> (bool, &[u8]) {
 }
 
 /// What stdout says, whatever the exit code.
-fn printed(stdout: &Output, reading: &Reading) -> Answer {
+fn read_stdout(stdout: &Output, reading: &Reading) -> Answer {
     if let Closed::Broken(errno) = stdout.closed {
         return Answer::failed(Code::OutOfResources, unread("output", errno));
     }
@@ -98,10 +98,10 @@ fn printed(stdout: &Output, reading: &Reading) -> Answer {
 }
 
 /// Joins the printed answer with the exit of the program (V-21 to V-25).
-fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
+fn judge_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let failure = match &report.end {
         End::Exited(0) => return said,
-        End::Exited(DENIES) => return denied(said, stderr),
+        End::Exited(DENIES) => return exit2_answer(said, stderr),
         End::Exited(code) => {
             if objects(&said) {
                 return said.slipped(
@@ -135,7 +135,7 @@ fn objects(said: &Answer) -> bool {
 }
 
 /// Exit code 2 denies, whatever stdout says; a readable denial there gives the words (V-22).
-fn denied(said: Answer, stderr: &[u8]) -> Answer {
+fn exit2_answer(said: Answer, stderr: &[u8]) -> Answer {
     if said.restraint == Restraint::Deny && said.slips.is_empty() && said.failure.is_none() {
         let words = said.reason.clone().or_else(|| reason(stderr));
         return Answer { reason: words, ..said };

@@ -54,7 +54,7 @@ impl Writer {
     /// A hook as its table; `None` when nothing of it can be written.
     fn hook(&mut self, hook: &Hook) -> Option<(String, Table)> {
         if !name::is_name(hook.event.as_str()) {
-            self.lost(hook, "its event has a name that a native file cannot write");
+            self.report_lost(hook, "its event has a name that a native file cannot write");
             return None;
         }
         let mut table = Table::new();
@@ -67,18 +67,18 @@ impl Writer {
         }
         table.decor_mut().set_prefix(prefix);
         table.insert("on", text(hook.event.as_str()));
-        self.selection(hook, &mut table);
+        self.write_selection(hook, &mut table);
         self.run(hook, &mut table)?;
         if hook.dialect != DialectId::NATIVE {
             table.insert("speaks", text(hook.dialect.as_str()));
         }
         Self::write_options(hook, &mut table);
-        self.unsaid(hook);
+        self.report_unsaid(hook);
         Some((self.names.unique(&hook.id), table))
     }
 
     /// On which subjects and calls.
-    fn selection(&mut self, hook: &Hook, table: &mut Table) {
+    fn write_selection(&mut self, hook: &Hook, table: &mut Table) {
         match hook.matcher.spec() {
             MatcherSpec::Any => {}
             MatcherSpec::Words(words) => {
@@ -92,7 +92,7 @@ impl Writer {
             }
             MatcherSpec::Never(why) => {
                 let message = format!("its matcher can never match ({why}); it is written as off");
-                self.partly(hook, &message);
+                self.report_partly_lost(hook, &message);
                 table.insert("enabled", false.into());
             }
         }
@@ -108,7 +108,8 @@ impl Writer {
             };
             match found {
                 Some(value) => conditions.push(value),
-                None => self.partly(hook, "its condition cannot be written: it runs without"),
+                None => self
+                    .report_partly_lost(hook, "its condition cannot be written: it runs without"),
             }
         }
         match conditions.len() {
@@ -128,14 +129,14 @@ impl Writer {
         let command = match &hook.run {
             Run::Command(command) => command,
             Run::Function(_) => {
-                self.lost(hook, "it is a callback of its host, which no file can name");
+                self.report_lost(hook, "it is a callback of its host, which no file can name");
                 return None;
             }
             Run::Worker(worker) => {
                 if let Invocation::Argv { program, args } = &worker.command.invocation {
                     table.insert("worker", Item::Value(argv(program, args)));
                 }
-                self.surroundings(hook, &worker.command, table);
+                self.write_surroundings(hook, &worker.command, table);
                 return Some(());
             }
             Run::Http(http) => return self.http(hook, http, table),
@@ -150,7 +151,7 @@ impl Writer {
                 return Some(());
             }
             Run::Unusable { part, why } => {
-                self.lost(hook, &part.because(why));
+                self.report_lost(hook, &part.because(why));
                 return None;
             }
         };
@@ -175,18 +176,21 @@ impl Writer {
             Prewarm::AsItStands => drop(table.insert("prewarm", true.into())),
             form => drop(form.name().map(|word| table.insert("prewarm", text(word)))),
         }
-        self.surroundings(hook, command, table);
+        self.write_surroundings(hook, command, table);
         Some(())
     }
 
-    fn surroundings(&mut self, hook: &Hook, command: &Command, table: &mut Table) {
+    fn write_surroundings(&mut self, hook: &Hook, command: &Command, table: &mut Table) {
         if !command.env.is_empty() {
             let mut env = InlineTable::new();
             for (name, value) in &command.env {
                 if crate::dialect::variables::is_variable(name) {
                     env.insert(name, value.as_str().into());
                 } else {
-                    self.partly(hook, &format!("the variable `{name}` cannot be written"));
+                    self.report_partly_lost(
+                        hook,
+                        &format!("the variable `{name}` cannot be written"),
+                    );
                 }
             }
             table.insert("env", Item::Value(env.into()));
@@ -197,7 +201,10 @@ impl Writer {
         if let Some(cwd) = &command.cwd {
             table.insert("cwd", text(&cwd.to_string_lossy()));
             if cwd.is_relative() {
-                self.partly(hook, "its `cwd` is relative, and here counts from the file");
+                self.report_partly_lost(
+                    hook,
+                    "its `cwd` is relative, and here counts from the file",
+                );
             }
         }
         if !command.files.is_empty() {
@@ -205,7 +212,10 @@ impl Writer {
             table.insert("files", Item::Value(strings(&files.collect::<Vec<_>>())));
         }
         if command.inherit != hook.dialect.dialect().inherit() {
-            self.partly(hook, "it inherits another environment than its dialect promises");
+            self.report_partly_lost(
+                hook,
+                "it inherits another environment than its dialect promises",
+            );
         }
     }
 
@@ -260,20 +270,20 @@ impl Writer {
     }
 
     /// What a hook has and no native file can say.
-    fn unsaid(&mut self, hook: &Hook) {
+    fn report_unsaid(&mut self, hook: &Hook) {
         if hook.compat == crate::hook::Compat::Exact {
-            self.partly(
+            self.report_partly_lost(
                 hook,
                 "exact reading is set for a file, not for a hook: `[source.\"...\"]`",
             );
         }
     }
 
-    fn lost(&mut self, hook: &Hook, message: &str) {
+    fn report_lost(&mut self, hook: &Hook, message: &str) {
         self.report(Code::NotCarriedOver, hook, message);
     }
 
-    fn partly(&mut self, hook: &Hook, message: &str) {
+    fn report_partly_lost(&mut self, hook: &Hook, message: &str) {
         self.report(Code::PartlyCarriedOver, hook, message);
     }
 

@@ -60,16 +60,18 @@ impl<'a> Command<'a> {
         let mut given = KEYS.iter().filter_map(|key| fields.get(*key));
         match given.find(|field| !field.is_null()).or_else(|| fields.get("command")) {
             None => Command::Missing,
-            Some(Value::String(line)) => Self::whole(Cow::Borrowed(line)),
+            Some(Value::String(line)) => Self::from_whole_line(Cow::Borrowed(line)),
             Some(Value::Array(words)) => {
                 let words: Option<Vec<_>> = words.iter().map(argument).collect();
-                words.map_or(Self::Unclear(NO_WORDS), |words| Self::whole(lines(&words).into()))
+                words.map_or(Self::Unclear(NO_WORDS), |words| {
+                    Self::from_whole_line(lines(&words).into())
+                })
             }
             Some(_) => Command::Unclear(NO_WORDS),
         }
     }
 
-    fn whole(line: Cow<'a, str>) -> Self {
+    fn from_whole_line(line: Cow<'a, str>) -> Self {
         if line.contains('\0') { Self::Unclear(CUT_SHORT) } else { Self::Line(line) }
     }
 }

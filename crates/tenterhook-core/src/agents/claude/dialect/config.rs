@@ -115,7 +115,7 @@ impl<'a> Reading<'a> {
 
     /// The reason why a handler does not run that repeats an entry above (C-13). Copies in plugins,
     /// skills and agents are separate entries.
-    pub(super) fn repeated(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
+    pub(super) fn repeated_handler_reason(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
         let is_settings = self.kind == FileKind::Settings && self.source.plugin.is_none();
         if !is_settings || scope.off.is_some() {
             return None;
@@ -151,7 +151,7 @@ impl<'a> Reading<'a> {
         }
         self.duplicates(root);
         if refused.is_none() && !self.is_torn {
-            self.switches(root);
+            self.read_switches(root);
         }
         if self.kind == FileKind::Settings && self.source.plugin.is_some() {
             self.read.modules = mods::names(root);
@@ -172,7 +172,7 @@ impl<'a> Reading<'a> {
             self.hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));
         }
         if written.is_empty() && !self.kind.is_front_matter() {
-            self.bare(root, off.as_ref());
+            self.read_bare_events(root, off.as_ref());
         }
     }
 
@@ -182,7 +182,7 @@ impl<'a> Reading<'a> {
         ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
     }
 
-    fn switches(&mut self, root: &Node) {
+    fn read_switches(&mut self, root: &Node) {
         for (key, node) in ["disableAllHooks", "allowManagedHooksOnly"]
             .into_iter()
             .filter_map(|key| Some((key, root.entry(key)?)))
@@ -210,11 +210,11 @@ impl<'a> Reading<'a> {
                 _ => {}
             }
         }
-        self.lists(root);
+        self.read_allowlists(root);
     }
 
     /// Reads the allowlists of URLs and variables for HTTP hooks (C-19).
-    fn lists(&mut self, root: &Node) {
+    fn read_allowlists(&mut self, root: &Node) {
         for about in [Requests::Urls, Requests::Variables] {
             let Some(entry) = root.entry(about.key()) else { continue };
             let Some(allowed) = texts(&entry.node) else {
@@ -239,7 +239,7 @@ impl<'a> Reading<'a> {
         let Some(items) = node.as_array() else {
             // A manifest may name a further file, which is a separate source (C-33).
             match node.as_str().filter(|_| is_manifest) {
-                Some(path) => self.elsewhere(node, path),
+                Some(path) => self.report_misplaced_hooks(node, path),
                 None => {
                     let message = format!("`hooks` takes an object, found {}", node.kind());
                     self.report(
@@ -253,7 +253,7 @@ impl<'a> Reading<'a> {
         let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
         if !items.is_empty() && texts.len() == items.len() {
             if is_manifest && texts.iter().all(|text| is_path(text)) {
-                self.elsewhere(node, &texts.join("`, `"));
+                self.report_misplaced_hooks(node, &texts.join("`, `"));
             } else {
                 let message = "`hooks` is an array of names: nothing here says what to run";
                 self.report(node.span, finding(Code::HooksIsStringList, message).help(lint::SHAPE));
@@ -274,18 +274,18 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn elsewhere(&mut self, node: &Node, path: &str) {
+    fn report_misplaced_hooks(&mut self, node: &Node, path: &str) {
         let found = finding(Code::HooksElsewhere, format!("the hooks stand in `{path}`, not here"));
         self.report(node.span, found.help("check that file"));
     }
 
     /// Reads a file without `hooks`, which may have events at the top level.
-    fn bare(&mut self, root: &Node, off: Option<&Off>) {
+    fn read_bare_events(&mut self, root: &Node, off: Option<&Off>) {
         let events: Vec<_> =
             root.entries().iter().filter(|entry| lint::is_event(&entry.key)).collect();
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let Some(first) = events.iter().find(|event| holds(&event.node)) else {
-            return self.misnamed(root, off);
+            return self.read_misnamed_hooks(root, off);
         };
         let message =
             format!("`{}` stands at the top level, where no hook is looked for", first.key);
@@ -302,7 +302,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads events under a misspelled `hooks` key.
-    fn misnamed(&mut self, root: &Node, off: Option<&Off>) {
+    fn read_misnamed_hooks(&mut self, root: &Node, off: Option<&Off>) {
         let Some(entry) = misnamed(root, lint::is_event) else { return };
         self.report(entry.key_span, looks_in(&entry.key));
         let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");

@@ -113,7 +113,7 @@ impl Reading<'_> {
                 "C-31",
             )));
         }
-        let off = off.or_else(|| self.repeated(node, scope));
+        let off = off.or_else(|| self.repeated_handler_reason(node, scope));
         hook.arming = Off::arming(off);
         self.add(node.span, hook);
     }

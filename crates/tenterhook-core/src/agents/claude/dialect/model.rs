@@ -83,7 +83,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
     let reading = strict::read(&stdout.bytes);
     let mut exact = match report.failure() {
         Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
-        None => strictly(prompt, row, &reading),
+        None => read_strict_answer(prompt, row, &reading),
     };
     if let (End::Exited(0), Some(Value::Bool(true))) =
         (&report.end, reading.strict().and_then(|object| object.get("impossible")))
@@ -102,7 +102,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         ..Hearing::new(row, report, &reading, "", &ANSWERS.denial)
     };
     let plain = exact.clone();
-    exact = denial::look(&hearing, exact);
+    exact = denial::recover_denial(&hearing, exact);
     if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
         exact.effects.stop =
             exact.effects.stop.or_else(|| stop(prompt, row, exact.reason.as_deref()));
@@ -111,12 +111,12 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
 }
 
 /// What the form says.
-fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
+fn read_strict_answer(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
     if reading.found == Found::Empty {
         return Answer::failed(Code::NoAnswer, "the model said nothing");
     }
     let Some(object) = reading.strict() else {
-        return Answer::failed(Code::UnreadableAnswer, unreadable(reading));
+        return Answer::failed(Code::UnreadableAnswer, unreadable_message(reading));
     };
     let reason = match object.get("reason") {
         None | Some(Value::Null) => None,
@@ -184,7 +184,7 @@ fn stop(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
     (ends && row.powers.has(Power::Stop)).then(|| Stop { reason: reason.map(str::to_owned) })
 }
 
-fn unreadable(reading: &Reading) -> String {
+fn unreadable_message(reading: &Reading) -> String {
     match reading.deviations.first() {
         Some(deviation) => format!("the model's words are not one JSON object: {deviation}"),
         None => "the model's words are not one JSON object".to_owned(),

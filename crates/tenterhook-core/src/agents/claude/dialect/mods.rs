@@ -33,7 +33,7 @@ pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
         .chain(search.of_marketplaces(&marketplaces))
         .chain(search.installed())
         .chain(search.skills());
-    found.extend(settings.iter().filter_map(given));
+    found.extend(settings.iter().filter_map(given_module_finding));
     let mut seen: Vec<PathBuf> = Vec::new();
     for candidate in all {
         if !seen.contains(&candidate.root) {
@@ -45,7 +45,7 @@ pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
 }
 
 /// The finding for a plugin's hooks file that the caller passed as a file to check.
-fn given(file: &Settings<'_>) -> Option<Silencer> {
+fn given_module_finding(file: &Settings<'_>) -> Option<Silencer> {
     let (source, root) = (file.source, file.root.as_ref()?);
     let folder = source.directory.parent().unwrap_or(&source.directory);
     let by = "the folder that it lies in";
@@ -181,7 +181,7 @@ impl Search<'_> {
             };
             let Some((text, flaw)) = self.scan.disk.read(&path) else { continue };
             let parsed = plugins::read(&text);
-            let torn = unreadable(&path, (&text, &parsed), flaw.as_ref());
+            let torn = unreadable_file_finding(&path, (&text, &parsed), flaw.as_ref());
             unread.extend(torn.map(|finding| Silencer { finding, layer, plugin: None }));
             known.insert(name, Marketplace { path, layer, parsed });
         }
@@ -289,7 +289,7 @@ impl Folder {
                 could_silence(&plugin.name, &self.by, &file.to_string_lossy(), text, root)
                     .map(silencer)
             }
-            _ => unreadable(file, (text, &parsed), flaw).map(silencer),
+            _ => unreadable_file_finding(file, (text, &parsed), flaw).map(silencer),
         }
     }
 }
@@ -332,7 +332,7 @@ pub(super) fn names(root: &Node) -> Vec<String> {
 }
 
 /// The finding for an unreadable file that decides which modules load.
-fn unreadable(
+fn unreadable_file_finding(
     file: &Path,
     (text, parsed): (&str, &Parsed),
     flaw: Option<&Flaw>,

@@ -18,7 +18,12 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
     let texts: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
     let flaw = flaw.filter(|flaw| flaw.kept != Completeness::All).or_else(|| {
         let help = "mend it, or install the plugins anew".to_owned();
-        Some(Flaw { why: broken(&registry)?, help, kept: Completeness::Nothing, untrusted: None })
+        Some(Flaw {
+            why: broken_registry_message(&registry)?,
+            help,
+            kept: Completeness::Nothing,
+            untrusted: None,
+        })
     });
     // The plugins of an unreadable registry are unknown. If no plugin is enabled, this has no
     // effect.
@@ -100,13 +105,13 @@ fn is_enabled(node: &Node, is_read: bool) -> bool {
 
 /// Whether Claude Code is not known to refuse a settings file.
 fn may_be_read(text: &str) -> bool {
-    !matches!(judged(text), Some(Acceptance::Refused(_)) | None)
+    !matches!(settings_acceptance(text), Some(Acceptance::Refused(_)) | None)
 }
 
 /// Why Claude Code refuses a settings file, or may, as a clause; `None` for one that it reads
 /// (BR-102).
 pub(crate) fn why_refused(text: &str) -> Option<String> {
-    match judged(text) {
+    match settings_acceptance(text) {
         None => Some("Claude Code refuses a file that is not one object of strict JSON".to_owned()),
         Some(Acceptance::Accepted) => None,
         Some(Acceptance::Refused(key)) => {
@@ -126,7 +131,7 @@ pub(crate) fn refused_key(root: &Node) -> Option<&Entry> {
 
 /// What becomes of a settings file; `None` for one that is not one object of strict JSON. A byte
 /// order mark is read over.
-fn judged(text: &str) -> Option<Acceptance> {
+fn settings_acceptance(text: &str) -> Option<Acceptance> {
     let text = text.trim_start_matches('\u{feff}');
     let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
     let root = syntax::parse(text, Format::Json).root.filter(|root| root.as_object().is_some());
@@ -139,7 +144,7 @@ fn any_enabled(settings: &[&str]) -> bool {
 }
 
 /// Why some of the registry is not known, where that is so.
-fn broken(registry: &str) -> Option<String> {
+fn broken_registry_message(registry: &str) -> Option<String> {
     let parsed = read(registry);
     let fault = parsed.fatal().filter(|_| !parsed.lost.is_empty())?;
     Some(format!("it is not well formed: {}", fault.message))

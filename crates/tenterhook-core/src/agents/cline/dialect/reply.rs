@@ -13,7 +13,7 @@ use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Phrase, Replies};
-use crate::dialect::kit::reply_form::{ReplyForm, always};
+use crate::dialect::kit::reply_form::{ReplyForm, reads_every_object};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies {
@@ -77,7 +77,7 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     carried: &["review"],
     part: controlled,
     input: commands,
-    counts: always,
+    counts: reads_every_object,
     ended: |output| match output.code {
         0 => crate::answer::Answer::default(),
         _ => output.failed(),

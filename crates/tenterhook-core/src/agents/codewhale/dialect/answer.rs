@@ -47,7 +47,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     match parsed.class {
         Class::Observer => parsed.observed(),
         Class::Variables => parsed.variables(),
-        Class::Submit | Class::Gate => lost::look(&parsed, parsed.exact()),
+        Class::Submit | Class::Gate => lost::recover_denial(&parsed, parsed.exact()),
     }
 }
 

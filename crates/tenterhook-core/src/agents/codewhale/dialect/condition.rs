@@ -132,9 +132,9 @@ impl Test {
             Self::Unreadable => {
                 Picked::Widely("the condition cannot be read, so the hook runs".to_owned())
             }
-            Self::All(tests) => all(tests, event),
-            Self::Any(tests) => any(tests, event),
-            _ => match self.found(event) {
+            Self::All(tests) => all_hold(tests, event),
+            Self::Any(tests) => any_holds(tests, event),
+            _ => match self.holds(event) {
                 Ok(true) => Picked::Exactly,
                 Ok(false) => Picked::No("it is something else".to_owned()),
                 Err(why) => Picked::No(why.to_string()),
@@ -143,7 +143,7 @@ impl Test {
     }
 
     /// Whether a single test holds; what is missing matches nothing (CW-34).
-    fn found(&self, event: &Event) -> Result<bool, Mismatch> {
+    fn holds(&self, event: &Event) -> Result<bool, Mismatch> {
         let about_tool = || event.text("tool_name").ok_or(Mismatch::NoTool);
         match self {
             Self::ToolName(pattern) => {
@@ -180,7 +180,7 @@ fn written_all(tests: &[Test]) -> Option<Value> {
     Some(Value::Array(tables.into_iter().collect()))
 }
 
-fn all(tests: &[Test], event: &Event) -> Picked {
+fn all_hold(tests: &[Test], event: &Event) -> Picked {
     let mut found = Picked::Exactly;
     for test in tests {
         match test.pick(event) {
@@ -192,7 +192,7 @@ fn all(tests: &[Test], event: &Event) -> Picked {
     found
 }
 
-fn any(tests: &[Test], event: &Event) -> Picked {
+fn any_holds(tests: &[Test], event: &Event) -> Picked {
     let mut found = Picked::No("none of its conditions does".to_owned());
     for test in tests {
         match test.pick(event) {

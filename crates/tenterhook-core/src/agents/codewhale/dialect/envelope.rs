@@ -156,7 +156,7 @@ fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
     }
     form.insert("total_tokens".into(), total_tokens(event));
     let whole = subagent_text(event, about);
-    let preview = bounded(whole, PREVIEW_CAP);
+    let preview = truncate_text(whole, PREVIEW_CAP);
     let text = format!("{about}_truncated");
     let was_cut =
         event.payload.get(&text) == Some(&Value::Bool(true)) || preview.len() != whole.len();
@@ -174,7 +174,7 @@ fn subagent_text<'a>(event: &'a Event, about: &str) -> &'a str {
 fn status(event: &Event) -> String {
     const STATUSES: &[&str] = &["cancelled", "failed", "interrupted"];
     if let Some(status) = event.text("status") {
-        return bounded(status, 64);
+        return truncate_text(status, 64);
     }
     let answer = subagent_text(event, "result");
     let marked = answer.split_once("<codewhale:subagent.done>").and_then(|(_, rest)| {
@@ -196,7 +196,7 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     let mut set = |name: &str, value: Option<String>, cap: usize| {
         if let Some(value) = value {
             // A variable cannot contain a NUL: the hook would not start.
-            all.push((name.to_owned(), bounded(&value.replace('\0', "\u{fffd}"), cap)));
+            all.push((name.to_owned(), truncate_text(&value.replace('\0', "\u{fffd}"), cap)));
         }
     };
     let text = |key: &str| event.text(key).map(str::to_owned);
@@ -272,7 +272,7 @@ fn error(event: &Event, class: Option<Class>) -> Option<String> {
 }
 
 /// Cuts `text` to at most `cap` bytes, between two characters, and appends [`MARK`].
-fn bounded(text: &str, cap: usize) -> String {
+fn truncate_text(text: &str, cap: usize) -> String {
     if text.len() <= cap {
         return text.to_owned();
     }
@@ -287,10 +287,10 @@ mod tests {
     /// `truncate_env_value_respects_utf8_boundaries`.
     #[test]
     fn long_text_is_cut_between_characters_and_marked() {
-        assert_eq!(bounded("abc", 3), "abc");
-        assert_eq!(bounded("aü", 2), format!("a{MARK}"));
-        assert_eq!(bounded("🐋🐋", 7), format!("🐋{MARK}"));
-        assert_eq!(bounded("🐋", 3), MARK);
+        assert_eq!(truncate_text("abc", 3), "abc");
+        assert_eq!(truncate_text("aü", 2), format!("a{MARK}"));
+        assert_eq!(truncate_text("🐋🐋", 7), format!("🐋{MARK}"));
+        assert_eq!(truncate_text("🐋", 3), MARK);
     }
 
     /// CW-57.

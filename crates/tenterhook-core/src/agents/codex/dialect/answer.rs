@@ -41,7 +41,7 @@ pub(super) static ANSWERS: Answers = Answers {
 /// accept.
 fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
-    if spec.top == Top::Blocks && says("decision", "block") && blank(object, "reason") {
+    if spec.top == Top::Blocks && says("decision", "block") && is_blank(object, "reason") {
         let (key, value) = ("decision", "block");
         return Err(InvalidAnswer::Incomplete { key, value, missing: "reason" });
     }
@@ -71,7 +71,7 @@ fn permission(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
         Err(InvalidAnswer::Incomplete { key: "permissionDecision", value, missing })
     };
     match (word, rewrites) {
-        (Some("deny"), _) if blank(output, "permissionDecisionReason") => {
+        (Some("deny"), _) if is_blank(output, "permissionDecisionReason") => {
             incomplete("deny", "permissionDecisionReason")
         }
         (Some("allow"), false) => incomplete("allow", "updatedInput"),
@@ -80,7 +80,7 @@ fn permission(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     }
 }
 
-fn blank(object: &Map<String, Value>, key: &str) -> bool {
+fn is_blank(object: &Map<String, Value>, key: &str) -> bool {
     filled(object, key).is_none_or(|text| text.trim().is_empty())
 }
 

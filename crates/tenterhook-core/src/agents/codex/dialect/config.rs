@@ -30,7 +30,7 @@ static FILE: File = File {
         "Codex",
         DialectId::CODEX,
         || &events::ROWS,
-        |reader, node, scope| GROUPS.group(reader, node, scope),
+        |reader, node, scope| GROUPS.read_group(reader, node, scope),
     )
 };
 
@@ -161,7 +161,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
 }
 
 fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, EntryFault> {
-    let tool = groups::needs(reader, node, "tool")?;
+    let tool = groups::required_text(reader, node, "tool")?;
     let field = reader.entry(node, "input");
     match field.map(|field| (field, field.node.to_json())) {
         None => Ok(McpTool { server, tool, input: Map::new() }),

@@ -177,7 +177,7 @@ fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     match kind.as_deref() {
         Some("http") => match reader.text(node, "url") {
             Some(url) => Ok(Run::Http(request::read(reader, node, url))),
-            None => Err(missing(reader, node, "url")),
+            None => Err(report_missing(reader, node, "url")),
         },
         Some("prompt") => {
             let fault = EntryFault::SentToAgent { name: "prompt" };
@@ -224,13 +224,13 @@ fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
             return Err(EntryFault::WrongType { key: "args", expected: "an array of strings" });
         }
         (None, _, Some(line)) => line,
-        (None, _, None) => return Err(missing(reader, node, "bash")),
+        (None, _, None) => return Err(report_missing(reader, node, "bash")),
     };
     let (env, cwd) = (entry::env(reader, node), entry::cwd(reader, node));
     Ok(Run::Command(Command { env, cwd, ..Command::new(invocation, Inherit::All) }))
 }
 
-fn missing(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFault {
+fn report_missing(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFault {
     let message = format!("the hook has no `{key}`");
     let found = finding(Code::HandlerMissingField, message).label("never runs here");
     reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));

@@ -11,7 +11,7 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, PowerPhrase,
 };
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, reads_every_object};
 
 pub(super) static CAMEL_REPLIES: Replies = Replies {
     agent: "Copilot CLI",
@@ -109,7 +109,7 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     carried: &["type", "suppressOutput"],
     part: without_progress,
     input: |words, event, input| words.neutral_input(event, input),
-    counts: always,
+    counts: reads_every_object,
     ended,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
@@ -122,7 +122,7 @@ pub(super) static PASCAL_FORM: ReplyForm = ReplyForm {
     carried: &["type", "suppressOutput"],
     part: without_progress,
     input: |words, event, input| words.neutral_input(event, input),
-    counts: always,
+    counts: reads_every_object,
     ended,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };

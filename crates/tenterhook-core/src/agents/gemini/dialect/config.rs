@@ -29,7 +29,7 @@ static FILE: File = File {
         "Gemini CLI",
         DialectId::GEMINI,
         || &vocabulary::ROWS,
-        |reader, node, scope| GROUPS.group(reader, node, scope),
+        |reader, node, scope| GROUPS.read_group(reader, node, scope),
     )
 };
 

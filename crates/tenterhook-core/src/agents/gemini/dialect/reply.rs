@@ -10,7 +10,7 @@ use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, PowerPhrase, STOP};
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, always};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, reads_every_object};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
@@ -82,7 +82,7 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         _ => stdout.into(),
     },
     input: |words, event, input| words.neutral_input(event, input),
-    counts: always,
+    counts: reads_every_object,
     ended,
     denial: Protocol { halt: Halt::Stops, any_exit: true, tells: true, ..Protocol::PLAIN },
 };

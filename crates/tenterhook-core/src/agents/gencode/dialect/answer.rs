@@ -40,8 +40,8 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) 
         stderr,
     };
     let exact = parsed.exact();
-    let answer = parsed.misnamed(denial::look(&parsed.hearing(asked), exact));
-    let mut answer = first_line::promised(parsed.object(), answer);
+    let answer = parsed.misnamed(denial::recover_denial(&parsed.hearing(asked), exact));
+    let mut answer = first_line::promised_answer(parsed.object(), answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
@@ -76,7 +76,7 @@ impl ParsedReport<'_> {
                 Some(object) => fields::read(self.event, self.row, object)
                     .unwrap_or_else(|fault| Answer::failed(Code::InvalidAnswer, fault.to_string())),
                 // Plain text is not context on any event (G-31).
-                None => Answer::failed(Code::UnreadableAnswer, self.unreadable()),
+                None => Answer::failed(Code::UnreadableAnswer, self.unreadable_message()),
             },
         }
     }
@@ -86,7 +86,7 @@ impl ParsedReport<'_> {
         self.reading.common()
     }
 
-    fn unreadable(&self) -> String {
+    fn unreadable_message(&self) -> String {
         match self.reading.deviations.first() {
             Some(deviation) => format!("its output is not one JSON object: {deviation}"),
             None => "its output is not one JSON object".to_owned(),

@@ -24,7 +24,7 @@ static FILE: File = File {
         "Gen",
         DialectId::GEN,
         || events::ROWS,
-        |reader, node, scope| GROUPS.group(reader, node, scope),
+        |reader, node, scope| GROUPS.read_group(reader, node, scope),
     )
 };
 

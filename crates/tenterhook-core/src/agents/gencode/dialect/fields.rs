@@ -78,12 +78,12 @@ pub(super) fn read(
 ) -> Result<Answer, TypeMismatch> {
     let mut reader = Reader { event, row, answer: Answer::default(), unread: Unread::default() };
     let top = reader.fields(object, TOP, "")?;
-    reader.top(&top);
+    reader.read_top_fields(&top);
     if let Some(Value::Object(output)) = top.get("hookSpecificOutput") {
         let output = reader.fields(output, SPECIFIC, "hookSpecificOutput.")?;
-        reader.specific(&output)?;
+        reader.read_specific_output(&output)?;
     }
-    Ok(reader.done())
+    Ok(reader.into_answer())
 }
 
 struct Reader<'a> {
@@ -119,7 +119,7 @@ impl Reader<'_> {
         Ok(fields)
     }
 
-    fn top(&mut self, top: &Map<String, Value>) {
+    fn read_top_fields(&mut self, top: &Map<String, Value>) {
         if top.get("continue") == Some(&Value::Bool(false)) {
             let reason = filled(top, "stopReason").or_else(|| filled(top, "reason"));
             self.decide(Restraint::Deny, reason);
@@ -136,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    fn specific(&mut self, output: &Map<String, Value>) -> Result<(), TypeMismatch> {
+    fn read_specific_output(&mut self, output: &Map<String, Value>) -> Result<(), TypeMismatch> {
         if let Some(word) = filled(output, "permissionDecision") {
             match restraint(word) {
                 _ if !self.has(Power::Ask) => self.not_honoured("permissionDecision"),
@@ -150,35 +150,35 @@ impl Reader<'_> {
         }
         let flat = output.contains_key("behavior") || output.contains_key("updatedPermissions");
         if let Some(input) = output.get("updatedInput").filter(|_| !flat)
-            && self.may(Power::Input, "updatedInput")
+            && self.may_set(Power::Input, "updatedInput")
         {
             self.answer.effects.updated_input = Some(input.clone());
         }
         if let Some(text) = filled(output, "additionalContext")
-            && self.may(Power::Context, "additionalContext")
+            && self.may_set(Power::Context, "additionalContext")
         {
             self.answer.effects.context.push(text.to_owned());
         }
         if let Some(paths) = output.get("watchPaths")
-            && self.may(Power::Watch, "watchPaths")
+            && self.may_set(Power::Watch, "watchPaths")
         {
             self.watch(paths);
         }
         if let Some(text) = filled(output, "initialUserMessage")
-            && self.may(Power::InitialMessage, "initialUserMessage")
+            && self.may_set(Power::InitialMessage, "initialUserMessage")
         {
             self.answer.effects.initial_user_message = Some(text.to_owned());
         }
         if let Some(retry) = output.get("retry").and_then(Value::as_bool)
-            && self.may(Power::Retry, "retry")
+            && self.may_set(Power::Retry, "retry")
         {
             self.answer.effects.retry = Some(retry);
         }
         match output.get("decision") {
-            Some(Value::Object(decision)) if self.may(Power::Permissions, "decision") => {
+            Some(Value::Object(decision)) if self.may_set(Power::Permissions, "decision") => {
                 self.permission(decision)
             }
-            None if flat && self.may(Power::Permissions, "behavior") => {
+            None if flat && self.may_set(Power::Permissions, "behavior") => {
                 let decision =
                     output.iter().filter(|(key, _)| DECISION.iter().any(|(name, _)| name == key));
                 let decision = decision.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -265,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// Whether the real event has the field, whatever event the answer names (G-35).
-    fn may(&mut self, power: Power, key: &str) -> bool {
+    fn may_set(&mut self, power: Power, key: &str) -> bool {
         let may = self.has(power);
         if !may {
             self.not_honoured(key);
@@ -286,7 +286,7 @@ impl Reader<'_> {
         self.answer.remarks.push(Failure::new(code, message));
     }
 
-    fn done(mut self) -> Answer {
+    fn into_answer(mut self) -> Answer {
         self.answer.remarks.extend(self.unread.remark());
         // A denied action does not happen, so its rewrite is dropped.
         if self.answer.restraint == Restraint::Deny {

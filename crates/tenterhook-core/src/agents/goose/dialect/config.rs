@@ -22,7 +22,7 @@ static FILE: File = File {
         "Goose",
         DialectId::GOOSE,
         || &vocabulary::ROWS,
-        |reader, node, scope| GROUPS.group(reader, node, scope),
+        |reader, node, scope| GROUPS.read_group(reader, node, scope),
     )
 };
 

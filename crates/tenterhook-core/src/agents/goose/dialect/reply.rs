@@ -10,7 +10,7 @@ use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::BLOCK;
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, all};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
@@ -24,16 +24,16 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     more: &[],
     same: &[],
     carried: &[],
-    part: all,
+    part: whole_stdout,
     input: |words, event, input| words.neutral_input(event, input),
-    counts,
+    counts: reads_object,
     ended,
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
 /// Whether Goose reads `object` as an answer. On an event that can be denied, `block` is an answer
 /// at every exit code, `allow` only at exit code 0, and any other object is no answer (GO-42).
-fn counts(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
+fn reads_object(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
     match object.get("decision").and_then(Value::as_str) {
         _ if !row.powers.has(Power::Deny) => true,
         Some("block") => true,

@@ -55,7 +55,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     }
     let can = Powers::from_slice(&[Power::Deny]);
     let hearing = Hearing { can, ..Hearing::new(row, report, &reading, stderr, &PROTOCOL) };
-    let guarded = denial::look(&hearing, exact.clone());
+    let guarded = denial::recover_denial(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {
         // A malformed answer that restrains nothing is a failure already, so one warning is enough
         // (Ruling 24).

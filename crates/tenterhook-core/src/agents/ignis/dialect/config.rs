@@ -76,7 +76,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         program.map_or_else(|| "rejected".into(), |program| program.to_string_lossy().into_owned());
     let (run, off) = match started {
         Ok(invocation) => {
-            let pass = pass(reader, node);
+            let pass = passed_variables(reader, node);
             (Run::Command(Command { pass, ..Command::new(invocation, Inherit::Listed) }), None)
         }
         Err(fault) => {
@@ -88,7 +88,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     hook.on_failure = reader.source.on_failure;
     hook.phase = events::phase(scope.row);
     hook.timeout = timeout(reader, node);
-    hook.sandbox = confined(reader, node);
+    hook.sandbox = read_sandbox(reader, node);
     hook.matcher = Matcher::new(matcher(reader, node, scope));
     hook.arming = Off::arming(scope.off.clone().or(off));
     // A `PostToolUse` hook also runs after a failed call, which is a separate neutral event.
@@ -107,9 +107,9 @@ fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, Progra
         (Some(field), None) => command(reader, field)?,
         (None, Some(field)) => argv(reader, field)?,
         (Some(_), Some(argv)) => {
-            return Err(reject(reader, argv.key_span, ProgramFault::CommandAndArgv));
+            return Err(report_rejected(reader, argv.key_span, ProgramFault::CommandAndArgv));
         }
-        (None, None) => return Err(reject(reader, node.span, ProgramFault::NoProgram)),
+        (None, None) => return Err(report_rejected(reader, node.span, ProgramFault::NoProgram)),
     };
     let mut words = words.into_iter();
     let program = at_home(reader.source, words.next().unwrap_or_default());
@@ -117,7 +117,7 @@ fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, Progra
 }
 
 /// Reports why an entry is rejected.
-fn reject(reader: &mut Reader<'_>, span: Span, fault: ProgramFault) -> ProgramFault {
+fn report_rejected(reader: &mut Reader<'_>, span: Span, fault: ProgramFault) -> ProgramFault {
     let help = "write `\"command\": \"PROGRAM ARGUMENTS\"`, or `\"argv\": [\"PROGRAM\", ...]` \
                 where a word has spaces";
     reader.report(span, finding(fault.code(), fault.to_string()).label("rejected").help(help));
@@ -129,11 +129,11 @@ fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, Progra
     let span = field.node.span;
     let Some(text) = field.node.as_str() else {
         let fault = ProgramFault::CommandNotString { found: field.node.kind() };
-        return Err(reject(reader, span, fault));
+        return Err(report_rejected(reader, span, fault));
     };
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
-        return Err(reject(reader, span, ProgramFault::EmptyCommand));
+        return Err(report_rejected(reader, span, ProgramFault::EmptyCommand));
     }
     let special = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_CHARS.contains(c));
     let tilde = words.iter().skip(1).any(|word| word.starts_with("~/")).then_some('~');
@@ -156,7 +156,7 @@ fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFa
             Some(_) => return Ok(words),
         },
     };
-    Err(reject(reader, field.node.span, fault))
+    Err(report_rejected(reader, field.node.span, fault))
 }
 
 /// Expands `~/` at the start of the program; arguments are not expanded (I-33).
@@ -170,7 +170,7 @@ fn at_home(source: &Source, program: String) -> String {
 }
 
 /// The variables that the hook inherits in addition to the short list (I-36).
-fn pass(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
+fn passed_variables(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
     let Some(field) = reader.entry(node, "env") else { return Vec::new() };
     let Some(items) = field.node.as_array() else {
         let message = format!("`env` takes an array of names, found {}", field.node.kind());
@@ -212,7 +212,7 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
 }
 
 /// The sandbox of the agent, unless the entry turns it off (I-37).
-fn confined(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
+fn read_sandbox(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
     let Some(field) = reader.entry(node, "sandbox") else { return Sandbox::Unsaid };
     match field.node.as_bool() {
         Some(false) => return Sandbox::Off,

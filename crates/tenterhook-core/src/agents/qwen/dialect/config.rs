@@ -31,7 +31,7 @@ static FILE: File = File {
         "Qwen Code",
         DialectId::QWEN,
         || &vocabulary::ROWS,
-        |reader, node, scope| GROUPS.group(reader, node, scope),
+        |reader, node, scope| GROUPS.read_group(reader, node, scope),
     )
 };
 

@@ -11,7 +11,7 @@ use crate::dialect::kit::reply::phrases::{
     MESSAGE, STOP,
 };
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, all, always};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, reads_every_object, whole_stdout};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
@@ -45,9 +45,9 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         "updatedInput",
         "additionalContext",
     ],
-    part: all,
+    part: whole_stdout,
     input: |words, event, input| words.neutral_input(event, input),
-    counts: always,
+    counts: reads_every_object,
     ended,
     denial: Protocol { halt: Halt::Denies, any_exit: true, tells: true, ..Protocol::PLAIN },
 };

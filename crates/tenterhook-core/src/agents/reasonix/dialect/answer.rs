@@ -135,7 +135,7 @@ impl ParsedReport<'_> {
     /// A warning: any other exit code, and exit code 2 on an event that cannot be blocked (RX-21).
     fn warned(&self, code: i32) -> Answer {
         let text = if self.stderr.is_empty() { self.printed } else { &self.stderr };
-        let (text, _) = directives::cut(text);
+        let (text, _) = directives::cap_text(text);
         Answer { failure: Some(Failure::exited(code, &text)), ..Answer::default() }
     }
 
@@ -155,7 +155,7 @@ impl ParsedReport<'_> {
         if text.is_empty() {
             return answer;
         }
-        let (context, dropped) = directives::cut(text);
+        let (context, dropped) = directives::cap_text(text);
         if dropped > 0 {
             let message = format!(
                 "it printed {dropped} characters more than the {} that are added",
@@ -228,7 +228,7 @@ impl ParsedReport<'_> {
             plain_is_context: self.kind() == Printed::Context,
             ..Hearing::new(row, report, reading, stderr, &PROTOCOL)
         };
-        denial::look(&hearing, exact)
+        denial::recover_denial(&hearing, exact)
     }
 
     /// `@@INJECT` from a hook that neither passed nor blocked. A hook that tells the model what to

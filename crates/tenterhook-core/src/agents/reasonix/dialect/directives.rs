@@ -26,11 +26,11 @@ pub(super) fn read(text: &str, truncated: bool) -> Directives {
     for line in complete.lines().map(str::trim).filter(|line| line.starts_with("@@")) {
         let Some((name, value)) = line.split_once(':') else {
             if [INJECT, WARN].iter().any(|text| begins(line, text)) {
-                found.broken.push(cut(line).0);
+                found.broken.push(cap_text(line).0);
             }
             continue;
         };
-        let (value, _) = cut(value.trim());
+        let (value, _) = cap_text(value.trim());
         let values = match name.trim_end() {
             name if name.eq_ignore_ascii_case(INJECT) => &mut found.inject,
             name if name.eq_ignore_ascii_case(WARN) => &mut found.warn,
@@ -51,7 +51,7 @@ fn begins(line: &str, name: &str) -> bool {
 }
 
 /// The first [`CAP`] characters of `text`, and the number of characters that were cut.
-pub(super) fn cut(text: &str) -> (String, usize) {
+pub(super) fn cap_text(text: &str) -> (String, usize) {
     let mut chars = text.chars();
     let start: String = chars.by_ref().take(CAP).collect();
     (start, chars.count())

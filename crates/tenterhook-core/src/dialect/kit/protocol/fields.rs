@@ -50,7 +50,7 @@ pub(super) fn read(
         reader.hook_output(output)?;
     }
     reader.unknown(object, answers.top.iter().map(|(key, _)| *key), "")?;
-    Ok(reader.done())
+    Ok(reader.into_answer())
 }
 
 struct Reader<'a> {
@@ -84,9 +84,9 @@ impl Reader<'_> {
         }
         if let Some(text) = filled(object, "terminalSequence") {
             if terminal::is_harmless(text) {
-                self.extra("terminalSequence", text.into());
+                self.push_extra("terminalSequence", text.into());
             } else {
-                self.remark(
+                self.push_remark(
                     Code::TerminalSequence,
                     "`terminalSequence` may hold a bell and the OSC sequences 0, 1, 2, 9, 99 and 777, nothing else; \
                      it was dropped"
@@ -96,7 +96,7 @@ impl Reader<'_> {
         }
         for key in self.answers.carried {
             if let Some(value) = object.get(*key) {
-                self.extra(key, value.clone());
+                self.push_extra(key, value.clone());
             }
         }
     }
@@ -170,10 +170,10 @@ impl Reader<'_> {
                 if let Some(action) = choice(output, key, ACTIONS)? {
                     self.decide(restraint(action), None);
                 }
-                self.extra(key, value.clone());
+                self.push_extra(key, value.clone());
             }
             Field::ExtraText | Field::ExtraFlag | Field::ExtraObject => {
-                self.extra(key, value.clone());
+                self.push_extra(key, value.clone());
             }
         }
         Ok(())
@@ -196,7 +196,7 @@ impl Reader<'_> {
             effects.updated_permissions = updates.cloned().unwrap_or_default();
         }
         if let Some(interrupt) = decision.get("interrupt") {
-            self.extra("interrupt", interrupt.clone());
+            self.push_extra("interrupt", interrupt.clone());
         }
         self.unknown(decision, known.iter().map(|(key, _)| *key), "hookSpecificOutput.decision.")
     }
@@ -210,7 +210,7 @@ impl Reader<'_> {
             let wanted = original.map_or("", kind);
             let message =
                 format!("`{key}` must be {wanted}, as the tool's own output is; it was dropped");
-            self.remark(Code::NotHonoured, message);
+            self.push_remark(Code::NotHonoured, message);
         } else {
             self.answer.effects.updated_output = Some(value.clone());
         }
@@ -219,7 +219,7 @@ impl Reader<'_> {
     fn mcp_output(&mut self, key: &str, value: &Value) {
         if !self.is_mcp() {
             let message = format!("`{key}` counts for MCP tools only; use `updatedToolOutput`");
-            self.remark(Code::NotHonoured, message);
+            self.push_remark(Code::NotHonoured, message);
         } else if self.answer.effects.updated_output.is_none() {
             self.answer.effects.updated_output = Some(value.clone());
         }
@@ -237,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    fn done(mut self) -> Answer {
+    fn into_answer(mut self) -> Answer {
         self.answer.remarks.extend(self.unread.remark());
         // A rewrite of an action that does not happen would only mislead the next reader.
         if matches!(self.answer.restraint, Restraint::Deny | Restraint::Defer) {
@@ -269,14 +269,14 @@ impl Reader<'_> {
 
     fn not_honoured(&mut self, key: &str) {
         let message = format!("`{}` does not honour `{key}`; it was ignored", self.name);
-        self.remark(Code::NotHonoured, message);
+        self.push_remark(Code::NotHonoured, message);
     }
 
-    fn remark(&mut self, code: Code, message: String) {
+    fn push_remark(&mut self, code: Code, message: String) {
         self.answer.remarks.push(Failure::new(code, message));
     }
 
-    fn extra(&mut self, key: &str, value: Value) {
+    fn push_extra(&mut self, key: &str, value: Value) {
         self.answer.effects.extra.insert(key.to_owned(), value);
     }
 }

@@ -35,7 +35,7 @@ pub(crate) enum InvalidAnswer {
         key: String,
     },
     /// A field has a value that is not in its list.
-    #[error("`{key}` is `{value}`, but must be one of {}{}", .allowed.join(", "), near(.value, .allowed))]
+    #[error("`{key}` is `{value}`, but must be one of {}{}", .allowed.join(", "), near_value_help(.value, .allowed))]
     UnknownValue {
         /// The field.
         key: String,
@@ -68,7 +68,7 @@ pub(crate) enum InvalidAnswer {
 }
 
 /// Names the allowed value that `value` was probably meant to be.
-fn near(value: &str, allowed: &[&str]) -> String {
+fn near_value_help(value: &str, allowed: &[&str]) -> String {
     nearest(value, allowed.iter().copied())
         .map(|text| format!("; did you mean `{text}`?"))
         .unwrap_or_default()

@@ -51,9 +51,9 @@ pub(crate) fn read(
     if exact.failure.is_none() {
         (answers.adds)(event, report, &mut exact);
     }
-    let answer = denial::look(&reader.hearing(), exact);
+    let answer = denial::recover_denial(&reader.hearing(), exact);
     let promise = reader.object().filter(|_| answers.detaches());
-    let mut answer = first_line::promised(promise, answer);
+    let mut answer = first_line::promised_answer(promise, answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
@@ -64,7 +64,7 @@ impl ReportReader<'_> {
         let mut answer = match &self.report.end {
             End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
             End::Failed { code, why } => Answer::failed(*code, why.clone()),
-            End::TimedOut => self.late(),
+            End::TimedOut => self.read_late_answer(),
             End::Cancelled => {
                 Answer::failed(Code::Cancelled, "it was cancelled before it answered")
             }
@@ -77,16 +77,16 @@ impl ReportReader<'_> {
                 Answer { failure: Some(failure), ..Answer::default() }
             }
             End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.exit2_answer(),
-            End::Exited(code) => self.exited(*code),
+            End::Exited(code) => self.read_exit_code(*code),
         };
-        self.exempt(&mut answer);
+        self.drop_exempt_denial(&mut answer);
         if self.spec.replaces && answer.restraint == Restraint::Deny {
             answer.effects.updated_output = answer.reason.clone().map(Value::from);
         }
         answer
     }
 
-    fn late(&self) -> Answer {
+    fn read_late_answer(&self) -> Answer {
         let failed = Answer::failed(Code::TimedOut, "it did not answer in time");
         match self.spec.late {
             Late::Fails => failed,
@@ -97,7 +97,7 @@ impl ReportReader<'_> {
     }
 
     /// An exit code but 2: an object decides alone, whatever the code.
-    fn exited(&self, code: i32) -> Answer {
+    fn read_exit_code(&self, code: i32) -> Answer {
         let only_zero = matches!(self.spec.plain, Plain::Own(_)) || !self.answers.denial.any_exit;
         if only_zero && code != 0 {
             return self.failed_code(code);
@@ -112,7 +112,7 @@ impl ReportReader<'_> {
         match self.object().map(read) {
             Some(Ok(answer)) => answer,
             Some(Err(fault)) => Answer::failed(Code::InvalidAnswer, fault.to_string()),
-            None if code == 0 => self.plain(),
+            None if code == 0 => self.read_plain_output(),
             None => self.failed_code(code),
         }
     }
@@ -128,7 +128,7 @@ impl ReportReader<'_> {
     }
 
     /// Exit code 0 without an object.
-    fn plain(&self) -> Answer {
+    fn read_plain_output(&self) -> Answer {
         let text = self.reading.text.trim();
         let mut answer = match self.spec.plain {
             // Where nothing but the right form counts, a broken object is no text.
@@ -175,7 +175,7 @@ impl ReportReader<'_> {
     fn denied(&self, mut said: Answer) -> Answer {
         if said.restraint != Restraint::Deny {
             said.restraint = Restraint::Deny;
-            said.reason = Some(self.objection());
+            said.reason = Some(self.exit2_reason());
         }
         said.effects.updated_input = None;
         said.effects.updated_permissions.clear();
@@ -183,7 +183,7 @@ impl ReportReader<'_> {
     }
 
     /// The words of exit code 2.
-    fn objection(&self) -> String {
+    fn exit2_reason(&self) -> String {
         let printed = match &self.reading.found {
             Found::Text => self.reading.text.trim(),
             _ => "",
@@ -214,7 +214,7 @@ impl ReportReader<'_> {
     }
 
     /// What the organisation decided is not blocked.
-    fn exempt(&self, answer: &mut Answer) {
+    fn drop_exempt_denial(&self, answer: &mut Answer) {
         let Some((key, value)) = self.spec.exempt else { return };
         if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
             return;
@@ -226,7 +226,7 @@ impl ReportReader<'_> {
     }
 
     /// What can count at all.
-    fn can(&self) -> Powers {
+    fn effective_powers(&self) -> Powers {
         let exempt = self.spec.exempt.is_some_and(|(key, text)| self.event.text(key) == Some(text));
         let powers = self.row.powers.iter().filter(|power| !(exempt && *power == Power::Deny));
         powers.fold(Powers::NONE, Powers::with)
@@ -237,9 +237,9 @@ impl ReportReader<'_> {
         let Self { row, report, reading, stderr, .. } = self;
         Hearing {
             event: self.event.name.as_str(),
-            can: self.can(),
+            can: self.effective_powers(),
             homes: homes(self.spec),
-            ignored_objection: self.ignores_exit_2().then(|| self.objection()),
+            ignored_objection: self.ignores_exit_2().then(|| self.exit2_reason()),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
             ..Hearing::new(row, report, reading, stderr, &self.answers.denial)

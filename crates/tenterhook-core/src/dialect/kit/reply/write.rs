@@ -41,9 +41,9 @@ pub(crate) fn write(replies: &Replies, input: ReplyInput<'_>) -> Reply {
         context,
         denies_by_exit: None,
     };
-    writer.decide();
-    writer.effects();
-    writer.end()
+    writer.write_decision();
+    writer.write_effects();
+    writer.into_reply()
 }
 
 /// Each text in a block that names the hook whose words it is.
@@ -86,28 +86,31 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn decide(&mut self) {
+    fn write_decision(&mut self) {
         match self.input.outcome.decision() {
             Decision::Stopped { reason } => {
-                if !self.speak(Power::Stop, &reason) {
-                    self.cannot("end everything");
-                    self.restrain(&reason);
+                if !self.write_reason(Power::Stop, &reason) {
+                    self.warn_unsupported("end everything");
+                    self.write_restraint(&reason);
                 }
             }
-            Decision::Denied { reason } => self.restrain(&reason),
+            Decision::Denied { reason } => self.write_restraint(&reason),
             Decision::Deferred { reason } => {
-                if !self.speak(Power::Defer, &reason) {
-                    self.cannot("put the action off");
-                    self.restrain(&reason);
+                if !self.write_reason(Power::Defer, &reason) {
+                    self.warn_unsupported("put the action off");
+                    self.write_restraint(&reason);
                 }
             }
             Decision::Ask { reason, rewrite } => self.ask(&reason, &rewrite),
             Decision::Proceed { rewrite } => match self.rewrite(&rewrite) {
-                Err(untaken) => self.restrain(&untaken.to_string()),
+                Err(untaken) => self.write_restraint(&untaken.to_string()),
                 Ok(()) if self.input.outcome.consents() => {
                     // Where consent has no word, the agent's own rules decide, as they do without
                     // hooks.
-                    self.speak(Power::Allow, &self.input.outcome.reason().unwrap_or_default());
+                    self.write_reason(
+                        Power::Allow,
+                        &self.input.outcome.reason().unwrap_or_default(),
+                    );
                 }
                 Ok(()) => {}
             },
@@ -115,17 +118,17 @@ impl Writer<'_> {
     }
 
     /// Denies; where the event takes no denial, with what restrains most there (BR-3).
-    fn restrain(&mut self, reason: &str) {
+    fn write_restraint(&mut self, reason: &str) {
         self.denies_by_exit = self.accepted.by_exit.then(|| reason.to_owned());
         if let Some(Value::Object(object)) = (self.accepted.denies)(self.input.event, reason) {
             self.object.extend(object);
             return;
         }
-        if self.speak(Power::Deny, reason) {
+        if self.write_reason(Power::Deny, reason) {
             return;
         }
         for power in self.accepted.instead {
-            if self.speak(*power, reason) {
+            if self.write_reason(*power, reason) {
                 self.warn(format!(
                     "it takes no denial; the reply asks it to {} instead",
                     power.as_str()
@@ -143,20 +146,20 @@ impl Writer<'_> {
     /// Asks, about the action as rewritten; else denies, and says how a person lets it pass (BR-5).
     fn ask(&mut self, reason: &str, rewrite: &Rewrite) {
         if self.accepted.phrase(Power::Ask).is_none() {
-            self.cannot("ask");
+            self.warn_unsupported("ask");
             let rewritten =
-                self.rewritten(rewrite).map(|text| format!("\n{text}")).unwrap_or_default();
+                self.describe_rewrite(rewrite).map(|text| format!("\n{text}")).unwrap_or_default();
             let way_out = self.input.way_out.map(|text| format!("\n{text}")).unwrap_or_default();
             let agent = self.replies.agent;
             let why = format!(
                 "{reason}\nA person must be asked, and {agent} cannot ask here.{way_out}{rewritten}"
             );
-            return self.restrain(&why);
+            return self.write_restraint(&why);
         }
         match self.rewrite(rewrite) {
-            Err(untaken) => self.restrain(&format!("{reason}\n{untaken}")),
+            Err(untaken) => self.write_restraint(&format!("{reason}\n{untaken}")),
             Ok(()) => {
-                self.speak(Power::Ask, reason);
+                self.write_reason(Power::Ask, reason);
             }
         }
     }
@@ -172,7 +175,7 @@ impl Writer<'_> {
             };
             let spoken = match (self.accepted.phrase(Power::Input), taken) {
                 (Some(phrase), Ok(taken)) => {
-                    self.put(phrase, "", Some(&taken));
+                    self.write_phrase(phrase, "", Some(&taken));
                     true
                 }
                 (Some(_), Err(fault)) => {
@@ -180,12 +183,14 @@ impl Writer<'_> {
                     false
                 }
                 (None, _) => {
-                    self.cannot("take a changed call");
+                    self.warn_unsupported("take a changed call");
                     false
                 }
             };
             if !spoken {
-                return Err(Untaken::Call { instead: self.rewritten(rewrite).unwrap_or_default() });
+                return Err(Untaken::Call {
+                    instead: self.describe_rewrite(rewrite).unwrap_or_default(),
+                });
             }
         }
         let prompt = rewrite
@@ -194,30 +199,30 @@ impl Writer<'_> {
             .filter(|prompt| self.input.event.text("prompt") != Some(*prompt));
         let Some(prompt) = prompt else { return Ok(()) };
         if let Some(phrase) = self.accepted.phrase(Power::Prompt) {
-            self.put(phrase, "", Some(&Value::from(prompt)));
+            self.write_phrase(phrase, "", Some(&Value::from(prompt)));
             return Ok(());
         }
         if let Some(added) =
-            self.added(prompt).filter(|_| self.accepted.phrase(Power::Context).is_some())
+            self.added_context(prompt).filter(|_| self.accepted.phrase(Power::Context).is_some())
         {
-            self.cannot("take a changed prompt; what was added is context");
+            self.warn_unsupported("take a changed prompt; what was added is context");
             self.context.push(added);
             return Ok(());
         }
-        self.cannot("take a changed prompt");
+        self.warn_unsupported("take a changed prompt");
         Err(Untaken::Prompt { agent: self.replies.agent, prompt: prompt.to_owned() })
     }
 
     /// What a changed prompt says beside the original, where the original stands in it whole at an
     /// end.
-    fn added(&self, prompt: &str) -> Option<String> {
+    fn added_context(&self, prompt: &str) -> Option<String> {
         let original = self.input.event.text("prompt").filter(|text| !text.trim().is_empty())?;
         let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
         Some(added.trim().to_owned())
     }
 
     /// The changed call, for the model to make.
-    fn rewritten(&self, rewrite: &Rewrite) -> Option<String> {
+    fn describe_rewrite(&self, rewrite: &Rewrite) -> Option<String> {
         let input = rewrite.input.as_ref()?;
         let name = self.input.event.text("tool_name").unwrap_or("the tool");
         // In the agent's own words, for its model is to make it.
@@ -230,7 +235,7 @@ impl Writer<'_> {
         ))
     }
 
-    fn effects(&mut self) {
+    fn write_effects(&mut self) {
         let effects = &self.input.outcome.effects;
         if let Some(output) = &effects.updated_output {
             self.value(Power::Output, output);
@@ -281,7 +286,7 @@ impl Writer<'_> {
     /// Says what is no restraint, or warns of it (BR-6).
     fn value(&mut self, power: Power, value: &Value) {
         match self.accepted.phrase(power) {
-            Some(phrase) => self.put(phrase, "", Some(value)),
+            Some(phrase) => self.write_phrase(phrase, "", Some(value)),
             None => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 self.warn(format!("it takes no `{}`: {text}", power.as_str()));
@@ -290,23 +295,23 @@ impl Writer<'_> {
     }
 
     /// Says what restrains or consents, where there are words for it.
-    fn speak(&mut self, power: Power, reason: &str) -> bool {
+    fn write_reason(&mut self, power: Power, reason: &str) -> bool {
         let phrase = self.accepted.phrase(power);
         if let Some(phrase) = phrase {
             let reason = if reason.trim().is_empty() { NO_REASON } else { reason };
-            self.put(phrase, reason, None);
+            self.write_phrase(phrase, reason, None);
         }
         phrase.is_some()
     }
 
-    fn put(&mut self, phrase: Phrase, reason: &str, value: Option<&Value>) {
+    fn write_phrase(&mut self, phrase: Phrase, reason: &str, value: Option<&Value>) {
         for (path, part) in phrase {
             let value = match part {
                 Part::Word(word) => (*word).into(),
                 Part::Flag(flag) => (*flag).into(),
                 Part::Event => self.input.name.into(),
                 Part::Reason => reason.into(),
-                Part::GivenText => self.beside(path, value),
+                Part::GivenText => self.add_to_output(path, value),
                 _ => value.cloned().unwrap_or_default(),
             };
             self.set(path, value);
@@ -315,7 +320,7 @@ impl Writer<'_> {
 
     /// A text that replaces an output, appended to a text that is already there, such as the reason
     /// of a denial.
-    fn beside(&self, path: &[&str], value: Option<&Value>) -> Value {
+    fn add_to_output(&self, path: &[&str], value: Option<&Value>) -> Value {
         let text = value.map_or_else(String::new, |value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         });
@@ -349,7 +354,7 @@ impl Writer<'_> {
         self.input.event.payload.get(key)
     }
 
-    fn cannot(&mut self, what: &str) {
+    fn warn_unsupported(&mut self, what: &str) {
         self.warn(format!("it cannot {what}"));
     }
 
@@ -358,7 +363,7 @@ impl Writer<'_> {
         self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.input.name));
     }
 
-    fn end(self) -> Reply {
+    fn into_reply(self) -> Reply {
         if let Some(stderr) = self.denies_by_exit {
             return Reply { stderr, exit: 2, warnings: self.warnings, ..Reply::default() };
         }

@@ -52,13 +52,13 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
             if let Err(expected) = field(&mut answer, key, value) {
-                wrong.push(format!("`{key}` is {}, and must be {expected}", came(value)));
+                wrong.push(format!("`{key}` is {}, and must be {expected}", describe_value(value)));
             }
         } else {
             unread.add("", key, KEYS.iter().map(|(name, _)| *name));
         }
     }
-    unread.hint(elsewhere(object));
+    unread.hint(foreign_keys_help(object));
     match unread.remark() {
         Some(unread) if !known => wrong.push(unread.message),
         unread => answer.remarks.extend(unread),
@@ -78,7 +78,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
 }
 
 /// A value in a few words.
-fn came(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::String(text) => {
             let cut: String = text.chars().take(40).collect();
@@ -91,7 +91,7 @@ fn came(value: &Value) -> String {
 }
 
 /// Help for keys that belong to another protocol.
-fn elsewhere(object: &Map<String, Value>) -> &'static str {
+fn foreign_keys_help(object: &Map<String, Value>) -> &'static str {
     let is_claudes = |key: &&str| object.contains_key(*key);
     if CLAUDES.iter().any(is_claudes) {
         "they are words of Claude Code's protocol: say `speaks = \"claude\"` in the hook's entry"

@@ -26,7 +26,7 @@ impl<'n> Fields<'n> {
         if entry.node.as_object().is_none() {
             let message = format!("{of} is a table, not {}", entry.node.kind());
             reader.report(Code::WrongType, entry.node.span, message).help =
-                Some(format!("give it {}", some(known)));
+                Some(format!("give it {}", first_keys_message(known)));
             return None;
         }
         let before = reader.errors();
@@ -58,7 +58,7 @@ impl<'n> Fields<'n> {
     }
 
     /// A number that was checked to be whole and above 0.
-    pub(super) fn whole(&self, key: &str) -> Option<u64> {
+    pub(super) fn checked_number(&self, key: &str) -> Option<u64> {
         let number = self.get(key)?.as_f64()?;
         #[expect(
             clippy::cast_possible_truncation,
@@ -130,7 +130,10 @@ impl Reader<'_> {
             Shape::TextOr(known) if node.as_object().is_none() => {
                 let (key, found) = (&field.key, node.kind());
                 let message = format!("`{key}` is a string or a table, not {found}");
-                let help = format!("write `{key} = \"...\"`, or a table with {}", some(known));
+                let help = format!(
+                    "write `{key} = \"...\"`, or a table with {}",
+                    first_keys_message(known)
+                );
                 self.report(Code::WrongType, node.span, message).help = Some(help);
                 return;
             }
@@ -142,7 +145,7 @@ impl Reader<'_> {
         };
         if !right {
             let (expected, help) = expectation(field, shape);
-            let (found, span) = misfit(node, shape);
+            let (found, span) = misfitting_value(node, shape);
             let message = format!("`{}` is {expected}, not {found}", field.key);
             self.report(Code::WrongType, span, message).help = Some(help);
         }
@@ -209,13 +212,13 @@ impl Reader<'_> {
 }
 
 /// The first keys of a table, for people.
-fn some(known: &[Key]) -> String {
+fn first_keys_message(known: &[Key]) -> String {
     listed(known.iter().map(|key| key.name).take(3))
 }
 
 /// The value that does not fit, and its span: in a list or table of the right type, the first item
 /// that is not a string.
-fn misfit(node: &Node, shape: Shape) -> (String, Span) {
+fn misfitting_value(node: &Node, shape: Shape) -> (String, Span) {
     let whole = (node.kind().to_owned(), node.span);
     let within = |item: &Node, kind| (format!("{kind} that holds {}", item.kind()), item.span);
     let odd = |item: &&Node| item.as_str().is_none();

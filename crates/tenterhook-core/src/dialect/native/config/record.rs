@@ -24,8 +24,8 @@ impl Reader<'_> {
             enabled: fields.flag("enabled"),
             dir: fields.text("dir").map(|text| self.path(text)),
             content: fields.text("content").and_then(Content::find),
-            keep_days: fields.whole("keep_days").and_then(|n| n.try_into().ok()),
-            max_bytes: fields.whole("max_bytes"),
+            keep_days: fields.checked_number("keep_days").and_then(|n| n.try_into().ok()),
+            max_bytes: fields.checked_number("max_bytes"),
             required: fields.flag("required"),
         };
     }

@@ -16,7 +16,7 @@ impl Writer {
                 headers.insert(name, value.as_str().into());
             }
             if headers.len() < http.headers.len() {
-                self.partly(hook, "a header is given twice; the last one is written");
+                self.report_partly_lost(hook, "a header is given twice; the last one is written");
             }
             inner.insert("headers", headers.into());
         }
@@ -37,7 +37,7 @@ impl Writer {
         inner.insert("tool", call.tool.as_str().into());
         if !call.input.is_empty() {
             let Some(input) = toml(&Json::Object(call.input.clone())) else {
-                self.lost(hook, "TOML has no word for the `null` in its `input`");
+                self.report_lost(hook, "TOML has no word for the `null` in its `input`");
                 return None;
             };
             inner.insert("input", input);

@@ -3,7 +3,7 @@
 use super::{Off, Reading};
 use crate::diagnostic::{Code, Span};
 use crate::dialect::claude::events::find_event;
-use crate::dialect::kit::file::{doubled, of_syntax};
+use crate::dialect::kit::file::{of_syntax, report_repeated_key};
 use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed};
 
@@ -50,7 +50,7 @@ impl Reading<'_> {
             let matters = hooks
                 .iter()
                 .any(|hook| hook.start <= twice.again.start && twice.again.end <= hook.end);
-            doubled(&mut self.findings, &twice, matters);
+            report_repeated_key(&mut self.findings, &twice, matters);
         }
     }
 }

@@ -12,11 +12,11 @@ use crate::strict::Found;
 const PROTOCOL: Protocol = Protocol::PLAIN;
 
 /// The agent's reading, or a lost answer with the agent's reading beside it.
-pub(super) fn look(parsed: &ParsedReport<'_>, exact: Answer) -> Answer {
+pub(super) fn recover_denial(parsed: &ParsedReport<'_>, exact: Answer) -> Answer {
     if exact.restraint == Restraint::Deny && parsed.report.end == End::Exited(super::BLOCKS) {
         return exact;
     }
-    let found = denial::look(&hearing(parsed), exact.clone());
+    let found = denial::recover_denial(&hearing(parsed), exact.clone());
     if found.restraint > exact.restraint {
         return found;
     }

@@ -31,7 +31,7 @@ impl Reader<'_> {
     fn readable(&mut self, node: &Node, depth: usize) -> Option<Test> {
         if node.as_object().is_none() || depth > MAX_DEPTH {
             let message = format!("a condition is a table, not {}", node.kind());
-            return self.bad(
+            return self.report_invalid(
                 node.span,
                 message,
                 "write `{ type = \"tool_name\", name = \"bash\" }`",
@@ -47,7 +47,7 @@ impl Reader<'_> {
         }
         let Some(value) = node.get(key) else {
             let message = format!("a condition of type `{word}` needs `{key}`");
-            return self.bad(node.span, message, &format!("add `{key}`"));
+            return self.report_invalid(node.span, message, &format!("add `{key}`"));
         };
         match word {
             "tool_name" => self.text(value, key).map(|text| self.tool_name(text, value.span)),
@@ -56,7 +56,7 @@ impl Reader<'_> {
             }
             "mode" => self.text(value, key).map(|text| self.mode(text, value.span)),
             "exit_code" => self.code(value),
-            _ => self.several(word, value, depth),
+            _ => self.read_several(word, value, depth),
         }
     }
 
@@ -64,7 +64,7 @@ impl Reader<'_> {
     fn kind(&mut self, node: &Node) -> Option<(&'static str, &'static str)> {
         let Some(kind) = node.get("type") else {
             let help = format!("add `type`: {}", listed());
-            self.bad(node.span, "a condition needs a `type`", &help);
+            self.report_invalid(node.span, "a condition needs a `type`", &help);
             return None;
         };
         let word = kind.as_str().unwrap_or_default();
@@ -74,12 +74,21 @@ impl Reader<'_> {
                 || format!("it can be {}", listed()),
                 |near| format!("did you mean `{near}`?"),
             );
-            self.bad(kind.span, format!("there is no condition of type `{word}`"), &help);
+            self.report_invalid(
+                kind.span,
+                format!("there is no condition of type `{word}`"),
+                &help,
+            );
         }
         found
     }
 
-    fn bad(&mut self, span: Span, message: impl Into<String>, help: &str) -> Option<Test> {
+    fn report_invalid(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        help: &str,
+    ) -> Option<Test> {
         self.findings.report(span, finding(Code::UnreadableCondition, message).help(help));
         None
     }
@@ -87,7 +96,7 @@ impl Reader<'_> {
     fn text<'n>(&mut self, value: &'n Node, key: &str) -> Option<&'n str> {
         if value.as_str().is_none() {
             let message = format!("`{key}` is a string, not {}", value.kind());
-            self.bad(value.span, message, "write it in quotes");
+            self.report_invalid(value.span, message, "write it in quotes");
         }
         value.as_str()
     }
@@ -114,7 +123,7 @@ impl Reader<'_> {
                 || "it can be `shell`, `file_write`, `safe` or `other`".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            self.bad(span, format!("there is no category `{word}`"), &help);
+            self.report_invalid(span, format!("there is no category `{word}`"), &help);
         }
         found.map(|(_, category)| Test::ToolCategory(*category))
     }
@@ -135,15 +144,19 @@ impl Reader<'_> {
         let code = value.to_json().as_i64();
         if code.is_none() {
             let message = format!("`code` is a whole number, not {}", value.kind());
-            self.bad(value.span, message, "write `code = 1`");
+            self.report_invalid(value.span, message, "write `code = 1`");
         }
         code.map(Test::ExitCode)
     }
 
-    fn several(&mut self, word: &str, value: &Node, depth: usize) -> Option<Test> {
+    fn read_several(&mut self, word: &str, value: &Node, depth: usize) -> Option<Test> {
         let Some(items) = value.as_array() else {
             let message = format!("`conditions` is an array, not {}", value.kind());
-            return self.bad(value.span, message, "write `conditions = [{ type = ... }, ...]`");
+            return self.report_invalid(
+                value.span,
+                message,
+                "write `conditions = [{ type = ... }, ...]`",
+            );
         };
         let tests: Vec<Test> = items.iter().map(|node| self.condition(node, depth + 1)).collect();
         if word == "all" {

@@ -66,7 +66,7 @@ impl Reader<'_> {
             off = off.or_else(|| Some((format!("CodeWhale has no event `{event}`"), "CW-22")));
         }
         let timeout = self.timeout(node, &mut off);
-        let condition = self.tested(node, spec, &mut off);
+        let condition = self.read_condition(node, spec, &mut off);
         let wait = self.wait(node, spec);
         let on_failure = self.on_failure(node, spec, wait);
         let own = [event.as_str()];
@@ -236,14 +236,14 @@ impl Reader<'_> {
 
     /// Reads the condition. A condition with a test that can never hold disarms the hook (CW-35);
     /// an unreadable one disarms it only if the hook cannot block (CW-36).
-    fn tested(&mut self, node: &Node, spec: &Spec, off: &mut Off) -> Option<Condition> {
+    fn read_condition(&mut self, node: &Node, spec: &Spec, off: &mut Off) -> Option<Condition> {
         let entry = node.entry("condition")?;
         let test: Test = self.condition(&entry.node, 0);
         if test.is_unreadable() && !matches!(spec.class, Class::Submit | Class::Gate) {
             off.get_or_insert_with(|| ("its condition cannot be read".to_owned(), "CW-36"));
         }
         if let Some(needs) = test.lacks(spec) {
-            self.findings.report(entry.node.span, impossible(spec, needs));
+            self.findings.report(entry.node.span, never_holds_finding(spec, needs));
             let because = format!("its condition can never hold on `{}`", spec.name);
             off.get_or_insert((because, "CW-35"));
         }
@@ -278,7 +278,7 @@ const fn phase(class: Class) -> Phase {
     }
 }
 
-fn impossible(spec: &Spec, needs: Needs) -> Diagnostic {
+fn never_holds_finding(spec: &Spec, needs: Needs) -> Diagnostic {
     let (what, help) = match needs {
         Needs::Tool => {
             ("is about no tool", "conditions on tools belong to tool events and `on_error`")
