@@ -249,7 +249,7 @@ pub(crate) fn footprint_at(
                 inner(&format!("{exports}{text}"), &at, meter, &mut found);
             }
         }
-        _ => tools::note_changed_guards(call, paths, meter, &mut found),
+        _ => tools::note_tool_call(call, paths, meter, &mut found),
     }
     if found.concerns {
         match (call.tool(), &text) {
@@ -289,7 +289,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, fo
     for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.is_paid_for()) {
         found.commands.extend(view.filled());
         if !views.get(at + 1).is_some_and(|next| next.is_equivalent_of(view)) {
-            files::note_changed_guards(view, paths, found);
+            files::note_files(view, paths, found);
         }
         installs::note_installs(view, found);
         literals::note_literals(view, paths, found);

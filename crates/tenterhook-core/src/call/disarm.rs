@@ -153,7 +153,7 @@ pub(super) fn code(
     paths: &Paths<'_>,
     found: &mut Found,
 ) {
-    code::note_run_code(code, texts, is_changing, paths, found);
+    code::note_changed_guards(code, texts, is_changing, paths, found);
 }
 
 /// If the code of a command changes files given as arguments, adds the arguments that are parts of a

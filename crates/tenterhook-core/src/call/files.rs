@@ -23,7 +23,7 @@ pub(super) fn note_files(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) 
     let here = Here { view, paths };
     note_redirects(&view.redirects, &view.cwd, paths, view.meter, found);
     here.note_reads(found);
-    here.used(found);
+    here.note_used_files(found);
     here.note_writes(found);
     here.note_deletes(found);
     here.by_other_names(found);

@@ -149,7 +149,7 @@ impl<'m> Variables<'m> {
 
     /// The parameters `$1`, `$2`, ... and all of them.
     pub(super) fn parameters(&mut self, all: &[String]) {
-        for (in_directory, single_text) in all.iter().enumerate() {
+        for (at, one) in all.iter().enumerate() {
             self.set(&(at + 1).to_string(), vec![one.clone()]);
         }
         let joined = all.join(" ");
@@ -160,7 +160,7 @@ impl<'m> Variables<'m> {
     /// The word without its quotes, with what is known put in.
     pub(super) fn fill(&self, word: &Word) -> Filled {
         if word.kind == WordKind::Literal {
-            Filled::one(&word.text)
+            Filled::single_text(&word.text)
         } else {
             self.expand(&word.source, 0)
         }
@@ -173,14 +173,14 @@ impl<'m> Variables<'m> {
     }
 
     fn expand(&self, source: &str, depth: usize) -> Filled {
-        let mut filled = Filled::one("");
+        let mut filled = Filled::single_text("");
         let mut quoted = false;
         let mut rest = source;
-        while let Some(in_directory) = rest.find(['$', '"', '\'', '\\', '`']) {
+        while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
             if !self.meter.read(4 * filled.0.len() * (1 + at)) {
                 return filled;
             }
-            let (before, from) = rest.split_at(in_directory);
+            let (before, from) = rest.split_at(at);
             self.push(&mut filled, before);
             let mut after = from.chars();
             let sign = after.next();
@@ -224,7 +224,7 @@ impl<'m> Variables<'m> {
         let (left, right) = (bytes(&filled.0), bytes(values));
         let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
         if self.meter.read(made) {
-            let more = self.values.get("IFS").and_then(|values| values.into_first_text());
+            let more = self.values.get("IFS").and_then(|values| values.first());
             let fits = filled.choose(values, parts.then(|| more.map_or("", String::as_str)));
             self.too_much.set(self.too_much.get() || !fits);
         }
@@ -254,7 +254,7 @@ impl<'m> Variables<'m> {
         let mut values = self.values.get(name).filter(|_| !name.is_empty());
         if is_indirect {
             // `${!x}` is what the variable holds that `$x` names.
-            values = values.and_then(|names| self.values.get(names.into_first_text()?));
+            values = values.and_then(|names| self.values.get(names.first()?));
         }
         match self.operated(values, operator, depth) {
             Some(values) => {
@@ -282,7 +282,7 @@ impl<'m> Variables<'m> {
             ["git", "rev-parse", "--show-toplevel"] => return Some(self.project.clone()),
             // `$(cd; pwd)`
             ["cd;", "pwd"] | ["cd", "&&" | ";", "pwd"] => {
-                return self.values.get("HOME")?.into_first_text().cloned();
+                return self.values.get("HOME")?.first().cloned();
             }
             ["cd", to, "&&" | ";", "pwd", ..] => {
                 return Some(self.expand(to, depth + 1).into_first_text());
@@ -371,7 +371,7 @@ fn nest(text: &str) -> usize {
 /// The text in the brackets that are open, and what comes behind them.
 fn inside(text: &str) -> (&str, &str) {
     let mut depth = 1_usize;
-    for (in_directory, sign) in text.char_indices() {
+    for (at, sign) in text.char_indices() {
         match sign {
             '(' => depth += 1,
             ')' => depth -= 1,
@@ -389,7 +389,7 @@ mod tests {
     use super::*;
 
     fn known<'m>(meter: &'m Meter<'m>) -> Variables<'m> {
-        let mut known = Variables::at("/p", "/p", meter);
+        let mut known = Variables::in_directory("/p", "/p", meter);
         known.set("A", vec!["rm".into()]);
         known.set("I", vec!["A".into()]);
         known.set("Z", vec![String::new()]);

@@ -81,7 +81,7 @@ pub(super) fn follow_line<'a>(
     paths: &'a Paths<'a>,
     meter: &'a Meter<'a>,
 ) -> Seen<'a> {
-    let mut variables = Variables::at(&paths.cwd, &paths.project, meter);
+    let mut variables = Variables::in_directory(&paths.cwd, &paths.project, meter);
     for (name, value) in
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
     {
@@ -178,7 +178,7 @@ impl<'p> Sofar<'p> {
         let files = redirects.flat_map(|redirect| {
             let files = match &redirect.target {
                 Target::Word(word) if !redirect.operator.starts_with("<<") => {
-                    meant(word, self.variables.fill(word).texts(), self.meter)
+                    meant(word, self.variables.fill(word).into_texts(), self.meter)
                 }
                 Target::Word(_) | Target::HereDocument { .. } | Target::Closed => Vec::new(),
             };
@@ -223,7 +223,7 @@ impl<'p> Sofar<'p> {
         let cwd = self.directory_of(command);
         let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
         view.is_paid_for();
-        self.enter(&view);
+        self.push_entered_directory(&view);
         self.note_effects(&view);
         self.code(&view);
         Some(view)
@@ -290,7 +290,7 @@ impl<'p> Sofar<'p> {
             }
             Target::HereDocument { body, .. } => Some(self.variables.fill_text(body)),
             Target::Word(word) if redirect.operator == "<<<" => {
-                Some(self.variables.fill(word).first())
+                Some(self.variables.fill(word).into_first_text())
             }
             Target::Word(_) | Target::Closed => None,
         });
@@ -310,7 +310,7 @@ impl<'p> Sofar<'p> {
         self.pipe(view);
         self.write(view);
         match view.name.as_str() {
-            "cd" | "pushd" => self.go(view),
+            "cd" | "pushd" => self.follow_cd(view),
             "printf" if view.has_argument(&["-v"]) => {
                 let behind = view.args.iter().skip_while(|arg| *arg != "-v").skip(1);
                 let words: Vec<&str> =
@@ -328,7 +328,7 @@ impl<'p> Sofar<'p> {
                 self.printed.extend(view.operands(&[]).into_iter().map(program_path));
             }
             "find" => {
-                self.searched = search(view);
+                self.searched = found_paths(view);
                 if self.searched.len() > MOST_FED {
                     self.searched.truncate(MOST_FED);
                     self.too_much = true;
@@ -353,7 +353,7 @@ impl<'p> Sofar<'p> {
             }
             "shift" => {
                 let count = view.args.first().and_then(|arg| arg.parse().ok()).unwrap_or(1);
-                self.variables.shift(count);
+                self.variables.shift_parameters(count);
             }
             "read" => self.read(view),
             _ => {}

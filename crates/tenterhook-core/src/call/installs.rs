@@ -318,7 +318,7 @@ fn unusual_index_host(index: &str) -> Option<String> {
                 && !index.contains(['/', ' '])
         })
     };
-    let host = hosts::of_address(index).or_else(bare_package_name)?;
+    let host = hosts::of_address(index).or_else(bare)?;
     let usual = INDEXES.contains(&host.as_str()) || hosts::is_local(&host);
     // Over plain HTTP anybody in between is the index.
     (!usual || (index.starts_with("http://") && !hosts::is_local(&host))).then_some(host)

@@ -83,7 +83,7 @@ impl Lowering<'_> {
         message: String,
         help: String,
     ) -> Result<T, Wrong> {
-        let at = self.parsed.place_of(node.id, name);
+        let at = self.parsed.name_span(node.id, name);
         Err(Wrong { code: Code::UnknownRuleName, at, message, help })
     }
 

@@ -223,7 +223,7 @@ pub(super) fn environment<'a>(
     for (name, value) in inherited.chain(set).chain(&command.env) {
         seen.insert(name, value);
     }
-    let firing = around::within(&task.hook, &task.ambient.env);
+    let firing = around::nested_mark(&task.hook, &task.ambient.env);
     seen.insert(FIRING, &firing);
     seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }

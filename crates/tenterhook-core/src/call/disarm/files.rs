@@ -24,7 +24,13 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     if CODED.contains(&name) {
         let paths = Paths { cwd: view.cwd.clone(), ..here.paths.clone() };
         for code in view.values(&["-c", "--cmd", "--eval", "-eval", "--execute", "+"]) {
-            super::code::note_run_code(code, &texts(code), literals::writes(code), &paths, found);
+            super::code::note_changed_guards(
+                code,
+                &texts(code),
+                literals::writes(code),
+                &paths,
+                found,
+            );
         }
     }
     if SOMETIMES.iter().any(|row| row.programs.contains(&name) && changes(row, view)) {

@@ -56,7 +56,8 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
     if !(deletes || changes || is_handed_on(view, views)) {
         return;
     }
-    let searched: Vec<&str> = if is_find { starts(view) } else { directories(view, runs) };
+    let searched: Vec<&str> =
+        if is_find { start_directories(view) } else { directories(view, runs) };
     let names = names(view, runs, is_find);
     if is_find {
         let meant = |word: &&str| here.is_part(word) || protect::is_home_of_guard(&here.seen(word));

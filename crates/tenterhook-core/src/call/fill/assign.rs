@@ -29,7 +29,7 @@ impl Variables<'_> {
     /// `shift`: each parameter takes the place of one before it.
     pub(in crate::call) fn shift_parameters(&mut self, count: usize) {
         let count = count.min(MOST);
-        let value = |at: usize| self.values.get(&at.to_string())?.into_first_text().cloned();
+        let value = |at: usize| self.values.get(&at.to_string())?.first().cloned();
         let rest: Vec<String> = (1 + count..).map_while(value).collect();
         let kept = rest.len();
         self.parameters(&rest);

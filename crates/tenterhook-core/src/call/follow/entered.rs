@@ -61,7 +61,7 @@ impl Sofar<'_> {
         self.variables.set("OLDPWD", vec![left.clone()]);
         self.variables.set("PWD", vec![to.clone()]);
         self.left = Some(left);
-        self.variables.follow_cd(to);
+        self.variables.enter_directory(to);
     }
 
     /// Where a command runs: where a wrapper before it leads (`env -C DIR`), else where the line stands.
