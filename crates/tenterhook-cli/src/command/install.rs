@@ -62,36 +62,47 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         planned.push((agent, changes));
     }
     for (agent, changes) in planned {
-        if args.print {
-            print(agent, &changes, here, term)?;
-            continue;
-        }
-        apply(agent, &changes, args.dry_run, "installed", here, term)?;
-        if let Some(note) = behind::note(agent, scope, args.only_own, here) {
-            term.note_after(WARNING, "note:", &note);
-        }
-        if !args.dry_run {
-            beside::verify(agent, scope, here)?;
-            for note in beside::notes(agent, (scope, args.guard)) {
-                term.note_after(WARNING, "note:", &note);
-            }
-            own(agent, scope, args.adopt, here, term);
-            if args.adopt {
-                for policy in adopt::policies(agent, here) {
-                    term.note_after(WARNING, "note:", &policy);
-                }
-            }
-            if let Some(off) = status::remains_off(agent, here) {
-                term.note_after(WARNING, "warning:", &off);
-            }
-            for open in openings(agent, here).iter().filter(|opening| !opening.is_held) {
-                let lead = paint(WARNING, "not covered:");
-                term.data(&format!("  {lead} {}; {}\n", open.of.gap, open.offer()))?;
-            }
-            term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(agent, scope)))?;
-        }
+        finish(agent, &changes, args, (scope, here), term)?;
     }
     Ok(Exit::Good)
+}
+
+/// Prints or applies the changes of an agent, and what the user does next.
+fn finish(
+    agent: &'static Agent,
+    changes: &[Change],
+    args: &Install,
+    (scope, here): (Scope, &Here),
+    term: Term,
+) -> Result<(), Problem> {
+    if args.print {
+        return print(agent, changes, here, term);
+    }
+    apply(agent, changes, args.dry_run, "installed", here, term)?;
+    if let Some(note) = behind::note(agent, scope, args.only_own, here) {
+        term.note_after(WARNING, "note:", &note);
+    }
+    if !args.dry_run {
+        beside::verify(agent, scope, here)?;
+        for note in beside::notes(agent, (scope, args.guard)) {
+            term.note_after(WARNING, "note:", &note);
+        }
+        own(agent, scope, args.adopt, here, term);
+        if args.adopt {
+            for policy in adopt::policies(agent, here) {
+                term.note_after(WARNING, "note:", &policy);
+            }
+        }
+        if let Some(off) = status::remains_off(agent, here) {
+            term.note_after(WARNING, "warning:", &off);
+        }
+        for open in openings(agent, here).iter().filter(|opening| !opening.is_held) {
+            let lead = paint(WARNING, "not covered:");
+            term.data(&format!("  {lead} {}; {}\n", open.of.gap, open.offer()))?;
+        }
+        term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(agent, scope)))?;
+    }
+    Ok(())
 }
 
 /// What the person does next.

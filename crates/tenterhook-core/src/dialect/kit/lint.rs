@@ -5,11 +5,12 @@ mod command;
 mod matcher;
 mod variables;
 
+use crate::agents::AGENTS;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::dialect::Subject;
 use crate::dialect::findings::finding;
 use crate::dialect::kit::protocol::Subjects;
 use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, Subject};
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
@@ -103,7 +104,7 @@ impl Lints {
         })
     }
 
-    /// What stands before the server and between it and its tool.
+    /// The text before the name of the server, and the text between it and its tool.
     fn mcp_parts(&self) -> (&'static str, &'static str) {
         let (before, rest) = self.mcp.split_once("SERVER").unwrap_or_default();
         (before, rest.strip_suffix("TOOL").unwrap_or_default())
@@ -135,17 +136,10 @@ pub(crate) fn unanchored(text: &str) -> &str {
     text.strip_prefix("^(?:").and_then(|text| text.strip_suffix(")$")).unwrap_or(text)
 }
 
-/// The agent of a variable that another agent sets.
+/// The agent whose name a variable begins with, such as `CODEX_HOME`.
 fn agent_of(variable: &str) -> Option<&'static str> {
-    const AGENTS: &[(&str, DialectId)] = &[
-        ("CLAUDE_", DialectId::CLAUDE),
-        ("CODEX_", DialectId::CODEX),
-        ("GEMINI_", DialectId::GEMINI),
-        ("QWEN_", DialectId::QWEN),
-        ("COPILOT_", DialectId::COPILOT),
-    ];
-    let agent = AGENTS.iter().find(|(prefix, _)| variable.starts_with(prefix))?.1;
-    agent.dialect().agent()
+    let (first, _) = variable.split_once('_')?;
+    AGENTS.iter().find(|agent| agent.name.to_ascii_uppercase() == first).map(|agent| agent.title)
 }
 
 /// The finding of a matcher that is `null`, which selects everything.

@@ -45,7 +45,7 @@ pub(crate) struct CommandText<'a> {
 
 impl<'a> CommandText<'a> {
     /// The command and its arguments.
-    pub(crate) fn words(self) -> impl Iterator<Item = &'a str> + Clone {
+    pub(crate) fn texts(self) -> impl Iterator<Item = &'a str> + Clone {
         std::iter::once(self.text).chain(self.args.into_iter().flatten().map(String::as_str))
     }
 
@@ -58,15 +58,15 @@ impl<'a> CommandText<'a> {
 /// Checks the text of a command.
 pub(super) fn check(lints: &Lints, command: CommandText<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let variables: Vec<Variable<'_>> = command.words().flat_map(variables::find).collect();
+    let variables: Vec<Variable<'_>> = command.texts().flat_map(variables::find).collect();
     if command.is_posix() {
         found.extend(unquoted(lints, command.text, &variables));
         found.extend(single_quoted(lints, command.text));
         found.extend(replaced_by_shell(&variables));
     }
     found.extend(phantoms(lints, command, &variables));
-    found.extend(command.words().find_map(|word| braces_only(lints, word)));
-    found.extend(command.words().find_map(|word| home(lints, command.layer, word)));
+    found.extend(command.texts().find_map(|word| braces_only(lints, word)));
+    found.extend(command.texts().find_map(|word| home(lints, command.layer, word)));
     found
 }
 
@@ -161,7 +161,7 @@ fn phantoms(
     found
 }
 
-/// Whether a variable looks like one of the agent's, and is none.
+/// Whether a variable looks like one of the agent's but is unknown.
 fn is_unknown_own(lints: &Lints, name: &str) -> bool {
     let is_option = name.starts_with("CLAUDE_PLUGIN_OPTION_") || name.starts_with("CLAUDE_CODE_");
     !lints.prefix.is_empty()

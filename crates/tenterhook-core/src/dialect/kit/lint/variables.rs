@@ -12,7 +12,7 @@ pub(crate) struct Variable<'a> {
     pub(super) splits: bool,
     /// Whether it is in single quotes, where the shell replaces nothing.
     pub(super) is_literal: bool,
-    /// What stands behind it.
+    /// The text behind it.
     pub(super) after: &'a str,
     /// Whether it is `${a.b}`: a placeholder of another system, not a shell variable.
     pub(crate) is_template: bool,

@@ -20,7 +20,7 @@ pub(crate) fn check(
         found.extend(user_config(text));
     }
     found.extend(outside_plugin(command));
-    found.extend(command.words().find_map(relative));
+    found.extend(command.texts().find_map(relative));
     found
 }
 
@@ -34,7 +34,7 @@ fn user_config(text: &str) -> Option<Diagnostic> {
 fn outside_plugin(command: CommandText<'_>) -> Option<Diagnostic> {
     let is_settings =
         matches!(command.layer, Layer::User | Layer::Project | Layer::Local | Layer::Managed);
-    let mut variables = command.words().flat_map(variables);
+    let mut variables = command.texts().flat_map(variables);
     let variable = variables.find(|variable| {
         variable.name.starts_with("CLAUDE_PLUGIN_") && !variable.text.contains(":-") && is_settings
     })?;
