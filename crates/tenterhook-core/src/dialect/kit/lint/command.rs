@@ -62,7 +62,7 @@ pub(super) fn check(lints: &Lints, command: CommandText<'_>) -> Vec<Diagnostic> 
     if command.is_posix() {
         found.extend(unquoted(lints, command.text, &variables));
         found.extend(single_quoted(lints, command.text));
-        found.extend(replaced_by_shell(&variables));
+        found.extend(powershell_variable(command.text, &variables));
     }
     found.extend(phantoms(lints, command, &variables));
     found.extend(command.texts().find_map(|word| braces_only(lints, word)));
@@ -111,7 +111,11 @@ fn single_quoted(lints: &Lints, text: &str) -> Option<Diagnostic> {
 }
 
 /// `$env:NAME`, which only PowerShell replaces.
-fn replaced_by_shell(variables: &[Variable<'_>]) -> Option<Diagnostic> {
+fn powershell_variable(text: &str, variables: &[Variable<'_>]) -> Option<Diagnostic> {
+    // A command that starts PowerShell hands the variable on.
+    if ["powershell", "pwsh"].iter().any(|program| text.contains(program)) {
+        return None;
+    }
     let variable = variables.iter().find(|variable| {
         variable.name == "env" && variable.after.starts_with(':') && !variable.is_literal
     })?;

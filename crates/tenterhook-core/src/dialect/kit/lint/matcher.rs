@@ -24,7 +24,8 @@ pub(super) fn check(
     if *spec == MatcherSpec::Any {
         return Vec::new();
     }
-    let lint = Lint { lints, about, text, spec, known: lints.names(about.table) };
+    let matcher = Matcher::new(spec.clone());
+    let lint = Lint { lints, about, text, spec, matcher, known: lints.names(about.table) };
     match (about.subjects, spec) {
         (Subjects::None, _) => vec![lint.ignored()],
         (Subjects::Open, MatcherSpec::Regex(_)) => lint.broken().into_iter().collect(),
@@ -57,6 +58,8 @@ struct Lint<'a> {
     about: About<'a>,
     text: &'a str,
     spec: &'a MatcherSpec,
+    /// Compiled once for all names.
+    matcher: Matcher,
     /// The names of the agent's tools.
     known: Vec<&'static str>,
 }
@@ -83,7 +86,7 @@ impl<'a> Lint<'a> {
 
     /// The finding for an expression that does not compile, by what the user probably meant.
     fn broken(&self) -> Option<Diagnostic> {
-        let why = Matcher::new(self.spec.clone()).compile().err()?;
+        let why = self.matcher.compile().err()?;
         Some(self.meant().unwrap_or_else(|| {
             let message = format!("`{}` is not a valid regular expression: {why}", self.text);
             let found = finding(Code::InvalidMatcher, message).label("matches nothing");
@@ -163,7 +166,7 @@ impl<'a> Lint<'a> {
     }
 
     fn finds(&self, subject: &str) -> bool {
-        Matcher::new(self.spec.clone()).matches(Some(subject)) == Ok(true)
+        self.matcher.matches(Some(subject)) == Ok(true)
     }
 
     fn may_be_mcp(&self) -> bool {
@@ -309,7 +312,7 @@ impl<'a> Lint<'a> {
 
     /// A tool with the pattern of a path behind it, `Write:*.ts`, among names that match.
     fn filtered_part(&self) -> Option<Diagnostic> {
-        if Matcher::new(self.spec.clone()).compile().is_err() {
+        if self.matcher.compile().is_err() {
             return None;
         }
         let is_filtered = |part: &&str| {

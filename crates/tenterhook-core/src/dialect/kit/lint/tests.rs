@@ -145,6 +145,7 @@ fn command_in_order_has_no_finding() {
         (DialectId::CLAUDE, "\"$CLAUDE_PROJECT_DIR\"/x.sh"),
         (DialectId::CLAUDE, "jq -r '.a' | grep '$CLAUDE' && echo 'a $env:PATH'"),
         (DialectId::CLAUDE, "node \"${GEMINI_PROJECT_DIR:-$CLAUDE_PROJECT_DIR}/x.js\""),
+        (DialectId::CLAUDE, "powershell -Command \"$r = $env:USERPROFILE; & $r\""),
         (DialectId::CODEX, "node \"$PLUGIN_ROOT/x.js\""),
         (
             DialectId::CODEX,
