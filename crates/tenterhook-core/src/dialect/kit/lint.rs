@@ -26,6 +26,8 @@ pub(crate) struct Lints {
     pub(crate) agent: &'static str,
     /// Names of its tools that its table of tools does not have.
     pub(crate) tools: &'static [&'static [&'static str]],
+    /// Old names of its tools, each with the present one.
+    pub(crate) old_names: &'static [(&'static str, &'static str)],
     /// How it calls a tool of an MCP server, with `SERVER` and `TOOL` in it.
     pub(crate) mcp: &'static str,
     /// The variables that it sets for hooks, and its variables that users set.
@@ -104,7 +106,7 @@ impl Lints {
         })
     }
 
-    /// The text before the name of the server, and the text between it and its tool.
+    /// The text before the server and between it and its tool.
     fn mcp_parts(&self) -> (&'static str, &'static str) {
         let (before, rest) = self.mcp.split_once("SERVER").unwrap_or_default();
         (before, rest.strip_suffix("TOOL").unwrap_or_default())
@@ -113,7 +115,8 @@ impl Lints {
     /// The names that the agent has for its tools.
     fn names(&self, table: &'static [ToolWords]) -> Vec<&'static str> {
         let own = table.iter().flat_map(|tool| tool.own).copied();
-        self.tools.iter().copied().flatten().copied().chain(own).collect()
+        let old = self.old_names.iter().map(|(old, _)| *old);
+        self.tools.iter().copied().flatten().copied().chain(old).chain(own).collect()
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) use crate::dialect::kit::lint::NEVER;
 /// What the lints of every agent need to know of this one.
 static LINTS: Lints = Lints {
     agent: "Claude Code",
-    tools: &[TOOLS, FORMER_TOOLS, &OLD_NAMES],
+    tools: &[TOOLS, FORMER_TOOLS],
+    old_names: ALIASES,
     mcp: "mcp__SERVER__TOOL",
     variables: VARIABLES,
     paths: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
@@ -29,17 +30,6 @@ static LINTS: Lints = Lints {
     prefix: "CLAUDE_",
     has_args: true,
     project: Some("$CLAUDE_PROJECT_DIR"),
-};
-
-/// The old names of [`ALIASES`].
-const OLD_NAMES: [&str; ALIASES.len()] = {
-    let mut names = [""; ALIASES.len()];
-    let mut at = 0;
-    while at < ALIASES.len() {
-        names[at] = ALIASES[at].0;
-        at += 1;
-    }
-    names
 };
 
 /// Checks the matcher `text`, read as `spec`, of a group of `event`.

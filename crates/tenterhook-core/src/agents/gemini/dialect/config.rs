@@ -53,6 +53,7 @@ pub(super) static LINTS: Lints = Lints {
         "tracker_create_task",
         "update_topic",
     ]],
+    old_names: &[],
     mcp: "mcp_SERVER_TOOL",
     variables: &[
         "GEMINI_PROJECT_DIR",

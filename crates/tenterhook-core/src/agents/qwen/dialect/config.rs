@@ -45,6 +45,7 @@ pub(super) static LINTS: Lints = Lints {
         &["Bash", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"],
         &["WebFetch", "WebSearch", "TodoWrite", "Agent", "Task", "Skill", "AskUserQuestion"],
     ],
+    old_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_HOME"],
     paths: &["QWEN_PROJECT_DIR"],

@@ -165,7 +165,7 @@ fn phantoms(
     found
 }
 
-/// Whether a variable looks like one of the agent's but is unknown.
+/// Whether a variable has the agent's prefix, and the agent does not set it.
 fn is_unknown_own(lints: &Lints, name: &str) -> bool {
     let is_option = name.starts_with("CLAUDE_PLUGIN_OPTION_") || name.starts_with("CLAUDE_CODE_");
     !lints.prefix.is_empty()
