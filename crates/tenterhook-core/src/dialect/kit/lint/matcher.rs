@@ -278,8 +278,8 @@ impl<'a> Lint<'a> {
                     false => format!("`{word}` is a tool of {other}"),
                 },
                 match (all, own) {
-                    (true, Some(_)) => Severity::Error,
-                    (true, None) => Severity::Warning,
+                    (true, Some(_)) if *other != agent => Severity::Error,
+                    (true, _) => Severity::Warning,
                     (false, _) => Severity::Advice,
                 },
                 own.map(|own| format!("{agent} calls it `{own}`")),
