@@ -25,7 +25,8 @@ impl Session {
         self.inner.background.running()
     }
 
-    /// The results of ended background steps that no caller took yet. Waits for none.
+    /// Takes the results of ended background steps; a second call does not return them again. Waits
+    /// for none.
     #[must_use]
     pub fn take_finished(&self) -> Vec<Finished> {
         self.inner.background.take_finished()
