@@ -113,8 +113,10 @@ impl Exemptions {
                 "The user, in a separate terminal: `tenterhook explain {code}` to see why, `tenterhook allow once {code}` to let this one call pass{pause}."
             )))
         });
-        // A file that cannot be used lifts nothing.
-        asked.unwrap_or(Lifted::No(None))
+        // A file that cannot be used lifts nothing, and its denial has no code.
+        asked.unwrap_or_else(|trouble| {
+            Lifted::No(Some(format!("No command can let this call pass: {trouble}.")))
+        })
     }
 
     /// Allows the denied call with that code, once.
@@ -160,10 +162,14 @@ impl Exemptions {
             contents.tidy(now);
             let result = with(&mut contents, now);
             let new = self.directory.join("leave.json.new");
+            let contents = serde_json::to_vec(&contents)?;
             let mut out = private(&new)?;
-            out.set_len(0)?;
-            out.write_all(&serde_json::to_vec(&contents)?)?;
-            fs::rename(&new, &file)?;
+            let written = out.set_len(0).and_then(|()| out.write_all(&contents));
+            if let Err(error) = written.and_then(|()| fs::rename(&new, &file)) {
+                // Best effort: the error of the write is the one to report.
+                drop(fs::remove_file(&new));
+                return Err(error);
+            }
             Ok(result)
         };
         changed().map_err(|why| Trouble::File { file: file.clone(), why })
@@ -260,7 +266,7 @@ mod tests {
             fs::write(&file, broken).unwrap();
             assert!(matches!(exemptions.ask(&call, true), Lifted::No(Some(_))), "{broken:?}");
         }
-        let is_denied = || matches!(exemptions.ask(&call, true), Lifted::No(None));
+        let is_denied = || matches!(exemptions.ask(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"));
         paused(&exemptions);
         let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
         fs::write(&file, long).unwrap();
@@ -276,7 +282,9 @@ mod tests {
         assert!(is_denied(), "the file cannot be written");
         assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::File { .. })));
         let nowhere = Exemptions::at(file.join("below"));
-        assert_eq!(nowhere.ask(&call, true), Lifted::No(None));
+        assert!(
+            matches!(nowhere.ask(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"))
+        );
         assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::File { .. })));
     }
 
