@@ -236,9 +236,9 @@ mod tests {
     #[test]
     fn a_path_of_windows_is_one_path_however_it_is_written() {
         let at = |path: &str| std::path::PathBuf::from(path);
-        let mut within = Surroundings::at(at(r"C:\work\app"));
+        let mut within = Surroundings::at(at(r"C:\code\app"));
         within.home = at(r"C:\Users\me");
-        within.project = at(r"C:\work\app");
+        within.project = at(r"C:\code\app");
         let paths = Paths::new(&within);
         for (written, seen) in [
             (r"C:\Users\me\.claude\settings.json", "~/.claude/settings.json"),
@@ -246,10 +246,10 @@ mod tests {
             ("c:/users/ME/.claude/settings.json", "~/.claude/settings.json"),
             ("/c/Users/me/.claude/settings.json", "~/.claude/settings.json"),
             (r"\\?\C:\Users\me\.claude\settings.json", "~/.claude/settings.json"),
-            (r"C:\work\app\src\..\a.rs", "a.rs"),
+            (r"C:\code\app\src\..\a.rs", "a.rs"),
             ("a.rs", "a.rs"),
             ("~/.claude", "~/.claude"),
-            (r"D:\work\app\a.rs", "d:/work/app/a.rs"),
+            (r"D:\code\app\a.rs", "d:/code/app/a.rs"),
             ("/cd/a.rs", "/cd/a.rs"),
         ] {
             assert_eq!(paths.seen(written, &paths.cwd), seen, "{written}");

@@ -84,7 +84,7 @@ mod tests {
         assert!(found.iter().any(|(_, text)| *text == "qwen"), "{found:?}");
         assert!(!found.iter().any(|(_, text)| *text == "a qwen"), "{found:?}");
         assert_eq!(names.find(&file("e2e/src/a.rs")), []);
-        // An exception for one literal is none for another.
+        // An exception covers one literal only.
         assert_ne!(names.find(&file("crates/tenterhook-cli/src/sessions.rs")), []);
         assert_eq!(names.find(&file("crates/tenterhook-core/src/agents/qwen.rs")), []);
     }

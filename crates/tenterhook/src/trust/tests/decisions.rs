@@ -172,12 +172,7 @@ fn a_gate_of_a_file_that_cannot_be_read_any_more_stands_in() {
 #[test]
 fn what_was_refused_and_is_ones_own_runs_from_where_it_lies() {
     let fixture = Fixture::new();
-    let own = |text: &str| {
-        let path = fixture.home().join("settings.json");
-        fs::write(&path, text).expect("a file");
-        let source = Source { layer: Layer::User, text: text.into(), ..fixture.settings() };
-        Source { name: path.to_string_lossy().into(), ..source }
-    };
+    let own = |text: &str| fixture.own_settings(text);
     let trust = fixture.trust();
     trust.refuse(&trust.review(&own(GATE))).expect("an answer");
     let (config, _) = judged(&trust, own(&GATE.replace("Bash", "Edit")));
