@@ -88,7 +88,7 @@ impl Bed {
 
 fn configured(hooks: impl IntoIterator<Item = String>) -> Builder {
     let text: String = hooks.into_iter().collect();
-    Engine::builder().source(Source::given("tenterhook.toml", DialectId::NATIVE, &text, "/tmp"))
+    Engine::builder().source(Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, "/tmp"))
 }
 
 #[expect(clippy::expect_used, reason = "without a runtime there is nothing to measure")]

@@ -115,7 +115,7 @@ fn skipped(samples: &[Sample], calls: usize) -> Cost {
         let (mut count, mut bytes) = (0, 0);
         for sample in samples {
             let mut lines = Lines::new(sample.repeated(calls / samples.len()));
-            while let Some(line) = lines.read().expect("memory") {
+            while let Some(line) = lines.read_line().expect("memory") {
                 let line = line.bytes.unwrap_or_default();
                 bytes += line.len() as u64 + 1;
                 let _: Option<IgnoredAny> = serde_json::from_slice(line).ok();
@@ -131,7 +131,7 @@ fn decoded(samples: &[Sample], calls: usize) -> Cost {
         let (mut count, mut bytes) = (0, 0);
         for sample in samples {
             bytes += read(sample, calls / samples.len(), |decoder, line| {
-                decoder.line(line, &mut |record| {
+                decoder.decode_line(line, &mut |record| {
                     count += usize::from(matches!(record.action, Action::Call(_)));
                 });
             });
@@ -144,7 +144,7 @@ fn read(sample: &Sample, calls: usize, mut decode: impl FnMut(&mut Decoder, Line
     let mut decoder = Decoder::new(sample.agent);
     let mut lines = Lines::new(sample.repeated(calls));
     let mut bytes = 0;
-    while let Some(line) = lines.read().expect("memory") {
+    while let Some(line) = lines.read_line().expect("memory") {
         bytes += line.bytes.map_or(0, |bytes| bytes.len() as u64 + 1);
         decode(&mut decoder, line);
     }
@@ -154,7 +154,7 @@ fn read(sample: &Sample, calls: usize, mut decode: impl FnMut(&mut Decoder, Line
 /// The pack of guardrails about every call, as `backtest` asks it: half of the samples' repeats on each thread.
 fn judged(samples: &[Sample], calls: usize) -> Cost {
     let mut source =
-        Source::given("guardrails.toml", DialectId::NATIVE, GUARDRAILS, "/home/u/project");
+        Source::from_text("guardrails.toml", DialectId::NATIVE, GUARDRAILS, "/home/u/project");
     source.home = "/home/u".into();
     let ruleset = Engine::builder().source(source).build().0.ruleset();
     let backtest = Backtest::new(&ruleset);
@@ -178,10 +178,10 @@ fn ask(backtest: &Backtest, samples: &[Sample], calls: usize) -> (usize, u64) {
     let (mut calls_read, mut bytes) = (0, 0);
     for sample in samples {
         bytes += read(sample, calls / samples.len(), |decoder, line| {
-            decoder.line(line, &mut |record| {
+            decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
                     // A repeat is no copy to us: that it is looked up is what it costs.
-                    copies.is_copy(sample.agent, &record, call);
+                    copies.is_repeated_call(sample.agent, &record, call);
                     calls_read += 1;
                 }
                 if let Some(event) = record.event(sample.agent, &around) {

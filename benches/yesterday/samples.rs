@@ -36,16 +36,16 @@ impl Sample {
             text.push(b'\n');
         }
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let agent = TranscriptAgent::recognize(first).expect("an agent");
+        let agent = TranscriptAgent::recognize_by_line(first).expect("an agent");
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&*text);
         let mut calls = 0;
-        while let Some(line) = lines.read().expect("memory") {
-            decoder.line(line, &mut |record| {
+        while let Some(line) = lines.read_line().expect("memory") {
+            decoder.decode_line(line, &mut |record| {
                 calls += usize::from(matches!(record.action, Action::Call(_)))
             });
         }
-        let session = decoder.facts().session.clone().unwrap_or_default();
+        let session = decoder.facts_so_far().session.clone().unwrap_or_default();
         let name = session.len();
         let found = |at: &usize| text.get(*at..at + name) == Some(session.as_bytes());
         let names = (0..text.len()).filter(|_| name > 0).filter(found).collect();

@@ -42,8 +42,8 @@ pub(crate) fn run(words: &[&str]) -> Report {
 
 /// What this machine can make a sandbox of.
 fn cells() -> Vec<Cell> {
-    let means = tenterhook_process::means();
-    let landlock = means.limits_files().then_some(Cell::Landlock);
+    let means = tenterhook_process::available_sandbox_means();
+    let landlock = means.can_limit_files().then_some(Cell::Landlock);
     landlock.into_iter().chain(means.roots.then_some(Cell::Namespaces)).collect()
 }
 

@@ -108,7 +108,7 @@ fn event(row: &Value, tool: &str, project: &Path, home: &Path) -> serde_json::Re
 /// The rules of the pack.
 fn rules() -> Vec<Arc<Rule>> {
     let mut source =
-        Source::given("tenterhook.pack.toml", DialectId::NATIVE, protect::PACK, "/nowhere");
+        Source::from_text("tenterhook.pack.toml", DialectId::NATIVE, protect::PACK, "/nowhere");
     source.home = "/nowhere".into();
     let hooks = DialectId::NATIVE.dialect().read_config(&source).hooks;
     hooks
@@ -118,9 +118,10 @@ fn rules() -> Vec<Arc<Rule>> {
 }
 
 fn is_denied(rules: &[Arc<Rule>], event: Event) -> bool {
-    let rule_input = RuleInput::new(&Arc::new(event)).looking(executor::disk());
+    let rule_input = RuleInput::new(&Arc::new(event)).with_file_reader(executor::disk_files());
     // What cannot be judged is held.
     rules.iter().any(|rule| {
-        rule.judge(&rule_input, &|| true).map_or(true, |answer| answer.restraint == Restraint::Deny)
+        rule.evaluate_or_silent(&rule_input, &|| true)
+            .map_or(true, |answer| answer.restraint == Restraint::Deny)
     })
 }

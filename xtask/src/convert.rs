@@ -72,7 +72,8 @@ pub(crate) fn run(directory: &Path) -> Report {
             let text = fs::read(&path).map_err(Error::file(&path))?;
             let text = String::from_utf8_lossy(&text);
             let place = path.to_string_lossy();
-            let source = Source::given(&place, *dialect, &text, directory.join(dialect.as_str()));
+            let source =
+                Source::from_text(&place, *dialect, &text, directory.join(dialect.as_str()));
             runtime.block_on(tally.file(&source));
         }
         holds &= tally.wrong.is_empty();
@@ -126,7 +127,7 @@ impl Tally {
         }
         let directory = source.directory.clone();
         let (after, errors) =
-            load(Source::given("convert.toml", DialectId::NATIVE, &text, directory));
+            load(Source::from_text("convert.toml", DialectId::NATIVE, &text, directory));
         // An invalid expression and an unknown event disable their hook on both sides.
         let both =
             |text: &String| text.starts_with("bad-expression") || text.starts_with("unknown-event");

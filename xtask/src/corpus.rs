@@ -66,7 +66,7 @@ pub(crate) fn run(directory: &Path) -> Result<(String, bool), Error> {
         let bytes = fs::read(&path).map_err(Error::file(&path))?;
         let content = String::from_utf8_lossy(&bytes);
         let source =
-            Source::given(&row.file, DialectId::CLAUDE, &content, directory.join("claude"));
+            Source::from_text(&row.file, DialectId::CLAUDE, &content, directory.join("claude"));
         let started = Instant::now();
         let read = source.dialect.dialect().read_config(&source);
         let took = started.elapsed().as_micros();
@@ -99,7 +99,7 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
         let path = directory.join(&row.file);
         let bytes = fs::read(&path).map_err(Error::file(&path))?;
         let text = String::from_utf8_lossy(&bytes);
-        let source = Source::given(&row.file, dialect, &text, directory.join(dialect.as_str()));
+        let source = Source::from_text(&row.file, dialect, &text, directory.join(dialect.as_str()));
         let read = dialect.dialect().read_config(&source);
         files += 1;
         hooks += read.hooks.len();
@@ -127,18 +127,19 @@ fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
 /// reject are left alone.
 fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), Error> {
-    let Some(agent) = tenterhook_core::agents::caller(agent) else {
+    let Some(agent) = tenterhook_core::agents::installable_agent(agent) else {
         return Err(Error::Invalid(format!("no agent {agent}")));
     };
     let entries = fs::read_dir(folder).map_err(Error::file(&folder))?;
     let (mut same, mut refused, mut changed) = (0, 0, Vec::new());
     for path in entries.flatten().map(|entry| entry.path()) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        let Ok(with) = install::put_in(agent, "/usr/local/bin/tenterhook", Some(&text)) else {
+        let Ok(with) = install::add_own_entries(agent, "/usr/local/bin/tenterhook", Some(&text))
+        else {
             refused += 1;
             continue;
         };
-        match install::take_out(agent, &with) {
+        match install::remove_own_entries(agent, &with) {
             Ok(Some(back)) if back == text && with != text => same += 1,
             _ => changed.push(path.display().to_string()),
         }

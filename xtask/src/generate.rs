@@ -90,10 +90,10 @@ fn replies() -> String {
     );
     for agent in DialectId::agents() {
         let dialect = agent.dialect();
-        let name = dialect.agent().unwrap_or_default();
+        let name = dialect.agent_title().unwrap_or_default();
         let _ = write!(page, "\n## {name} (`--agent {agent}`)\n\n| a hook can | on |\n|---|---|\n");
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
-        for (event, powers) in dialect.can_all() {
+        for (event, powers) in dialect.reply_table() {
             let event = format!("`{event}`");
             let can =
                 REPLY_COLUMNS.iter().filter(|(_, of)| of.iter().any(|power| powers.has(*power)));
@@ -115,7 +115,7 @@ fn table(dialect: &Dialect) -> String {
     let mut table = String::from(
         "| event | when | matched on | a hook may | timeout | no answer | cap |\n|---|---|---|---|--:|---|--:|\n",
     );
-    for row in dialect.rows() {
+    for row in dialect.event_rows() {
         let _ = writeln!(
             table,
             "| `{}` | {} | {} | {} | {} s | {} | {} |",

@@ -24,7 +24,7 @@ pub(crate) fn record(table: &mut Table) {
         let event = event();
         let begin = || drop(black_box(journal.begin(&event)));
         begin();
-        let files = read::files(journal.location())?;
+        let files = read::list_record_files(journal.location())?;
         let line = std::fs::read(files.first().ok_or(std::io::ErrorKind::NotFound)?)?;
         let raw = open(&state.path().join("raw"))?;
         let write = || drop(black_box((&raw).write(&line)));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use tenterhook::executor::Ambient;
-use tenterhook_process::{Means, means};
+use tenterhook_process::{Means, available_sandbox_means};
 
 use super::interpreter::{LANGUAGES, Language};
 use super::{Bed, argv, hook};
@@ -63,7 +63,8 @@ fn measure(table: &mut Table, language: &Language) {
             format!("sandbox = {{ profile = \"standard\", read = [\"{prefix}\"]{} }}", way.keys);
         let name = format!("{} in {}", language.name, way.means);
         let mut ambient = Ambient::default().scratch(scratch.path());
-        ambient.pretended = way.is_without_landlock.then(|| Means { landlock: 0, ..means() });
+        ambient.pretended =
+            way.is_without_landlock.then(|| Means { landlock: 0, ..available_sandbox_means() });
         let entries = (&*run, &*format!("{run}\n{keys}"));
         beside(table, language, entries, (&name, way.reach), &ambient);
     }

@@ -117,7 +117,7 @@ impl Repository {
             json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}).to_string();
         let name = project.join(".claude/settings.json");
         fs::write(&name, &text)?;
-        let given = Source::given(
+        let given = Source::from_text(
             &name.to_string_lossy(),
             DialectId::CLAUDE,
             &text,

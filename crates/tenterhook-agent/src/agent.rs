@@ -117,28 +117,29 @@ pub(crate) struct Steering {
 
 impl Steering {
     /// Adds a message for the next call of the model.
-    pub(crate) fn add(&self, message: Message) {
+    pub(crate) fn add_message(&self, message: Message) {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
     }
 
-    /// Adds a message that is no reason to call the model: the next request carries it.
-    pub(crate) fn add_later(&self, message: Message) {
+    /// Adds a message that does not cause a call of the model. The next request carries it.
+    pub(crate) fn add_unprompted_message(&self, message: Message) {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
-    /// So many prompts wait for the turn to end.
-    pub(crate) fn queue(&self, waiting: usize) {
+    /// Sets the number of prompts that wait for the turn to end.
+    pub(crate) fn set_queued_count(&self, waiting: usize) {
         self.queued.store(waiting, Ordering::Relaxed);
     }
 
-    /// How many messages wait: prompts for after the turn, and what came too late to steer it.
-    pub(crate) fn waiting(&self) -> usize {
+    /// Returns the number of waiting messages: prompts for after the turn, and messages that came
+    /// too late to steer it.
+    pub(crate) fn pending_count(&self) -> usize {
         let late = self.texts.lock().unwrap_or_else(PoisonError::into_inner).len();
         self.queued.load(Ordering::Relaxed) + late
     }
 
-    /// Every message for the model now.
-    pub(crate) fn take(&self) -> Vec<Message> {
+    /// Removes and returns every message that is due for the model.
+    pub(crate) fn take_messages(&self) -> Vec<Message> {
         let mut all =
             std::mem::take(&mut *self.later.lock().unwrap_or_else(PoisonError::into_inner));
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,39 +147,42 @@ impl Steering {
         all
     }
 
-    /// The first message that came too late to steer a turn. It starts a new turn, which the others steer.
-    pub(crate) fn take_late(&self) -> Option<Message> {
+    /// Removes and returns the first message that came too late to steer a turn. It starts a new
+    /// turn, which the others steer.
+    pub(crate) fn take_late_message(&self) -> Option<Message> {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    /// Stops what is under way.
-    pub(crate) fn stop(&self) {
+    /// Cancels the current turn.
+    pub(crate) fn cancel_turn(&self) {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
-    /// The token of the turn under way.
-    pub(crate) fn token(&self) -> CancellationToken {
+    /// Returns the cancellation token of the current turn.
+    pub(crate) fn cancellation_token(&self) -> CancellationToken {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The turn is over, and what comes now is for the next one. The token stops what observes the end.
-    pub(crate) fn close(&self) -> CancellationToken {
+    /// Marks the turn as over, so that new messages wait for the next one. The returned token stops
+    /// what observes the end.
+    pub(crate) fn end_turn(&self) -> CancellationToken {
         self.over.store(true, Ordering::Release);
-        self.new_token()
+        self.reset_token()
     }
 
-    /// Whether there is a turn to steer.
-    pub(crate) fn is_open(&self) -> bool {
+    /// Returns whether there is a turn to steer.
+    pub(crate) fn is_turn_open(&self) -> bool {
         !self.over.load(Ordering::Acquire)
     }
 
-    /// Begins a turn that is not stopped.
-    pub(crate) fn renew(&self) -> CancellationToken {
+    /// Starts a turn, and returns its cancellation token.
+    pub(crate) fn start_turn(&self) -> CancellationToken {
         self.over.store(false, Ordering::Release);
-        self.new_token()
+        self.reset_token()
     }
 
-    fn new_token(&self) -> CancellationToken {
+    /// Replaces the cancellation token with a new one.
+    fn reset_token(&self) -> CancellationToken {
         let token = CancellationToken::new();
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
         token
@@ -186,7 +190,7 @@ impl Steering {
 }
 
 impl Settings {
-    /// The texts before the conversation, beside the agent's own system prompt.
+    /// Returns the texts before the conversation, in addition to the agent's own system prompt.
     pub(crate) fn system_texts(&self) -> impl Iterator<Item = String> {
         self.started.iter().cloned().chain(self.instructions.iter().map(Instructions::prompt_text))
     }
@@ -194,33 +198,34 @@ impl Settings {
 
 impl Agent {
     /// Adds a message to the conversation and its transcript.
-    pub(crate) fn keep(&mut self, message: Message) {
-        self.record_rewritten();
-        self.record(&Line::Message(message.clone()));
+    pub(crate) fn push_message(&mut self, message: Message) {
+        self.record_hook_rewrites();
+        self.write_transcript_line(&Line::Message(message.clone()));
         if matches!(message, Message::Assistant(_)) {
-            self.seen.said_by_model(self.messages.len());
+            self.seen.mark_model_message_seen(self.messages.len());
         }
         self.messages.push(message);
     }
 
-    /// The transcript keeps what hooks rewrote as it was (AG-40).
-    pub(crate) fn record_rewritten(&self) {
-        for result in self.hooks.rewritten() {
-            self.record(&Line::Rewritten(result));
+    /// Writes the originals of what hooks rewrote to the transcript (AG-40).
+    pub(crate) fn record_hook_rewrites(&self) {
+        for result in self.hooks.take_rewrites() {
+            self.write_transcript_line(&Line::Rewritten(result));
         }
     }
 
-    /// The transcript says that so many messages are no part of the conversation any more.
-    pub(crate) fn record_taken_back(&self, last: usize) {
+    /// Records in the transcript that the last messages were removed from the conversation.
+    pub(crate) fn record_removed_messages(&self, last: usize) {
         if last > 0 {
-            self.record(&Line::TakenBack { last });
+            self.write_transcript_line(&Line::TakenBack { last });
         }
     }
 
-    /// Adds a line to the transcript. A first failure is reported once, and so is its end (AG-31).
-    fn record(&self, line: &Line) {
-        let waited = self.transcript.waiting();
-        match self.transcript.add_under(line, self.permissions.mode().name()) {
+    /// Adds a line to the transcript. Reports the first failure, and the first success after it
+    /// (AG-31).
+    fn write_transcript_line(&self, line: &Line) {
+        let waited = self.transcript.pending_count();
+        match self.transcript.add_line_with_mode(line, self.permissions.mode().name()) {
             Err(error) if waited == 0 => {
                 let path = self.transcript.path().display();
                 let why = format!("`{path}` cannot be written: {error}; it waits until it can");
@@ -235,36 +240,40 @@ impl Agent {
         }
     }
 
-    /// Clears the conversation; the transcript says so.
-    pub(crate) fn forget(&mut self) {
+    /// Clears the conversation, and records that in the transcript.
+    pub(crate) fn clear_conversation(&mut self) {
         self.messages.clear();
-        self.seen.forget();
-        self.tally.forget();
-        self.record(&Line::Cut);
+        self.seen.forget_messages();
+        self.tally.reset_conversation();
+        self.write_transcript_line(&Line::Cut);
     }
 
     /// Drops the pending messages, which belong to the previous conversation.
-    pub(crate) fn begin_anew(&self) {
-        self.hooks.begin_anew();
-        drop(self.steering.take());
+    pub(crate) fn drop_pending_messages(&self) {
+        self.hooks.drop_background_answers();
+        drop(self.steering.take_messages());
     }
 
-    /// Goes on with a session as its transcript has it: what there is to say about that.
-    pub(crate) fn go_on(&mut self, stored: StoredSession, transcript: Transcript) -> String {
+    /// Continues a session from its transcript. Returns a message for the user.
+    pub(crate) fn resume_session(
+        &mut self,
+        stored: StoredSession,
+        transcript: Transcript,
+    ) -> String {
         let path = transcript.path().to_owned();
-        self.hooks.become_session(&stored.session(&path), &path);
+        self.hooks.switch_session(&stored.session_id(&path), &path);
         self.transcript = transcript;
-        self.tally.forget();
+        self.tally.reset_conversation();
         let mut note = format!("Going on with {} messages.", stored.messages.len());
         if stored.torn > 0 {
             note.push_str(&format!(" {} lines could not be read.", stored.torn));
         }
-        self.seen = Seen::of_earlier(stored.messages.len());
+        self.seen = Seen::from_earlier_session(stored.messages.len());
         self.messages = stored.messages;
         note
     }
 
-    /// Whose calls are judged here, and from where.
+    /// Returns the context in which the calls of this agent are judged.
     pub(crate) fn permit_context(&self) -> PermitContext<'_> {
         PermitContext {
             hooks: &self.hooks,
@@ -277,34 +286,35 @@ impl Agent {
         }
     }
 
-    /// Reads the instructions that hold from the start.
-    pub(crate) async fn learn(&mut self, reason: &'static str) {
+    /// Reads the instruction files that apply from the start of the session.
+    pub(crate) async fn load_start_instructions(&mut self, reason: &'static str) {
         let Settings { home, project, cwd, .. } = &self.settings;
         let root =
             cwd.ancestors().find(|ancestor| ancestor.join(".git").exists()).unwrap_or(project);
-        let (root, found) = (root.to_owned(), instructions::at_start(home, root, cwd, reason));
+        let (root, found) = (root.to_owned(), instructions::start_files(home, root, cwd, reason));
         self.settings.instructions.clear();
-        self.take_instructions(found, &root).await;
+        self.load_instruction_files(found, &root).await;
     }
 
-    /// Reads the instructions of the directories that a file of the project lies in.
-    pub(crate) async fn learn_from(&mut self, file: &Path) {
+    /// Reads the instruction files of the directories that contain a file of the project.
+    pub(crate) async fn load_instructions_for_file(&mut self, file: &Path) {
         let project = self.settings.project.clone();
         // The file is given by where it is, so the project is, too.
         let real = Judged::resolve(&project).map_or_else(|| project.clone(), |j| j.path);
-        self.take_instructions(instructions::on_the_way(&real, file), &project).await;
+        self.load_instruction_files(instructions::files_on_path_to(&real, file), &project).await;
     }
 
-    /// Takes these files and what they include, each once, as far as the model may be shown them (AG-11).
-    async fn take_instructions(&mut self, found: Vec<Wanted>, root: &Path) {
+    /// Reads these files and what they include, each once, unless the model must not see them
+    /// (AG-11).
+    async fn load_instruction_files(&mut self, found: Vec<Wanted>, root: &Path) {
         for wanted in found {
             let mut layer = vec![wanted];
             for _ in 0..=instructions::DEEPEST {
                 let mut next = Vec::new();
                 for wanted in layer {
-                    if let Some(taken) = self.take_instruction(wanted, root).await {
-                        next.extend(taken.includes());
-                        self.hooks.instructions_loaded(&taken).await;
+                    if let Some(taken) = self.load_instruction_file(wanted, root).await {
+                        next.extend(taken.included_files());
+                        self.hooks.fire_instructions_loaded(&taken).await;
                         self.settings.instructions.push(taken);
                     }
                 }
@@ -313,16 +323,19 @@ impl Agent {
         }
     }
 
-    async fn take_instruction(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
+    async fn load_instruction_file(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
         let judged = Judged::resolve(&wanted.path).filter(Judged::exists)?;
         if self.settings.instructions.iter().any(|instruction| judged.is_at(&instruction.path)) {
             return None;
         }
         let root = (wanted.memory != instructions::USER).then_some(root);
         let path = wanted.path.clone();
-        let taken = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await
+        let taken = match self
+            .permissions
+            .judge_unrequested_read(&self.permit_context(), &path, root)
+            .await
         {
-            Ok(judged) => wanted.read(&judged).map_err(|error| error.to_string()),
+            Ok(judged) => wanted.read_judged(&judged).map_err(|error| error.to_string()),
             Err(why) => Err(why.to_string()),
         };
         match taken {

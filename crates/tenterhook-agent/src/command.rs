@@ -74,15 +74,16 @@ pub(crate) enum CommandError {
     UnknownAction(String),
 }
 
-/// Reads a text as a command; `None` when it is a prompt, an error when it is a command that lacks something.
-pub(crate) fn read(text: &str) -> Option<Result<Command, CommandError>> {
+/// Parses a text as a command. Returns `None` for a prompt, and an error for a command with missing
+/// arguments.
+pub(crate) fn parse_command(text: &str) -> Option<Result<Command, CommandError>> {
     let rest = text.trim().strip_prefix('/')?;
     let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let args = args.trim();
     let some = || (!args.is_empty()).then(|| args.to_owned());
     Some(Ok(match name {
         "help" => Command::Help,
-        "hooks" => return Some(hooks(args).map(Command::Hooks)),
+        "hooks" => return Some(parse_hooks_args(args).map(Command::Hooks)),
         "permissions" => match args.strip_prefix("remove") {
             Some(number) => match number.trim().parse() {
                 Ok(number) => Command::RemoveRule(number),
@@ -109,7 +110,7 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, CommandError>> {
 }
 
 /// The message about an unknown command, with the most similar known one.
-pub(crate) fn unknown(name: &str) -> String {
+pub(crate) fn unknown_command_message(name: &str) -> String {
     let near = TABLE.iter().find(|(prefix, ..)| {
         prefix.starts_with(name)
             || name.starts_with(prefix)
@@ -120,7 +121,7 @@ pub(crate) fn unknown(name: &str) -> String {
     format!("`/{name}` is no command{near}. /help says what there is")
 }
 
-fn hooks(args: &str) -> Result<Hooks, CommandError> {
+fn parse_hooks_args(args: &str) -> Result<Hooks, CommandError> {
     let (action, name) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
     let named = |make: fn(String) -> Hooks| match name.trim() {
         "" => Err(CommandError::NoHook { action: action.to_owned() }),
@@ -153,7 +154,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// The page of `/help`.
-pub(crate) fn help() -> String {
+pub(crate) fn help_page() -> String {
     let mut lines = Vec::new();
     for (name, args, about) in TABLE {
         let typed = format!("/{name} {args}");
@@ -178,22 +179,22 @@ mod tests {
 
     #[test]
     fn command_and_prompt_are_distinguished() {
-        assert_eq!(read("/help"), Some(Ok(Command::Help)));
-        assert_eq!(read(" /cd  src "), Some(Ok(Command::Cd("src".to_owned()))));
+        assert_eq!(parse_command("/help"), Some(Ok(Command::Help)));
+        assert_eq!(parse_command(" /cd  src "), Some(Ok(Command::Cd("src".to_owned()))));
         assert_eq!(
-            read("/hooks disable x"),
+            parse_command("/hooks disable x"),
             Some(Ok(Command::Hooks(Hooks::Disable("x".to_owned()))))
         );
-        assert!(matches!(read("/cd"), Some(Err(_))));
-        assert!(matches!(read("/hooks bogus"), Some(Err(_))));
-        assert_eq!(read("/deploy prod"), None, "a command of a file is a prompt");
-        assert_eq!(read("help"), None);
+        assert!(matches!(parse_command("/cd"), Some(Err(_))));
+        assert!(matches!(parse_command("/hooks bogus"), Some(Err(_))));
+        assert_eq!(parse_command("/deploy prod"), None, "a command of a file is a prompt");
+        assert_eq!(parse_command("help"), None);
     }
 
     #[test]
     fn every_command_of_the_table_is_read() {
         for (name, ..) in TABLE {
-            assert!(read(&format!("/{name} x")).is_some(), "{name}");
+            assert!(parse_command(&format!("/{name} x")).is_some(), "{name}");
         }
     }
 }

@@ -34,29 +34,32 @@ pub(crate) enum CompactError {
 }
 
 impl Agent {
-    /// Makes the conversation short when it is about to be too long.
+    /// Compacts the conversation when it is almost too long.
     pub(crate) async fn compact_if_full(&mut self) {
-        if self.size() > FULL
+        if self.conversation_size() > FULL
             && let Err(why) = self.compact("auto", "").await
         {
-            self.hooks.warn("PreCompact", why.to_string());
+            self.hooks.warn_about_event("PreCompact", why.to_string());
         }
     }
 
-    fn size(&self) -> usize {
-        self.messages.iter().map(Message::size).sum()
+    fn conversation_size(&self) -> usize {
+        self.messages.iter().map(Message::approximate_size).sum()
     }
 
-    /// Tells how much was used so far, and how near the conversation is to being made short.
-    pub(crate) fn tell_used(&self) {
+    /// Reports the tokens used so far, and how close the conversation is to compaction.
+    pub(crate) fn report_usage(&self) {
         if self.role == Role::Main {
             let all = self.tally.counts().session;
-            let used = Used { full: self.size() * 100 / FULL, tokens: all.input + all.output };
+            let used = Used {
+                full: self.conversation_size() * 100 / FULL,
+                tokens: all.input + all.output,
+            };
             self.updates.send(Update::Used(used));
         }
     }
 
-    /// Makes the conversation short; why not, where it stays as it is.
+    /// Compacts the conversation, or returns the reason why it stays as it is.
     pub(crate) async fn compact(
         &mut self,
         trigger: &str,
@@ -65,36 +68,36 @@ impl Agent {
         if self.messages.is_empty() {
             return Err(CompactError::Empty);
         }
-        let verdict = self.hooks.before_compaction(trigger, instructions).await;
+        let verdict = self.hooks.fire_before_compaction(trigger, instructions).await;
         if let Some(reason) = verdict.blocked.or(verdict.stop) {
             return Err(CompactError::Denied { reason });
         }
         let mut ask = vec![ASK.to_owned()];
         ask.extend((!instructions.is_empty()).then(|| instructions.to_owned()));
         ask.extend(verdict.context);
-        let summary = self.sum_up(&ask.join("\n\n")).await?;
-        self.forget();
-        self.keep(Message::from(
+        let summary = self.request_summary(&ask.join("\n\n")).await?;
+        self.clear_conversation();
+        self.push_message(Message::from_author(
             Author::Agent,
             format!("Summary of the conversation so far:\n\n{summary}"),
         ));
-        self.hooks.compacted(trigger, &summary).await;
-        self.learn("compact").await;
+        self.hooks.fire_compacted(trigger, &summary).await;
+        self.load_start_instructions("compact").await;
         self.settings.started =
-            self.hooks.session_started("compact", &self.settings.model).await.context;
-        self.tell_used();
+            self.hooks.fire_session_started("compact", &self.settings.model).await.context;
+        self.report_usage();
         self.updates.send(Update::Notice("The conversation was compacted.".to_owned()));
         Ok(())
     }
 
-    async fn sum_up(&mut self, ask: &str) -> Result<String, CompactError> {
-        let passed = match self.pass(ask).await {
+    async fn request_summary(&mut self, ask: &str) -> Result<String, CompactError> {
+        let passed = match self.pass_model_gate(ask).await {
             Ok(passed) => passed,
             Err(Withheld::Denied(reason) | Withheld::Ends(reason)) => {
                 return Err(CompactError::Denied { reason });
             }
         };
-        let mut answer = self.send(passed, Vec::new(), MAX_TOKENS);
+        let mut answer = self.send_to_model(passed, Vec::new(), MAX_TOKENS);
         let mut summary = String::new();
         while let Some(delta) = answer.next().await {
             match delta {

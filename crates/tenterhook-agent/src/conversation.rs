@@ -121,8 +121,8 @@ pub(crate) enum Came {
     Interrupted,
 }
 
-/// Cuts a text to so many bytes, between two characters, and marks it.
-pub(crate) fn shorten(text: &mut String, most: usize) {
+/// Cuts a text to at most `most` bytes at a character boundary, and marks the cut.
+pub(crate) fn truncate_text(text: &mut String, most: usize) {
     const MARK: &str = " [cut]";
     text.truncate(text.floor_char_boundary(most.saturating_sub(MARK.len())));
     if most >= MARK.len() {
@@ -130,8 +130,8 @@ pub(crate) fn shorten(text: &mut String, most: usize) {
     }
 }
 
-/// The results of background calls.
-pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<ToolResult> {
+/// Returns a result for each interrupted call.
+pub(crate) fn interrupted_results<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<ToolResult> {
     let result = |id: &str| ToolResult {
         id: id.to_owned(),
         text: "it was interrupted".to_owned(),
@@ -142,36 +142,37 @@ pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<T
     calls.into_iter().map(result).collect()
 }
 
-/// A conversation that a model takes, whatever a crash left of it: it begins with the user, each call has a result right after
-/// it, and each result a call.
-pub(crate) fn whole(messages: Vec<Message>) -> Vec<Message> {
+/// Repairs a conversation that a crash cut off: it begins with the user, each call has a result
+/// right after it, and each result has a call.
+pub(crate) fn repair_messages(messages: Vec<Message>) -> Vec<Message> {
     let (mut out, mut open) = (Vec::new(), Vec::new());
     for message in
         messages.into_iter().skip_while(|message| !matches!(message, Message::User { .. }))
     {
         if let Message::Tools { results, context } = message {
-            out.push(answered(&mut open, results, context));
+            out.push(tool_results_message(&mut open, results, context));
             continue;
         }
-        close(&mut open, &mut out);
+        push_interrupted_results(&mut open, &mut out);
         if let Message::Assistant(reply) = &message {
             open = reply.calls.iter().map(|call| call.id.clone()).collect();
         }
         out.push(message);
     }
-    close(&mut open, &mut out);
+    push_interrupted_results(&mut open, &mut out);
     out
 }
 
-/// The results of the calls that are open, and of no other.
-pub(crate) fn answered(
+/// Builds the message with the results of the open calls. Results of other calls are dropped, and a
+/// call without a result counts as interrupted.
+pub(crate) fn tool_results_message(
     open: &mut Vec<String>,
     mut results: Vec<ToolResult>,
     context: Vec<String>,
 ) -> Message {
     results.retain(|result| open.contains(&result.id));
     open.retain(|id| !results.iter().any(|result| result.id == *id));
-    results.extend(interrupted(open.iter().map(String::as_str)));
+    results.extend(interrupted_results(open.iter().map(String::as_str)));
     open.clear();
     if results.is_empty() {
         return Message::User { text: String::new(), context, author: Author::Hook };
@@ -179,9 +180,9 @@ pub(crate) fn answered(
     Message::Tools { results, context }
 }
 
-/// Gives calls that are still open their results.
-fn close(open: &mut Vec<String>, out: &mut Vec<Message>) {
-    let results = interrupted(open.iter().map(String::as_str));
+/// Adds an interrupted result for each call that is still open.
+fn push_interrupted_results(open: &mut Vec<String>, out: &mut Vec<Message>) {
+    let results = interrupted_results(open.iter().map(String::as_str));
     open.clear();
     if !results.is_empty() {
         out.push(Message::Tools { results, context: Vec::new() });
@@ -189,31 +190,31 @@ fn close(open: &mut Vec<String>, out: &mut Vec<Message>) {
 }
 
 impl Message {
-    /// A message of the user.
-    pub(crate) fn user(text: impl Into<String>, context: Vec<String>) -> Self {
+    /// Creates a message of the user.
+    pub(crate) fn from_user(text: impl Into<String>, context: Vec<String>) -> Self {
         Self::User { text: text.into(), context, author: Author::User }
     }
 
-    /// A message in place of the user's.
-    pub(crate) fn from(author: Author, text: impl Into<String>) -> Self {
+    /// Creates a message that another author wrote in place of the user.
+    pub(crate) fn from_author(author: Author, text: impl Into<String>) -> Self {
         Self::User { text: text.into(), context: Vec::new(), author }
     }
 
-    /// Whether this author wrote it in place of the user.
+    /// Returns whether this author wrote the message in place of the user.
     pub(crate) fn is_by(&self, by: Author) -> bool {
         matches!(self, Self::User { author, .. } if *author == by)
     }
 
-    /// The user's words in it; empty where it is not the user's.
-    pub(crate) fn text(&self) -> &str {
+    /// Returns the text of a user message; empty for any other message.
+    pub(crate) fn user_text(&self) -> &str {
         match self {
             Self::User { text, .. } => text,
             Self::Assistant(_) | Self::Tools { .. } => "",
         }
     }
 
-    /// All that a model reads of it.
-    pub(crate) fn texts(&self) -> Vec<String> {
+    /// Returns all texts of the message that a model reads.
+    pub(crate) fn model_texts(&self) -> Vec<String> {
         let mut all = match self {
             Self::User { text, context, .. } => [vec![text.clone()], context.clone()].concat(),
             Self::Assistant(reply) => {
@@ -231,7 +232,7 @@ impl Message {
         all
     }
 
-    /// Those of them that can be cut.
+    /// Returns the texts of the message that can be cut.
     pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Self::User { text, context, .. } => std::iter::once(text).chain(context).collect(),
@@ -242,8 +243,8 @@ impl Message {
         }
     }
 
-    /// About how long it is, in bytes.
-    pub(crate) fn size(&self) -> usize {
+    /// Returns the approximate size of the message in bytes.
+    pub(crate) fn approximate_size(&self) -> usize {
         let all = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
         match self {
             Self::User { text, context, .. } => text.len() + all(context),
@@ -292,12 +293,12 @@ mod tests {
                 results.iter().map(word).collect::<Vec<_>>().join(" ")
             }
         };
-        whole(messages).into_iter().map(word).collect::<Vec<_>>().join(", ")
+        repair_messages(messages).into_iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
     #[test]
     fn what_a_crash_left_becomes_a_conversation_that_a_model_takes() {
-        let user = || Message::user("hi", Vec::new());
+        let user = || Message::from_user("hi", Vec::new());
         for (messages, wanted) in [
             (vec![user(), reply(&["a"]), results(&["a"]), reply(&[])], "u, a a?, a., a"),
             (vec![user(), reply(&["a", "b"])], "u, a a? b?, a! b!"),

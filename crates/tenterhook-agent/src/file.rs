@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-pub(crate) use judged::{Judged, open_real};
+pub(crate) use judged::{Judged, open_real_path};
 
 /// The most that is read of a file that is wanted whole.
 pub(crate) const LARGEST: u64 = 16 << 20;
@@ -32,12 +32,12 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     // Opening a FIFO waits for its writer, and the path may lead elsewhere since it was checked.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    regular(&file.metadata()?)?;
+    ensure_regular(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Whether it is a regular file; else its kind.
-pub(crate) fn regular(metadata: &Metadata) -> io::Result<()> {
+/// Returns an error that names the kind of the file, unless it is a regular file.
+pub(crate) fn ensure_regular(metadata: &Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {
         return Ok(());
@@ -46,13 +46,15 @@ pub(crate) fn regular(metadata: &Metadata) -> io::Result<()> {
     Err(io::Error::other(format!("it is {what}, not a file")))
 }
 
-/// The beginning of a file: so many bytes, and whether that is all.
-pub(crate) fn start(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
-    start_of(open(path)?, most)
+/// Reads at most `most` bytes from the beginning of a file. Returns them, and whether that is the
+/// whole file.
+pub(crate) fn read_start(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
+    read_start_of_open(open(path)?, most)
 }
 
-/// The same of a file that is open.
-pub(crate) fn start_of(file: File, most: u64) -> io::Result<(Vec<u8>, bool)> {
+/// Reads at most `most` bytes from the beginning of an open file. Returns them, and whether that is
+/// the whole file.
+pub(crate) fn read_start_of_open(file: File, most: u64) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes)?;
     let all = bytes.len() as u64 <= most;
@@ -60,35 +62,38 @@ pub(crate) fn start_of(file: File, most: u64) -> io::Result<(Vec<u8>, bool)> {
     Ok((bytes, all))
 }
 
-/// The same as text: what is no UTF-8 is replaced, and no character is cut in two.
-pub(crate) fn text(path: &Path, most: u64) -> io::Result<(String, bool)> {
-    text_of(open(path)?, most)
+/// Reads the beginning of a file as text. Invalid UTF-8 is replaced, and no character is cut in
+/// two.
+pub(crate) fn read_start_as_text(path: &Path, most: u64) -> io::Result<(String, bool)> {
+    read_text_of_open(open(path)?, most)
 }
 
-/// The same of a file that is open.
-pub(crate) fn text_of(file: File, most: u64) -> io::Result<(String, bool)> {
-    let (bytes, all) = start_of(file, most)?;
+/// Reads the beginning of an open file as text. Invalid UTF-8 is replaced, and no character is cut
+/// in two.
+pub(crate) fn read_text_of_open(file: File, most: u64) -> io::Result<(String, bool)> {
+    let (bytes, all) = read_start_of_open(file, most)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = if all { &text } else { text.trim_end_matches(char::REPLACEMENT_CHARACTER) };
     Ok((text.to_owned(), all))
 }
 
-/// A file, whole.
-pub(crate) fn whole(path: &Path) -> io::Result<Vec<u8>> {
-    match start(path, LARGEST)? {
+/// Reads a whole file.
+pub(crate) fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    match read_start(path, LARGEST)? {
         (bytes, true) => Ok(bytes),
         (_, false) => Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20))),
     }
 }
 
-/// Reads the checked file, whole, on a separate thread that only the caller waits for: a disk may
-/// take its time.
-pub(crate) async fn read(judged: Judged) -> io::Result<Vec<u8>> {
-    let read = tokio::task::spawn_blocking(move || judged.whole()).await;
+/// Reads the whole checked file on a separate thread that only the caller waits for, because a disk
+/// may be slow.
+pub(crate) async fn read_judged(judged: Judged) -> io::Result<Vec<u8>> {
+    let read = tokio::task::spawn_blocking(move || judged.read_whole()).await;
     read.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-/// Writes the file that was judged, whole, in the same way.
+/// Writes the whole content of the checked file on a separate thread that only the caller waits
+/// for.
 pub(crate) async fn write(judged: Judged, content: String) -> io::Result<()> {
     let written = tokio::task::spawn_blocking(move || {
         let mut file = judged.create()?;
@@ -106,11 +111,11 @@ mod tests {
     fn only_a_regular_file_is_read_and_no_more_than_is_wanted() {
         let room = Sandbox::new().unwrap();
         let path = room.write("a.txt", "one two").unwrap();
-        assert_eq!(start(&path, 3).unwrap(), (b"one".to_vec(), false));
-        assert_eq!(start(&path, 7).unwrap(), (b"one two".to_vec(), true));
-        assert_eq!(whole(&path).unwrap(), b"one two");
+        assert_eq!(read_start(&path, 3).unwrap(), (b"one".to_vec(), false));
+        assert_eq!(read_start(&path, 7).unwrap(), (b"one two".to_vec(), true));
+        assert_eq!(read_whole(&path).unwrap(), b"one two");
         let path = room.write("b.txt", "a€€").unwrap();
-        assert_eq!(text(&path, 5).unwrap(), ("a€".to_owned(), false));
+        assert_eq!(read_start_as_text(&path, 5).unwrap(), ("a€".to_owned(), false));
         let fifo = room.project().join("fifo");
         assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         for (path, why) in [
@@ -118,10 +123,10 @@ mod tests {
             (Path::new("/dev/zero"), "it is a device, not a file"),
             (room.project().as_path(), "it is a directory, not a file"),
         ] {
-            assert_eq!(whole(path).unwrap_err().to_string(), why);
+            assert_eq!(read_whole(path).unwrap_err().to_string(), why);
         }
         let large = room.project().join("large");
         File::create(&large).unwrap().set_len(LARGEST + 1).unwrap();
-        assert_eq!(whole(&large).unwrap_err().to_string(), "it is larger than 16 MiB");
+        assert_eq!(read_whole(&large).unwrap_err().to_string(), "it is larger than 16 MiB");
     }
 }

@@ -32,18 +32,19 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// An earlier session's conversation: it was sent under other hooks.
-    pub(crate) fn of_earlier(messages: usize) -> Self {
+    /// Creates the state for an earlier session's conversation: it was sent, but other hooks judged
+    /// it.
+    pub(crate) fn from_earlier_session(messages: usize) -> Self {
         Self { sent: messages, ..Self::default() }
     }
 
-    /// A subagent with the same system prompt.
-    pub(crate) fn of_subagent(&self) -> Self {
+    /// Creates the state for a subagent with the same system prompt.
+    pub(crate) fn for_subagent(&self) -> Self {
         Self { passed: 0, sent: 0, ..self.clone() }
     }
 
-    /// What the model says it knows.
-    pub(crate) fn said_by_model(&mut self, messages: usize) {
+    /// Marks the last message as seen, because the model wrote it itself.
+    pub(crate) fn mark_model_message_seen(&mut self, messages: usize) {
         for count in [&mut self.passed, &mut self.sent] {
             if *count == messages {
                 *count += 1;
@@ -51,13 +52,13 @@ impl Seen {
         }
     }
 
-    /// Nothing is left of the conversation.
-    pub(crate) fn forget(&mut self) {
+    /// Forgets all messages, because the conversation was cleared.
+    pub(crate) fn forget_messages(&mut self) {
         (self.passed, self.sent) = (0, 0);
     }
 
-    /// Somebody else is asked from now on, or others judge: nothing has passed.
-    pub(crate) fn anew(&mut self) {
+    /// Forgets what hooks have judged, because the hooks or the model changed.
+    pub(crate) fn require_rejudging(&mut self) {
         (self.passed, self.system) = (0, BTreeSet::new());
     }
 }
@@ -78,20 +79,21 @@ pub(crate) enum Withheld {
 }
 
 impl Agent {
-    /// Has hooks judge what a call would send, with what is asked beside the conversation.
-    pub(crate) async fn pass(&mut self, beside: &str) -> Result<Passed, Withheld> {
+    /// Has hooks judge the content of a model call, including `beside`, a request in addition to
+    /// the conversation.
+    pub(crate) async fn pass_model_gate(&mut self, beside: &str) -> Result<Passed, Withheld> {
         let hooks = self.hooks.generation();
         if self.seen.hooks != hooks {
-            self.seen.anew();
+            self.seen.require_rejudging();
             self.seen.hooks = hooks;
         }
-        self.bound();
-        let system = self.new_in_system();
+        self.truncate_unjudged();
+        let system = self.unjudged_system_texts();
         let mut view: Vec<String> = system.clone();
-        view.extend(self.new_messages().iter().flat_map(Message::texts));
+        view.extend(self.unjudged_messages().iter().flat_map(Message::model_texts));
         let mut beside = (!beside.is_empty()).then(|| beside.to_owned());
         view.extend(beside.clone());
-        let verdict = self.hooks.before_model(&view.join("\n\n"), &self.settings.model).await;
+        let verdict = self.hooks.fire_before_model(&view.join("\n\n"), &self.settings.model).await;
         if let Some(reason) = verdict.stop {
             return Err(Withheld::Ends(reason));
         }
@@ -103,7 +105,7 @@ impl Agent {
                 let why = "a hook left nothing of what would be sent";
                 return Err(Withheld::Ends(why.to_owned()));
             }
-            self.replace(text, &system);
+            self.replace_unjudged(text, &system);
             beside = None;
         }
         if verdict.has_run {
@@ -115,25 +117,31 @@ impl Agent {
         Ok(Passed { system: parts.collect::<Vec<_>>().join("\n\n"), beside })
     }
 
-    /// Asks the model what hooks let pass.
-    pub(crate) fn send(&mut self, passed: Passed, tools: Vec<ToolSpec>, max_tokens: u32) -> Answer {
+    /// Sends the request that hooks passed to the model.
+    pub(crate) fn send_to_model(
+        &mut self,
+        passed: Passed,
+        tools: Vec<ToolSpec>,
+        max_tokens: u32,
+    ) -> Answer {
         let Passed { system, beside } = passed;
         self.seen.sent = self.messages.len();
-        let beside = beside.map(|text| Message::from(Author::Agent, text));
+        let beside = beside.map(|text| Message::from_author(Author::Agent, text));
         let messages = self.messages.iter().cloned().chain(beside).collect();
         self.provider.ask(Request { system, messages, tools, max_tokens })
     }
 
-    /// Takes what the model was never sent out of the conversation, and gives the person back what they wrote of it. A tool
-    /// call keeps a result, because no model takes a conversation in which one lacks it.
-    pub(crate) fn take_back(&mut self, reason: &str) {
+    /// Removes the messages that were never sent to the model from the conversation, and gives the
+    /// user's texts back. A tool call keeps a result, because no model accepts a call without one.
+    pub(crate) fn withdraw_unsent(&mut self, reason: &str) {
         let sent = self.seen.sent.min(self.messages.len());
         let unsent = self.messages.split_off(sent);
         self.seen.passed = self.seen.passed.min(sent);
-        self.record_taken_back(unsent.len());
-        self.close_calls(WITHHELD, true);
+        self.record_removed_messages(unsent.len());
+        self.fill_missing_results(WITHHELD, true);
         let by_user = unsent.into_iter().filter(|message| message.is_by(Author::User));
-        let mut texts: Vec<String> = by_user.map(|message| message.text().to_owned()).collect();
+        let mut texts: Vec<String> =
+            by_user.map(|message| message.user_text().to_owned()).collect();
         if let (Some((prompt, typed)), Some(first)) = (self.typed.take(), texts.first_mut())
             && *first == prompt
         {
@@ -150,18 +158,18 @@ impl Agent {
         }
     }
 
-    /// The parts of the system prompt that no gate has passed.
-    fn new_in_system(&self) -> Vec<String> {
-        let system_texts = self.settings.system_texts().chain(self.toolbox.texts());
+    /// Returns the parts of the system prompt that hooks have not judged yet.
+    fn unjudged_system_texts(&self) -> Vec<String> {
+        let system_texts = self.settings.system_texts().chain(self.toolbox.server_tool_texts());
         system_texts.filter(|text| !self.seen.system.contains(text)).collect()
     }
 
-    fn new_messages(&self) -> &[Message] {
+    fn unjudged_messages(&self) -> &[Message] {
         self.messages.get(self.seen.passed..).unwrap_or_default()
     }
 
-    /// Cuts what is too long to be shown to hooks.
-    fn bound(&mut self) {
+    /// Cuts texts that are too long to be shown to hooks.
+    fn truncate_unjudged(&mut self) {
         let new = self.messages.get_mut(self.seen.passed..).unwrap_or_default();
         let mut left = MOST;
         let mut cut = 0_usize;
@@ -169,42 +177,45 @@ impl Agent {
             let most = LONGEST.min(left);
             if text.len() > most {
                 let long = text.len();
-                conversation::shorten(text, most);
+                conversation::truncate_text(text, most);
                 cut += long - text.len();
             }
             left = left.saturating_sub(text.len());
         }
         if cut > 0 {
             let why = format!("{cut} bytes are more than hooks are shown, and are not sent");
-            self.hooks.warn("PreModelCall", why);
+            self.hooks.warn_about_event("PreModelCall", why);
         }
     }
 
-    /// Puts what hooks made of it in the place of all that they were shown.
-    fn replace(&mut self, text: String, system: &[String]) {
+    /// Replaces everything that hooks were shown with the text that they made of it.
+    fn replace_unjudged(&mut self, text: String, system: &[String]) {
         let at = self.seen.passed.min(self.messages.len());
         let shown = self.messages.split_off(at);
         self.seen.sent = self.seen.sent.min(at);
-        self.record_taken_back(shown.len());
+        self.record_removed_messages(shown.len());
         self.settings.started.retain(|text| !system.contains(text));
         self.settings
             .instructions
             .retain(|instruction| !system.contains(&instruction.prompt_text()));
         // What was made of the words about a tool cannot be told apart: one whose words are not left as they were is not offered.
-        let gone = self.toolbox.withdraw(|t| system.contains(t) && !text.contains(t));
+        let gone = self.toolbox.remove_tools_by_text(|t| system.contains(t) && !text.contains(t));
         if gone > 0 {
             let why = format!(
                 "{gone} tools of servers are not offered: a hook rewrote their descriptions"
             );
-            self.hooks.warn("PreModelCall", why);
+            self.hooks.warn_about_event("PreModelCall", why);
         }
-        self.close_calls(REWRITTEN, false);
+        self.fill_missing_results(REWRITTEN, false);
         let by_user = shown.iter().any(|message| message.is_by(Author::User));
-        self.keep(Message::from(if by_user { Author::User } else { Author::Hook }, text));
+        self.push_message(Message::from_author(
+            if by_user { Author::User } else { Author::Hook },
+            text,
+        ));
     }
 
-    /// Gives the calls of the last reply this result, where they have none.
-    fn close_calls(&mut self, text: &str, is_error: bool) {
+    /// Adds this text as the result of each call of the last reply that has no result.
+    fn fill_missing_results(&mut self, text: &str, is_error: bool) {
         let Some(Message::Assistant(reply)) = self.messages.last() else { return };
         let result = |id: &str| ToolResult {
             id: id.to_owned(),
@@ -215,7 +226,7 @@ impl Agent {
         };
         let results: Vec<_> = reply.calls.iter().map(|call| result(&call.id)).collect();
         if !results.is_empty() {
-            self.keep(Message::Tools { results, context: Vec::new() });
+            self.push_message(Message::Tools { results, context: Vec::new() });
         }
     }
 }

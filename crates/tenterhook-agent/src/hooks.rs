@@ -120,25 +120,28 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    /// Loads the hooks that lie round `place`; their mistakes become warnings.
+    /// Loads the hooks that apply at `place`. Their mistakes become warnings.
     pub(crate) fn load(place: AgentContext, env: &[(String, String)], updates: Updates) -> Self {
-        let roots = roots(&place, env);
-        let trust = (!place.is_named).then(|| trust(&roots, env));
+        let roots = discovery_roots(&place, env);
+        let trust = (!place.is_named).then(|| load_trust(&roots, env));
         let found =
             trust.as_ref().map_or_else(|| discover::find(&roots), |trust| trust.find(&roots));
         let means = Means::new(env, &updates);
         let builder = Engine::builder().sources(found.sources.iter().cloned());
-        let builder =
-            builder.ambient(means.ambient()).self_protection().record(journal(&roots, env));
+        let builder = builder
+            .ambient(means.engine_ambient())
+            .self_protection()
+            .record(open_journal(&roots, env));
         let builder = match &trust {
             // Somebody else's programs: what they need beside the project is granted by name.
             Some(trust) => builder.trust(trust.clone()).confine_repositories(),
             None => builder.trust_repositories_unasked(),
         };
         let (engine, diagnostics) = builder.build();
-        let findings = means.connect(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
+        let findings =
+            means.connect_servers(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
         let reported = diagnostics.iter().chain(&findings);
-        for line in findings::warnings(reported, engine.ruleset().hooks()) {
+        for line in findings::warning_lines(reported, engine.ruleset().hooks()) {
             updates.warn("hooks", line);
         }
         let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));
@@ -164,58 +167,60 @@ impl Hooks {
         }
     }
 
-    /// The same hooks, fired by a subagent that may work elsewhere.
-    pub(crate) fn of_subagent(&self, id: &str, kind: &str, elsewhere: Option<&Path>) -> Self {
+    /// Returns the same hooks, fired by a subagent that may work in another directory.
+    pub(crate) fn for_subagent(&self, id: &str, kind: &str, elsewhere: Option<&Path>) -> Self {
         let mut agent = Map::new();
         agent.insert("agent_id".to_owned(), id.into());
         agent.insert("agent_type".to_owned(), kind.into());
         let elsewhere = elsewhere.map(Path::to_owned);
-        let updates = self.updates.within(id);
+        let updates = self.updates.for_subagent(id);
         Self { agent, elsewhere, updates, rewritten: Arc::default(), ..self.clone() }
     }
 
-    /// What hooks rewrote since this was asked last: for the transcript, which keeps the originals.
-    pub(crate) fn rewritten(&self) -> Vec<Rewritten> {
+    /// Removes and returns what hooks rewrote since the last call, for the transcript, which keeps
+    /// the originals.
+    pub(crate) fn take_rewrites(&self) -> Vec<Rewritten> {
         std::mem::take(&mut self.rewritten.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Which hooks are loaded and switched on: another number where others are.
+    /// Returns a number that changes when other hooks are loaded or switched on.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Others are, from now on.
-    fn others(&self) {
+    /// Changes the generation, because the loaded hooks are different now.
+    fn bump_generation(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Changes a fact of the session.
-    pub(crate) fn fact(&self, name: &str, value: impl Into<Value>) {
+    /// Sets a fact of the session.
+    pub(crate) fn set_session_fact(&self, name: &str, value: impl Into<Value>) {
         self.update_context(|place| drop(place.facts.insert(name.to_owned(), value.into())));
     }
 
-    /// Changes where the agent works.
+    /// Changes the context in which the agent works.
     pub(crate) fn update_context(&self, change: impl FnOnce(&mut AgentContext)) {
         change(&mut self.place.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What the session is called.
+    /// Returns the id of the session.
     pub(crate) fn session_id(&self) -> String {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).session.clone()
     }
 
-    /// Goes on as the session of that name with this transcript, and with what its hooks did once.
-    pub(crate) fn become_session(&self, session: &str, transcript: &Path) {
-        self.marks.turn_to(transcript);
+    /// Continues as the session with this id and transcript, and with the marks of what its hooks
+    /// did once.
+    pub(crate) fn switch_session(&self, session: &str, transcript: &Path) {
+        self.marks.switch_session(transcript);
         self.update_context(|place| {
             session.clone_into(&mut place.session);
             transcript.clone_into(&mut place.transcript);
         });
     }
 
-    /// The hooks of a place that a test made.
+    /// Loads the hooks of a test sandbox.
     #[cfg(test)]
-    pub(crate) fn of_room(room: &tenterhook_testkit::Sandbox) -> Self {
+    pub(crate) fn from_test_sandbox(room: &tenterhook_testkit::Sandbox) -> Self {
         let place = AgentContext {
             home: room.home(),
             cwd: room.project(),
@@ -225,7 +230,7 @@ impl Hooks {
         Self::load(place, &room.env(), Updates::channel().0)
     }
 
-    fn event(&self, name: &str) -> Event {
+    fn new_event(&self, name: &str) -> Event {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         let mut facts = place.facts.clone();
         facts.extend(self.agent.clone());
@@ -240,24 +245,24 @@ impl Hooks {
         Event::new(name, within)
     }
 
-    async fn fire(&self, event: Event) -> Verdict {
-        self.dispatch(event, Dispatch::Awaited).await
+    async fn fire_awaited(&self, event: Event) -> Verdict {
+        self.dispatch_event(event, Dispatch::Awaited).await
     }
 
-    async fn dispatch(&self, event: Event, dispatch: Dispatch) -> Verdict {
-        self.past.lock().unwrap_or_else(PoisonError::into_inner).fired(&event);
+    async fn dispatch_event(&self, event: Event, dispatch: Dispatch) -> Verdict {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).push_event(&event);
         let fired = event.clone();
         let waits = match dispatch {
-            Dispatch::Awaited => self.awaited(&event),
+            Dispatch::Awaited => self.awaited_hooks(&event),
             Dispatch::FireAndForget => Vec::new(),
         };
-        let held = self.hold(&event, &waits);
+        let held = self.announce_hold(&event, &waits);
         let (updates, label, cut_reason) =
-            (self.updates.clone(), self.label(&fired.name), Arc::clone(&self.cut_reason));
+            (self.updates.clone(), self.event_label(&fired.name), Arc::clone(&self.cut_reason));
         let began = Instant::now();
-        let underway = Underway::begin(move || {
+        let underway = Underway::new(move || {
             if let Some(why) = cut_reason.get() {
-                leaving::report_cut(&updates, &waits, began.elapsed(), why);
+                leaving::report_cut_hooks(&updates, &waits, began.elapsed(), why);
             }
             let came = GIVEN_UP.to_owned();
             let trace = Trace { event: label.into(), came, steps: Vec::new() };
@@ -267,17 +272,17 @@ impl Hooks {
             Dispatch::Awaited => self.engine.fire(event, &self.session).await,
             Dispatch::FireAndForget => self.engine.fire_and_forget(event, &self.session).await,
         };
-        underway.over();
+        underway.disarm();
         drop(held);
-        self.publish(&fired.name, &outcome);
+        self.publish_outcome(&fired.name, &outcome);
         let mut verdict = Verdict::from_outcome(&outcome);
         let deciding: Vec<_> = match outcome.reasons.as_slice() {
             [] => outcome.steps.iter().map(|step| &step.hook).collect(),
             reasons => reasons.iter().map(|reason| &reason.hook).collect(),
         };
-        verdict.event = self.label_of(&fired.name, deciding).own();
-        let label = |hooks: &[HookId]| self.label_of(&fired.name, hooks);
-        for deed in report::deeds(&fired, &outcome, &label) {
+        verdict.event = self.label_for_hooks(&fired.name, deciding).own();
+        let label = |hooks: &[HookId]| self.label_for_hooks(&fired.name, hooks);
+        for deed in report::outcome_deeds(&fired, &outcome, &label) {
             if let Some(change) = &deed.change {
                 verdict.rewritten = Some(change.clone());
                 self.rewritten.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
@@ -290,12 +295,12 @@ impl Hooks {
         verdict
     }
 
-    /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
-    fn publish(&self, event: &EventName, outcome: &Outcome) {
+    /// Shows the user what hooks did: which ran, their messages for the user, and faults.
+    fn publish_outcome(&self, event: &EventName, outcome: &Outcome) {
         // A cap ends the turn where no hook does (HO-10).
         let is_ended_by_cap =
             outcome.effects.stop.is_some() && !outcome.steps.iter().any(|step| step.stopped);
-        let label = self.label_of(event, outcome.steps.iter().map(|step| &step.hook));
+        let label = self.label_for_hooks(event, outcome.steps.iter().map(|step| &step.hook));
         for fault in &outcome.faults {
             // The end of a turn is reported where it ends (HO-10).
             if fault.code == Code::CapReached && is_ended_by_cap {
@@ -303,15 +308,15 @@ impl Hooks {
             }
             let hook = fault.hook.as_ref().map(|id| format!("hook `{id}`: ")).unwrap_or_default();
             let name = match &fault.hook {
-                Some(id) => self.label_of(event, [id]),
+                Some(id) => self.label_for_hooks(event, [id]),
                 None => label.clone(),
             };
             self.updates.warn(&name.own(), format!("{hook}{}", fault.message));
         }
-        let mut dialects = outcome.steps.iter().map(|step| self.dialect_of(&step.hook));
+        let mut dialects = outcome.steps.iter().map(|step| self.dialect_of_hook(&step.hook));
         let warns = !outcome.steps.is_empty()
             && dialects.all(|dialect| dialect == Some(DialectId::REASONIX));
-        for (message, line) in outcome.steps.iter().flat_map(late::notices) {
+        for (message, line) in outcome.steps.iter().flat_map(late::user_messages) {
             // What its hooks say to the user are warnings: `@@WARN`.
             self.updates.send(if warns {
                 Update::Warn { event: label.own(), reason: message.clone() }
@@ -322,30 +327,32 @@ impl Hooks {
         if outcome.steps.is_empty() {
             return;
         }
-        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(outcome);
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).record_run_steps(outcome);
         let steps = outcome.steps.iter().map(|step| TraceStep {
             hook: step.hook.to_string(),
             ended: step.ended.to_string(),
             took_ms: step.took.as_millis().try_into().unwrap_or(u64::MAX),
-            verdict: report::verdict_name(step),
+            verdict: report::step_word(step),
         });
         self.updates.send(Update::Hooks(Trace {
             event: label.into(),
-            came: report::came(outcome).to_owned(),
+            came: report::outcome_word(outcome).to_owned(),
             steps: steps.collect(),
         }));
     }
 }
 
-/// Where firings are recorded, as the user's and the organisation's own files want it.
-fn journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
-    let state = state(roots, env);
+/// Opens the journal that records firings, as configured in the user's and the organisation's
+/// files.
+fn open_journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
+    let state = state_directory(roots, env);
     Journal::below(state.parent()?, &discover::record(roots)).map(Arc::new)
 }
 
-/// The person's approvals, with one warning for each repository without any. `tenterhook trust` writes them.
-fn trust(roots: &Roots, env: &[(String, String)]) -> Trust {
-    let state = state(roots, env);
+/// Loads the user's approvals, and warns once about each repository without any. `tenterhook trust`
+/// writes them.
+fn load_trust(roots: &Roots, env: &[(String, String)]) -> Trust {
+    let state = state_directory(roots, env);
     let trust = match exemptions::account_state_directory(roots) {
         Some(usual) if usual != state => Trust::at(&state).and_at(usual),
         _ => Trust::at(&state),
@@ -353,13 +360,13 @@ fn trust(roots: &Roots, env: &[(String, String)]) -> Trust {
     trust.within(env).telling_once().keeping_last_good()
 }
 
-/// Where this program keeps what it knows of the person's answers.
-fn state(roots: &Roots, env: &[(String, String)]) -> PathBuf {
+/// Returns the directory where this program stores the user's decisions.
+fn state_directory(roots: &Roots, env: &[(String, String)]) -> PathBuf {
     exemptions::state_directory_outside(env, [roots].into_iter())
 }
 
-/// Where each dialect's files are looked for.
-fn roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
+/// Returns the directories in which the files of each dialect are searched.
+fn discovery_roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
     let directory = |name: &str| {
         let found = env.iter().find(|(key, _)| key == name).map(|(_, value)| PathBuf::from(value));
         found.filter(|path| path.is_absolute())
@@ -372,15 +379,16 @@ fn roots(place: &AgentContext, env: &[(String, String)]) -> Roots {
         managed: discover::MANAGED.map(Into::into),
         managed_owner: None,
         config_home: CLAUDE.installation.home_variable.and_then(directory),
-        homes: Roots::homes_by(directory),
+        homes: Roots::agent_homes_from_variables(directory),
         user_config: directory("XDG_CONFIG_HOME"),
         user_state: directory("XDG_STATE_HOME"),
-        account_home: discover::account_home_beside(&place.home),
+        account_home: discover::account_home(&place.home),
     };
-    discover::without_home_in_project(roots)
+    discover::replace_home_in_project(roots)
 }
 
-/// The text without what drives a terminal, reorders a line or hides in one: for people to read.
-pub(crate) fn safe(text: &str) -> String {
+/// Removes everything from the text that controls a terminal, reorders a line or is invisible, so
+/// that people can read it safely.
+pub(crate) fn strip_control_text(text: &str) -> String {
     tenterhook_core::text::clean(text, usize::MAX).text
 }

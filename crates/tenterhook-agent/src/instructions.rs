@@ -46,38 +46,48 @@ pub(crate) struct Wanted {
 pub(crate) const USER: &str = "User";
 
 impl Instructions {
-    /// Its text for the model.
+    /// Returns the text for the model.
     pub(crate) fn prompt_text(&self) -> String {
         format!("From `{}`:\n{}", self.path.display(), self.text)
     }
 }
 
-/// The files that hold from the start: the user's, then those from the repository's root down to `cwd`.
-pub(crate) fn at_start(home: &Path, root: &Path, cwd: &Path, reason: &'static str) -> Vec<Wanted> {
+/// Returns the files that apply from the start: the user's, then those from the repository's root
+/// down to `cwd`.
+pub(crate) fn start_files(
+    home: &Path,
+    root: &Path,
+    cwd: &Path,
+    reason: &'static str,
+) -> Vec<Wanted> {
     let wanted = |path: PathBuf, memory| Wanted { path, memory, reason, parent: None };
     let mut found = vec![wanted(home.join(".claude/CLAUDE.md"), USER)];
     let mut directories: Vec<_> =
         cwd.ancestors().take_while(|ancestor| ancestor.starts_with(root)).collect();
     directories.reverse();
     for directory in directories {
-        found.extend(in_directory(directory, reason));
-        let rules = rules::in_directory(directory).into_iter().filter(|rule| rule.paths.is_empty());
+        found.extend(instruction_files_in(directory, reason));
+        let rules =
+            rules::rules_in_directory(directory).into_iter().filter(|rule| rule.paths.is_empty());
         found.extend(rules.map(|rule| wanted(rule.path, "Project")));
     }
     found
 }
 
-/// The files of the directories between `project` and the file that the agent came to, and the rules that are about it.
-pub(crate) fn on_the_way(project: &Path, file: &Path) -> Vec<Wanted> {
+/// Returns the instruction files of the directories between `project` and a file that the agent
+/// used, and the rules that are about the file.
+pub(crate) fn files_on_path_to(project: &Path, file: &Path) -> Vec<Wanted> {
     let below = file
         .ancestors()
         .skip(1)
         .take_while(|ancestor| *ancestor != project && ancestor.starts_with(project));
     let mut directories: Vec<_> = below.collect();
     directories.reverse();
-    let nested = directories.into_iter().flat_map(|path| in_directory(path, "nested_traversal"));
-    let rules =
-        rules::in_directory(project).into_iter().filter(|rule| rule.is_about(project, file));
+    let nested =
+        directories.into_iter().flat_map(|path| instruction_files_in(path, "nested_traversal"));
+    let rules = rules::rules_in_directory(project)
+        .into_iter()
+        .filter(|rule| rule.is_about_file(project, file));
     let rules = rules.map(|rule| Wanted {
         path: rule.path,
         memory: "Project",
@@ -87,7 +97,10 @@ pub(crate) fn on_the_way(project: &Path, file: &Path) -> Vec<Wanted> {
     nested.chain(rules).collect()
 }
 
-fn in_directory(directory: &Path, reason: &'static str) -> impl Iterator<Item = Wanted> + use<> {
+fn instruction_files_in(
+    directory: &Path,
+    reason: &'static str,
+) -> impl Iterator<Item = Wanted> + use<> {
     let directory = directory.to_owned();
     NAMES.iter().map(move |name| Wanted {
         path: directory.join(name),
@@ -98,17 +111,17 @@ fn in_directory(directory: &Path, reason: &'static str) -> impl Iterator<Item = 
 }
 
 impl Wanted {
-    /// Reads it, where it is still the file that was judged.
-    pub(crate) fn read(self, judged: &Judged) -> io::Result<Instructions> {
-        let (text, _) = file::text_of(judged.open()?, LONGEST)?;
+    /// Reads the instructions, if the path still leads to the file that was judged.
+    pub(crate) fn read_judged(self, judged: &Judged) -> io::Result<Instructions> {
+        let (text, _) = file::read_text_of_open(judged.open()?, LONGEST)?;
         let Self { path, memory, reason, parent } = self;
         Ok(Instructions { path, text, memory, reason, parent })
     }
 }
 
 impl Instructions {
-    /// The files that it includes.
-    pub(crate) fn includes(&self) -> Vec<Wanted> {
+    /// Returns the files that these instructions include.
+    pub(crate) fn included_files(&self) -> Vec<Wanted> {
         let directory = self.path.parent().unwrap_or(Path::new("/"));
         let wanted = |name: &str| Wanted {
             path: directory.join(name),
@@ -116,12 +129,12 @@ impl Instructions {
             reason: "include",
             parent: Some(self.path.clone()),
         };
-        included(&self.text).map(wanted).collect()
+        included_paths(&self.text).map(wanted).collect()
     }
 }
 
-/// The files that lines such as `@docs/style.md` name.
-fn included(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the paths in lines such as `@docs/style.md`.
+fn included_paths(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().map(str::trim).filter_map(|line| line.strip_prefix('@'));
     lines.filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
 }
@@ -145,11 +158,11 @@ mod tests {
             };
             all.iter().map(name).filter(|(name, _)| !name.contains("local")).collect::<Vec<_>>()
         };
-        let start = at_start(&room.home(), &project, &project, "session_start");
+        let start = start_files(&room.home(), &project, &project, "session_start");
         assert_eq!(start[0].memory, USER);
         let start: Vec<_> = names(start).into_iter().skip(1).map(|(name, _)| name).collect();
         assert_eq!(start, ["AGENTS.md", "CLAUDE.md", ".claude/rules/all.md"]);
-        let met = |file: &str| names(on_the_way(&project, &project.join(file)));
+        let met = |file: &str| names(files_on_path_to(&project, &project.join(file)));
         assert!(met("a.rs").is_empty() && met("b.sql").is_empty());
         let nested = |name: &str| (name.to_owned(), "nested_traversal");
         let sql = (".claude/rules/sql.md".to_owned(), "path_glob_match");
@@ -161,7 +174,7 @@ mod tests {
             parent: None,
         };
         let judged = Judged::resolve(&wanted.path).unwrap();
-        let includes = wanted.read(&judged).unwrap().includes();
+        let includes = wanted.read_judged(&judged).unwrap().included_files();
         assert_eq!(
             names(includes),
             [("docs/style.md".to_owned(), "include"), ("AGENTS.md".to_owned(), "include")]

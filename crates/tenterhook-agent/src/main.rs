@@ -56,12 +56,12 @@ const PROCESSES: Duration = Duration::from_secs(5);
 fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for children.
     // Before there is a second thread. Where the system cannot do it, what runs still hears of the program's death.
-    let _ = tenterhook_process::leave_nothing();
-    tenterhook_process::own_signals();
+    let _ = tenterhook_process::kill_descendants_on_exit();
+    tenterhook_process::reset_inherited_signals();
     // Where the system cannot do it, hooks run all the same, and survivors are reported.
     let _ = tenterhook_process::adopt_orphans();
     let args = Args::parse();
-    let code = match play(args) {
+    let code = match run_with_args(args) {
         Ok(code) => code,
         Err(error) => {
             // Where even that cannot be said, the exit code says it.
@@ -91,7 +91,7 @@ enum MainError {
     Output(#[source] std::io::Error),
 }
 
-fn play(args: Args) -> Result<u8, MainError> {
+fn run_with_args(args: Args) -> Result<u8, MainError> {
     let source = match args.print.as_deref() {
         Some("-") => {
             let mut text = String::new();
@@ -109,17 +109,17 @@ fn play(args: Args) -> Result<u8, MainError> {
     {
         return Err(MainError::EmptyPrompt);
     }
-    let runtime = threads().map_err(MainError::Threads)?;
+    let runtime = build_runtime().map_err(MainError::Threads)?;
     let (updates, shown) = Updates::channel();
     let (inputs, said) = mpsc::unbounded_channel();
     let format = args.output_format;
     let code = runtime.block_on(async {
-        let session = setup::session(args, updates)?;
-        let home = session.home();
+        let session = setup::build_session(args, updates)?;
+        let home = session.home_path();
         let work = tokio::spawn(session.run(said));
         let left = match source {
-            Some(source) => face::headless::run(source, format, inputs, shown).await,
-            None => face::terminal::run(&home, inputs, shown).await,
+            Some(source) => face::headless::run_headless(source, format, inputs, shown).await,
+            None => face::terminal::run_terminal_session(&home, inputs, shown).await,
         };
         match left {
             Ok(Left::Ended(code)) => match work.await {
@@ -141,7 +141,7 @@ fn play(args: Args) -> Result<u8, MainError> {
     });
     // What tools and hooks started ends with the program, and also what hid from them; what does not is stuck in the kernel.
     runtime.shutdown_timeout(THREADS);
-    let _ = tenterhook_process::wait_for_all(PROCESSES);
+    let _ = tenterhook_process::wait_for_all_runs(PROCESSES);
     code
 }
 
@@ -152,7 +152,7 @@ fn play(args: Args) -> Result<u8, MainError> {
     clippy::disallowed_methods,
     reason = "to unwind would wait for ever, and nothing has begun yet that could be left in disorder"
 )]
-fn threads() -> std::io::Result<tokio::runtime::Runtime> {
+fn build_runtime() -> std::io::Result<tokio::runtime::Runtime> {
     std::panic::set_hook(Box::new(|panic| {
         let words = panic.payload_as_str().unwrap_or("their maker gave up");
         // Where even that cannot be said, the exit code says it.

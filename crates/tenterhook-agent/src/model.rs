@@ -120,7 +120,7 @@ impl ErrorKind {
         (Self::Unknown, "unknown"),
     ];
 
-    /// The word that hooks match.
+    /// Returns the name that hooks match.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("unknown", |(_, word)| word)
     }
@@ -159,15 +159,15 @@ pub(crate) struct Opened {
 pub(crate) enum OpenError {
     #[error(transparent)]
     Script(#[from] scripted::ScriptError),
-    #[error("{reason}{hint}", reason = .0, hint = genai::hint(.0))]
+    #[error("{reason}{hint}", reason = .0, hint = genai::model_choice_hint(.0))]
     Service(#[from] Unreachable),
 }
 
-/// Finds who answers for the model of that name; without one, for the one that a variable names, or the first that there is a
-/// key for.
+/// Opens the provider of the named model. Without a name, uses the model that a variable names, or
+/// the first service with a key.
 pub(crate) fn open(name: Option<&str>, env: &[(String, String)]) -> Result<Opened, OpenError> {
     let name = name.filter(|name| !name.trim().is_empty());
-    let name = name.or_else(|| services::value(env, MODEL));
+    let name = name.or_else(|| services::env_value(env, MODEL));
     if let Some((name, file)) = name.and_then(|name| Some((name, name.strip_prefix("scripted:")?)))
     {
         let provider = Arc::new(scripted::Scripted::load(Path::new(file))?);

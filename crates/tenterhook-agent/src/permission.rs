@@ -27,9 +27,9 @@ use crate::hooks::{Hooks, PermissionRule, Verdict};
 use crate::tool::{self, Effect};
 use crate::toolbox::Toolbox;
 use crate::update::Updates;
-use arguments::{BadCall, fits, readable, rewritten};
+use arguments::{BadCall, check_hook_rewrite, check_is_object, check_schema};
 pub(crate) use barred::Bars;
-use location::{Aim, Location, Use, below};
+use location::{Aim, Location, Use, path_below_root};
 pub(crate) use mode::Mode;
 use question::{Decided, Question};
 use touched::Touched;
@@ -67,13 +67,13 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// The call as it may run.
-    pub(crate) fn call(&self) -> &Call {
+    /// Returns the call as it may run.
+    pub(crate) fn permitted_call(&self) -> &Call {
         &self.call
     }
 
-    /// The file that it names, as it was when that was judged.
-    pub(crate) const fn judged(&self) -> Option<&Judged> {
+    /// Returns the file that the call names, as it was when it was judged.
+    pub(crate) const fn judged_file(&self) -> Option<&Judged> {
         self.judged.as_ref()
     }
 
@@ -144,7 +144,7 @@ pub(crate) enum KeptBack {
 }
 
 impl Permissions {
-    /// The mode.
+    /// Returns the mode.
     pub(crate) fn mode(&self) -> Mode {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).mode
     }
@@ -154,62 +154,66 @@ impl Permissions {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).mode = mode;
     }
 
-    /// Changes the rules.
-    pub(crate) fn rules<T>(&self, change: impl FnOnce(&mut Rules) -> T) -> T {
+    /// Runs a function on the permission rules, which it may change.
+    pub(crate) fn with_rules<T>(&self, change: impl FnOnce(&mut Rules) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules)
     }
 
-    /// Changes the directories beside the project.
-    pub(crate) fn directories<T>(&self, change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+    /// Runs a function on the directories outside the project in which calls are judged like those
+    /// in it.
+    pub(crate) fn with_directories<T>(&self, change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).directories)
     }
 
-    /// Where a file leads that a person mentions; the rule that keeps it from the model, where one does.
-    pub(crate) fn mentioned(
+    /// Resolves a file that the user mentions. Returns the rule that keeps it from the model, if
+    /// there is one.
+    pub(crate) fn resolve_mentioned_file(
         &self,
         context: &PermitContext<'_>,
         name: &str,
     ) -> Result<Judged, KeptBack> {
-        let (call, aim) = reading(name, context.cwd);
+        let (call, aim) = read_call_for_file(name, context.cwd);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match barred::by(
+        match barred::find_restraining_rule(
             &state.rules.deny,
             context.into(),
             &call,
             Some(&aim),
-            &Touched::reading(&aim),
+            &Touched::by_reading(&aim),
         ) {
             Some(rule) => Err(KeptBack::Denied { rule: rule.to_string() }),
             None => aim.judged.ok_or(KeptBack::Circle),
         }
     }
 
-    /// Whether the model may see a file that it did not request, as if it read it: rules, the
-    /// boundary and hooks apply, and a file that would need a question is not shown (AG-11).
-    /// `root`: where it may lie beside the project; `None`: anywhere.
-    pub(crate) async fn shown_unasked(
+    /// Resolves a file that the model did not request but may see: rules, the boundary and hooks
+    /// apply, and no question is asked (AG-11). The file may also be in `root`, or anywhere if that
+    /// is `None`.
+    pub(crate) async fn judge_unrequested_read(
         &self,
         context: &PermitContext<'_>,
         path: &Path,
         root: Option<&Path>,
     ) -> Result<Judged, KeptBack> {
-        let (call, aim) = reading(&path.display().to_string(), context.cwd);
+        let (call, aim) = read_call_for_file(&path.display().to_string(), context.cwd);
         {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let Rules { deny, ask, .. } = &state.rules;
-            let (rules, touched) = (deny.iter().chain(ask), Touched::reading(&aim));
-            if let Some(rule) = barred::by(rules, context.into(), &call, Some(&aim), &touched) {
+            let (rules, touched) = (deny.iter().chain(ask), Touched::by_reading(&aim));
+            if let Some(rule) =
+                barred::find_restraining_rule(rules, context.into(), &call, Some(&aim), &touched)
+            {
                 return Err(KeptBack::Against { rule: rule.to_string() });
             }
             if let (Some(root), Some(judged)) = (root, &aim.judged) {
                 let dirs = state.directories.iter().map(PathBuf::as_path);
                 let mut roots = [context.project, root].into_iter().chain(dirs);
-                if !roots.any(|root| below(&judged.path, root).is_some()) {
+                if !roots.any(|root| path_below_root(&judged.path, root).is_some()) {
                     return Err(KeptBack::Outside(judged.path.clone()));
                 }
             }
         }
-        let verdict = context.hooks.before_tool(&call).await;
+        let verdict = context.hooks.fire_before_tool(&call).await;
         if let Some(reason) = verdict.blocked.or(verdict.stop).or(verdict.ask) {
             return Err(KeptBack::ByHook { reason });
         }
@@ -219,21 +223,22 @@ impl Permissions {
         aim.judged.ok_or(KeptBack::Circle)
     }
 
-    /// What rules keep from the model, for a tool that comes to files by itself.
-    pub(crate) fn bars(&self, context: &PermitContext<'_>) -> Bars {
+    /// Returns the rules that keep files from the model, for a tool that finds files by itself.
+    pub(crate) fn read_restrictions(&self, context: &PermitContext<'_>) -> Bars {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = state.rules.deny.iter().chain(&state.rules.ask).cloned();
         Bars::new(rules.collect(), context)
     }
 
-    /// Takes a call through the whole pipeline. What comes beside a permit is what hooks add for the model.
-    pub(crate) async fn seek(
+    /// Judges a call by arguments, hooks, rules and the user. Returns a permit and the context that
+    /// hooks add for the model.
+    pub(crate) async fn request_permit(
         &self,
         context: &PermitContext<'_>,
         call: Call,
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // A file that cannot be read cannot be judged, and cannot be run.
-        if let Err(why) = readable(&call) {
+        if let Err(why) = check_is_object(&call) {
             let (by, reason) = (Came::BadInput, why.to_string());
             return Err(Refusal {
                 call,
@@ -244,7 +249,7 @@ impl Permissions {
                 retry: false,
             });
         }
-        let verdict = context.hooks.before_tool(&call).await;
+        let verdict = context.hooks.fire_before_tool(&call).await;
         let mut call = call;
         let refuse = |call: &Call, by, reason: String| Refusal {
             call: call.clone(),
@@ -257,76 +262,92 @@ impl Permissions {
         if let Some(reason) = verdict.blocked.clone().or_else(|| verdict.stop.clone()) {
             return Err(refuse(&call, Came::DeniedByHook, reason));
         }
-        if let Err((by, why)) = fitted(&mut call, verdict.input.clone(), context.toolbox) {
+        if let Err((by, why)) = apply_hook_input(&mut call, verdict.input.clone(), context.toolbox)
+        {
             return Err(refuse(&call, by, why));
         }
-        let aim = Aim::of_call(&call, context.cwd);
-        match self.lean(context, &call, &verdict, aim.as_ref()) {
+        let aim = Aim::from_call(&call, context.cwd);
+        match self.preliminary_decision(context, &call, &verdict, aim.as_ref()) {
             Leaning::Permit => Ok((Permit::new(call, aim), verdict.context)),
-            Leaning::Refuse(by, reason) => Err(denied(context, refuse(&call, by, reason)).await),
+            Leaning::Refuse(by, reason) => {
+                Err(report_refusal(context, refuse(&call, by, reason)).await)
+            }
             Leaning::Ask(question) => {
-                match self.ask(context, call, aim, question.about(verdict.rewritten.clone())).await
+                match self
+                    .ask_hooks_and_user(
+                        context,
+                        call,
+                        aim,
+                        question.with_original_input(verdict.rewritten.clone()),
+                    )
+                    .await
                 {
                     Decided::Yes(permit, added) => Ok((permit, [verdict.context, added].concat())),
                     Decided::No(refused) => {
                         let mut refusal = refuse(&refused.call, refused.by, refused.reason);
                         refusal.stop = refusal.stop.or(refused.stop);
                         refusal.context.extend(refused.context);
-                        Err(denied(context, refusal).await)
+                        Err(report_refusal(context, refusal).await)
                     }
                 }
             }
         }
     }
 
-    /// What rules, safety, hooks and the mode say, in this order.
-    fn lean(
+    /// Combines rules, safety checks, hooks and the mode, in this order, into a preliminary
+    /// decision.
+    fn preliminary_decision(
         &self,
         context: &PermitContext<'_>,
         call: &Call,
         verdict: &Verdict,
         aim: Option<&Aim>,
     ) -> Leaning {
-        let touched = Touched::by_call(call, aim, context.hooks);
+        let touched = Touched::from_call(call, aim, context.hooks);
         // To look through directories takes its time, and others ask for the mode meanwhile.
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let hit = |rules: &[PermissionRule]| barred::by(rules, context.into(), call, aim, &touched);
+        let hit = |rules: &[PermissionRule]| {
+            barred::find_restraining_rule(rules, context.into(), call, aim, &touched)
+        };
         if let Some(rule) = hit(&state.rules.deny) {
             return Leaning::Refuse(Came::DeniedByRule, format!("the rule `{rule}` denies it"));
         }
-        let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
+        let effect = tool::find_tool(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
         if state.mode == Mode::Plan && effect != Effect::Looks {
             let why = "in plan mode nothing is changed".to_owned();
             return Leaning::Refuse(Came::DeniedByMode, why);
         }
-        if let Some(danger) = danger(context, call, &touched, &state.directories) {
-            return Leaning::Ask(Question::of_rule(danger));
+        if let Some(danger) = write_danger(context, call, &touched, &state.directories) {
+            return Leaning::Ask(Question::for_rule(danger));
         }
         let Rules { deny, ask, .. } = &state.rules;
-        if let Some(why) = barred::within(deny.iter().chain(ask), context.into(), &touched) {
-            return Leaning::Ask(Question::of_rule(why));
+        if let Some(why) =
+            barred::why_directory_call_asks(deny.iter().chain(ask), context.into(), &touched)
+        {
+            return Leaning::Ask(Question::for_rule(why));
         }
         if let Some(rule) = hit(&state.rules.ask) {
-            return Leaning::Ask(Question::of_rule(format!("the rule `{rule}` asks")));
+            return Leaning::Ask(Question::for_rule(format!("the rule `{rule}` asks")));
         }
         if let Some(reason) = &verdict.ask {
-            return Leaning::Ask(Question::of_hook(reason));
+            return Leaning::Ask(Question::for_hook(reason));
         }
         let place = aim.map_or(Location::Inside, |aim| {
             Location::classify(aim, Use::Look, context, &state.directories)
         });
         let free = match state.mode {
-            Mode::Default | Mode::Plan => effect == Effect::Looks && place.is_inside(),
-            Mode::AcceptEdits => effect != Effect::Runs && place.is_inside(),
+            Mode::Default | Mode::Plan => effect == Effect::Looks && place.is_inside_project(),
+            Mode::AcceptEdits => effect != Effect::Runs && place.is_inside_project(),
             Mode::Bypass => true,
         };
         let mut allow = state.rules.allow.iter();
-        let allows =
-            |rule: &PermissionRule| barred::allows(rule, context.into(), call, aim, &touched);
+        let allows = |rule: &PermissionRule| {
+            barred::rule_allows_call(rule, context.into(), call, aim, &touched)
+        };
         if verdict.allowed || free || allow.any(allows) {
             return Leaning::Permit;
         }
-        Leaning::Ask(Question::routine(match (place, touched.doubt) {
+        Leaning::Ask(Question::for_mode(match (place, touched.doubt) {
             (Location::Outside(why), _) => why,
             (Location::Inside | Location::Guarded(_), Some(why)) => why,
             (Location::Inside | Location::Guarded(_), None) => {
@@ -336,49 +357,58 @@ impl Permissions {
     }
 }
 
-/// Why a write of the call is asked about in every mode (AG-10, AG-14, AG-16).
-fn danger(
+/// Returns why a write of the call needs a question in every mode (AG-10, AG-14, AG-16).
+fn write_danger(
     context: &PermitContext<'_>,
     call: &Call,
     touched: &Touched,
     directories: &[PathBuf],
 ) -> Option<String> {
     let written = touched.writes.iter().find_map(|aim| {
-        let change = || touched.is_shown.then(|| touched::change(call, aim)).flatten();
-        Location::classify(aim, Use::Write(&change), context, directories).danger()
+        let change =
+            || touched.is_shown.then(|| touched::text_before_and_after(call, aim)).flatten();
+        Location::classify(aim, Use::Write(&change), context, directories).write_danger()
     });
     let removed = || {
         let mut removed = touched.removes.iter();
-        removed.find_map(|aim| Location::classify(aim, Use::Remove, context, directories).danger())
+        removed.find_map(|aim| {
+            Location::classify(aim, Use::Remove, context, directories).write_danger()
+        })
     };
     written.or_else(removed)
 }
 
-/// Puts what a hook makes of the input in its place. Where no tool takes the call then: whose doing that is, and why.
-fn fitted(call: &mut Call, input: Option<Value>, toolbox: &Toolbox) -> Result<(), (Came, String)> {
+/// Replaces the input of the call with the one that a hook made. If no tool accepts the call then,
+/// returns whose fault that is, and why.
+fn apply_hook_input(
+    call: &mut Call,
+    input: Option<Value>,
+    toolbox: &Toolbox,
+) -> Result<(), (Came, String)> {
     match input {
-        None => fits(call, toolbox).map_err(|why| match why {
+        None => check_schema(call, toolbox).map_err(|why| match why {
             BadCall::UnknownTool(_) => (Came::UnknownTool, why.to_string()),
             _ => (Came::BadInput, why.to_string()),
         }),
         Some(input) => {
             let was = std::mem::replace(&mut call.input, input);
             // What does not fit then is the hook's doing.
-            rewritten(&was, call, toolbox).map_err(|why| (Came::DeniedByHook, why.to_string()))
+            check_hook_rewrite(&was, call, toolbox)
+                .map_err(|why| (Came::DeniedByHook, why.to_string()))
         }
     }
 }
 
-fn reading(name: &str, cwd: &Path) -> (Call, Aim) {
+fn read_call_for_file(name: &str, cwd: &Path) -> (Call, Aim) {
     let input = json!({"file_path": name});
     let call = Call { id: String::new(), tool: "Read".to_owned(), input };
-    let aim = Aim::at(name, cwd.join(name));
+    let aim = Aim::from_path(name, cwd.join(name));
     (call, aim)
 }
 
-/// Tells hooks of a refusal; they may let the model try again.
-async fn denied(context: &PermitContext<'_>, mut refusal: Refusal) -> Refusal {
-    let verdict = context.hooks.permission_denied(&refusal.call, &refusal.reason).await;
+/// Reports a refusal to hooks, which may let the model try again.
+async fn report_refusal(context: &PermitContext<'_>, mut refusal: Refusal) -> Refusal {
+    let verdict = context.hooks.fire_permission_denied(&refusal.call, &refusal.reason).await;
     refusal.context.extend(verdict.context);
     refusal.stop = refusal.stop.or(verdict.stop);
     refusal.retry = verdict.retry;

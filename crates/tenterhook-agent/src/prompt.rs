@@ -27,9 +27,9 @@ pub(crate) struct PromptRefused {
     pub(crate) event: String,
 }
 
-/// Takes a prompt through its hooks. The text that comes out is the only one that anybody uses.
-pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
-    let verdict = hooks.prompt_submitted(&text).await;
+/// Has hooks judge a prompt. Only the text that they return is used.
+pub(crate) async fn judge_prompt(hooks: &Hooks, text: String) -> Taken {
+    let verdict = hooks.fire_prompt_submitted(&text).await;
     if let Some(reason) = verdict.blocked.or(verdict.stop) {
         return Taken::Refused(PromptRefused { reason, event: verdict.event });
     }
@@ -42,29 +42,29 @@ pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     }
 }
 
-/// Announces a final text. A stop at this point removes nothing: the text is in.
-async fn announce(hooks: &Hooks, text: &str, stop: &CancellationToken) {
-    let _ = stop.run_until_cancelled(hooks.prompt_committed(text)).await;
+/// Announces a final text to hooks. A stop at this point does not remove the text.
+async fn announce_prompt(hooks: &Hooks, text: &str, stop: &CancellationToken) {
+    let _ = stop.run_until_cancelled(hooks.fire_prompt_committed(text)).await;
 }
 
-/// The error for a text whose hooks were interrupted: they have not agreed.
-fn given_back(Submission { id, text }: Submission) -> Update {
+/// Returns the update for a text whose hooks were interrupted, so that they have not agreed to it.
+fn interrupted_update(Submission { id, text }: Submission) -> Update {
     Update::Refused { id: Some(id), text, reason: "interrupted".to_owned() }
 }
 
-/// Judges a text that is to steer a turn under way, and adds it: a refused one is dropped with a warning, and the turn goes
-/// on. A hook that is notified of it can rely on that it is there.
-pub(crate) async fn steer(
+/// Has hooks judge a text for the current turn, and adds it. A refused text is dropped with a
+/// warning, and the turn continues.
+pub(crate) async fn judge_steering_text(
     hooks: &Hooks,
     updates: &Updates,
     steering: &Steering,
     submission: Submission,
     stop: &CancellationToken,
 ) {
-    match stop.run_until_cancelled(judge(hooks, submission.text.clone())).await {
+    match stop.run_until_cancelled(judge_prompt(hooks, submission.text.clone())).await {
         Some(Taken::In { text, context }) => {
-            announce(hooks, &text, stop).await;
-            steering.add(Message::user(text.clone(), context));
+            announce_prompt(hooks, &text, stop).await;
+            steering.add_message(Message::from_user(text.clone(), context));
             updates.send(Update::Prompt { id: submission.id, text });
         }
         Some(Taken::Refused(PromptRefused { reason, event })) => {
@@ -72,43 +72,45 @@ pub(crate) async fn steer(
             let Submission { id, text } = submission;
             updates.send(Update::Refused { id: Some(id), text, reason });
         }
-        None => updates.send(given_back(submission)),
+        None => updates.send(interrupted_update(submission)),
     }
 }
 
 impl Agent {
-    /// Takes a prompt in; what the model is asked, or nothing where it was refused, or stopped while hooks judged it.
-    pub(crate) async fn take_in(
+    /// Has hooks judge a prompt and adds it to the conversation. Returns what the model is asked,
+    /// or `None` if the prompt was refused, or stopped while hooks judged it.
+    pub(crate) async fn accept_prompt(
         &mut self,
         submission: Submission,
         stop: &CancellationToken,
     ) -> Option<String> {
         let (id, typed) = (submission.id, submission.text.clone());
-        let accepted = match stop.run_until_cancelled(self.accept(typed.clone())).await {
+        let accepted = match stop.run_until_cancelled(self.judge_and_expand(typed.clone())).await {
             Some(Ok(accepted)) => accepted,
             Some(Err(PromptRefused { reason, .. })) => {
                 self.updates.send(Update::Refused { id: Some(id), text: typed, reason });
                 return None;
             }
             None => {
-                self.updates.send(given_back(submission));
+                self.updates.send(interrupted_update(submission));
                 return None;
             }
         };
         let (last, Expanded { prompt, context }) = accepted;
-        announce(&self.hooks, &last, stop).await;
+        announce_prompt(&self.hooks, &last, stop).await;
         self.updates.send(Update::Prompt { id, text: last });
-        self.keep(Message::user(prompt.clone(), context));
+        self.push_message(Message::from_user(prompt.clone(), context));
         self.typed = Some((prompt.clone(), typed));
         Some(prompt)
     }
 
-    /// Has a prompt judged, and then what it refers to put in place: its final text, and what the model is asked.
-    async fn accept(&self, text: String) -> Result<(String, Expanded), PromptRefused> {
-        match judge(&self.hooks, text).await {
+    /// Has hooks judge a prompt, and expands what it refers to. Returns the final text and the
+    /// expanded prompt for the model.
+    async fn judge_and_expand(&self, text: String) -> Result<(String, Expanded), PromptRefused> {
+        match judge_prompt(&self.hooks, text).await {
             Taken::Refused(refused) => Err(refused),
             Taken::In { text, mut context } => {
-                let expanded = self.expand(text.clone()).await?;
+                let expanded = self.expand_prompt(text.clone()).await?;
                 context.extend(expanded.context);
                 Ok((text, Expanded { context, ..expanded }))
             }

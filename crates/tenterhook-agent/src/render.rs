@@ -21,13 +21,13 @@ pub(crate) struct Renderer {
 }
 
 impl Renderer {
-    /// Starts the worker.
+    /// Starts the worker that has hooks rewrite shown messages.
     pub(crate) fn start(hooks: Hooks, updates: Updates) -> Self {
         let (sender, mut receiver) = mpsc::channel::<String>(WAITING);
         let own = hooks.clone();
         let worker = tokio::spawn(async move {
             while let Some(text) = receiver.recv().await {
-                let said = hooks.message_shown(&text).await;
+                let said = hooks.fire_message_shown(&text).await;
                 if let Some((rewrite, hooks)) = said.filter(|(name, _)| *name != text) {
                     updates.send(Update::Rewrite { text: rewrite, hooks });
                 }
@@ -36,20 +36,20 @@ impl Renderer {
         Self { sender, worker, hooks: own }
     }
 
-    /// Gives a message to the worker; an empty one is skipped.
-    pub(crate) fn show(&self, text: &str) {
+    /// Gives a message to the worker. An empty one is skipped.
+    pub(crate) fn queue_message(&self, text: &str) {
         if text.is_empty() {
             return;
         }
         if self.sender.try_send(text.to_owned()).is_err() {
-            self.hooks.warn(
+            self.hooks.warn_about_event(
                 "MessageDisplay",
                 "too many messages wait for their hooks: one is shown as it is",
             );
         }
     }
 
-    /// Waits until everything that waits was shown.
+    /// Waits until every queued message was shown.
     pub(crate) async fn finish(self) {
         drop(self.sender);
         // A worker that broke off shows nothing more; the words themselves were shown already.

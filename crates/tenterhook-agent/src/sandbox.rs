@@ -13,7 +13,7 @@ pub(crate) enum Sandbox {
 }
 
 impl Sandbox {
-    /// The word that stands on the command line.
+    /// Returns the name on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -22,8 +22,8 @@ impl Sandbox {
         }
     }
 
-    /// The text on the screen; empty without a sandbox.
-    pub(crate) const fn shown(self) -> &'static str {
+    /// Returns the text on the screen; empty without a sandbox.
+    pub(crate) const fn screen_label(self) -> &'static str {
         match self {
             Self::Off => "",
             Self::Standard => "sandbox standard",
@@ -31,8 +31,8 @@ impl Sandbox {
         }
     }
 
-    /// What `/permissions` says of it.
-    pub(crate) fn line(self) -> String {
+    /// Returns the line for `/permissions`.
+    pub(crate) fn permissions_line(self) -> String {
         match self {
             Self::Off => String::new(),
             Self::Standard | Self::Strict => {
@@ -41,7 +41,7 @@ impl Sandbox {
         }
     }
 
-    /// The text for the model, so that it does not try in vain.
+    /// Returns the text that tells the model what the sandbox prevents.
     pub(crate) const fn system_note(self) -> &'static str {
         match self {
             Self::Off => "",

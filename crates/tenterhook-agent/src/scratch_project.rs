@@ -45,7 +45,8 @@ struct Brought {
 }
 
 impl ScratchProject {
-    /// The ground of a script; none where it brings no files, or the model is no script.
+    /// Creates the scratch project of a scripted model. Returns `None` if the script contains no
+    /// files, or the model is not a script.
     pub(crate) fn for_model(model: Option<&str>) -> Result<Option<Self>, ScratchError> {
         let Some(file) = model.and_then(|model| model.strip_prefix("scripted:")) else {
             return Ok(None);
@@ -78,17 +79,18 @@ impl ScratchProject {
                 source,
             })?;
         }
-        std::fs::create_dir_all(scratch_project.home()).map_err(no_directory)?;
+        std::fs::create_dir_all(scratch_project.home_path()).map_err(no_directory)?;
         Ok(Some(scratch_project))
     }
 
-    /// Where the agent works.
+    /// Returns the directory in which the agent works.
     pub(crate) fn project(&self) -> PathBuf {
-        self.home().join("project")
+        self.home_path().join("project")
     }
 
-    /// The home of its user: no hooks of the person who plays lie there.
-    pub(crate) fn home(&self) -> PathBuf {
+    /// Returns the home directory of the scratch project's user, which holds none of the real
+    /// user's hooks.
+    pub(crate) fn home_path(&self) -> PathBuf {
         self.directory.path().join("home")
     }
 }

@@ -25,7 +25,7 @@ use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use ending::{Ending, LastTurn};
 use input_state::InputState;
-use listener::{Listener, submissions};
+use listener::{Listener, queued_submissions};
 
 /// How often hooks may wake the agent without input from the person.
 const WAKES: u32 = 8;
@@ -73,15 +73,15 @@ struct Exit {
 }
 
 impl Exit {
-    /// Somebody leaves, and waits for hooks.
-    const fn because(reason: &'static str) -> Self {
+    /// Creates a normal exit, which waits for hooks.
+    const fn with_reason(reason: &'static str) -> Self {
         Self { reason, is_hurried: false }
     }
 
-    /// What an input says of leaving, if it does.
-    const fn read(input: &Input) -> Option<Self> {
+    /// Returns the exit that an input requests, if it requests one.
+    const fn from_input(input: &Input) -> Option<Self> {
         match input {
-            Input::Quit(reason) => Some(Self::because(reason)),
+            Input::Quit(reason) => Some(Self::with_reason(reason)),
             Input::QuitNow => Some(Self { reason: "prompt_input_exit", is_hurried: true }),
             _ => None,
         }
@@ -89,7 +89,7 @@ impl Exit {
 }
 
 impl Session {
-    /// A session that has not begun.
+    /// Creates a session that has not begun.
     pub(crate) fn new(agent: Agent, source: &'static str, setup: Option<&'static str>) -> Self {
         let watch = Watch::start(agent.hooks.clone(), agent.updates.clone());
         let exit_wait = agent.settings.patience.exit;
@@ -107,21 +107,21 @@ impl Session {
         }
     }
 
-    /// The same on the ground that a script brings, if it brings one.
-    pub(crate) fn on(self, scratch_project: Option<ScratchProject>) -> Self {
+    /// Sets the scratch project of a script.
+    pub(crate) fn with_scratch_project(self, scratch_project: Option<ScratchProject>) -> Self {
         Self { scratch_project, ..self }
     }
 
-    /// The home of the person, which a screen writes as `~`.
-    pub(crate) fn home(&self) -> String {
+    /// Returns the home directory of the user, which a screen writes as `~`.
+    pub(crate) fn home_path(&self) -> String {
         self.agent.settings.home.display().to_string()
     }
 
-    /// Runs until the face leaves. The end happens once, here, whatever asks for it and however often.
+    /// Runs the session until the user interface ends it. The end happens exactly once, here.
     pub(crate) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
-        let status = show_status(&self.agent.hooks, &self.agent.updates);
-        let leave = self.live(&mut inputs).await;
-        self.keep_judged();
+        let status = forward_status(&self.agent.hooks, &self.agent.updates);
+        let leave = self.run_until_exit(&mut inputs).await;
+        self.store_judged_prompts();
         let ending = Ending::new(leave, self.exit_wait, self.agent.settings.patience.exit);
         let Agent { hooks, updates, renderer, turns, transcript, .. } = self.agent;
         updates.send(Update::Leaving(Vec::new()));
@@ -131,16 +131,16 @@ impl Session {
             Some(_) => drop(timeout(LEAVING, shown).await),
             None => tokio::select! {
                 () = shown => {}
-                _ = quit(&mut inputs) => {}
+                _ = wait_for_exit(&mut inputs) => {}
             },
         }
-        for result in hooks.rewritten() {
+        for result in hooks.take_rewrites() {
             // A failed write is reported below.
-            let _ = transcript.add(&Line::Rewritten(result));
+            let _ = transcript.add_line(&Line::Rewritten(result));
         }
-        ending.finish(&hooks, turns, &mut inputs).await;
+        ending.run_end_hooks(&hooks, turns, &mut inputs).await;
         status.abort();
-        let lost = transcript.flush();
+        let lost = transcript.write_pending_lines();
         if lost > 0 {
             let path = transcript.path().display();
             updates.warn(
@@ -151,44 +151,56 @@ impl Session {
         updates.send(Update::Ended);
     }
 
-    /// Stores the texts that hooks have agreed to but no turn took: they were announced as in.
-    fn keep_judged(&mut self) {
+    /// Stores the texts that hooks have agreed to but no turn used: they were announced as part of
+    /// the conversation.
+    fn store_judged_prompts(&mut self) {
         let judged = std::mem::take(&mut self.queue).into_iter().filter_map(|next| match next {
             Next::Judged(message) => Some(message),
             Next::Raw(_) => None,
         });
-        let late = self.agent.steering.take();
+        let late = self.agent.steering.take_messages();
         for message in judged.chain(late).filter(|message| message.is_by(Author::User)) {
-            self.agent.keep(message);
+            self.agent.push_message(message);
         }
     }
 
-    /// Everything between the first hook and the last; why it ends, where somebody left.
-    async fn live(&mut self, inputs: &mut mpsc::UnboundedReceiver<Input>) -> Option<Exit> {
-        if let Err(leave) = self.attend(inputs, async |session| session.begin().await).await {
+    /// Runs everything between the first hook and the last. Returns the exit, if one was requested.
+    async fn run_until_exit(
+        &mut self,
+        inputs: &mut mpsc::UnboundedReceiver<Input>,
+    ) -> Option<Exit> {
+        if let Err(leave) =
+            self.run_with_inputs(inputs, async |session| session.start_session().await).await
+        {
             return Some(leave);
         }
         loop {
             // What came too late to steer a turn is the next prompt.
-            let late = self.agent.steering.take_late().map(Next::Judged);
+            let late = self.agent.steering.take_late_message().map(Next::Judged);
             let next = match late.or_else(|| self.queue.pop_front()) {
                 Some(next) => next,
-                None if self.input_state == InputState::Closed => match self.wake(inputs).await {
-                    Ok(Some(next)) => next,
-                    Ok(None) => return None,
-                    Err(leave) => return Some(leave),
-                },
-                None => match self.wait(inputs).await {
+                None if self.input_state == InputState::Closed => {
+                    match self.wait_for_wake(inputs).await {
+                        Ok(Some(next)) => next,
+                        Ok(None) => return None,
+                        Err(leave) => return Some(leave),
+                    }
+                }
+                None => match self.wait_for_prompt(inputs).await {
                     Ok(Some(next)) => next,
                     Ok(None) => continue,
                     Err(leave) => return Some(leave),
                 },
             };
-            self.agent.updates.send(Update::Queued(submissions(&self.queue)));
-            let Some(next) = self.bounded(next).and_then(|n| self.known(n)) else { continue };
+            self.agent.updates.send(Update::Queued(queued_submissions(&self.queue)));
+            let Some(next) =
+                self.limit_hook_wakes(next).and_then(|n| self.reject_unknown_command(n))
+            else {
+                continue;
+            };
             let command = match &next {
                 Next::Raw(Submission { id, text }) => {
-                    let command = command::read(text);
+                    let command = command::parse_command(text);
                     if command.is_some() {
                         self.agent.updates.send(Update::Obeyed(*id));
                     }
@@ -197,9 +209,10 @@ impl Session {
                 Next::Judged(_) => None,
             };
             let done = match command {
-                None => self.serve(next, inputs).await,
+                None => self.run_prompt(next, inputs).await,
                 Some(Ok(command)) => {
-                    self.attend(inputs, async |session| session.run_command(command).await).await
+                    self.run_with_inputs(inputs, async |session| session.run_command(command).await)
+                        .await
                 }
                 Some(Err(why)) => {
                     self.agent.updates.send(Update::Notice(why.to_string()));
@@ -212,9 +225,9 @@ impl Session {
         }
     }
 
-    /// Hooks that wake the agent again and again would have it at work for ever: from some time on, what they say waits for the
-    /// person's next word.
-    fn bounded(&mut self, next: Next) -> Option<Next> {
+    /// Limits how often hooks wake the agent in a row. After that, their messages wait for the
+    /// user's next prompt.
+    fn limit_hook_wakes(&mut self, next: Next) -> Option<Next> {
         match next {
             Next::Judged(message) if message.is_by(Author::Hook) => {
                 self.woken += 1;
@@ -223,7 +236,7 @@ impl Session {
                 }
                 let why = format!("hooks woke the agent {WAKES} times in a row; this waits");
                 self.agent.updates.warn("hooks", why);
-                self.agent.steering.add_later(message);
+                self.agent.steering.add_unprompted_message(message);
                 None
             }
             next => {
@@ -233,12 +246,12 @@ impl Session {
         }
     }
 
-    /// Returns an unknown command: it is no prompt (AG-43).
-    fn known(&self, next: Next) -> Option<Next> {
+    /// Refuses an unknown command, because it is not a prompt (AG-43). Returns anything else.
+    fn reject_unknown_command(&self, next: Next) -> Option<Next> {
         let Next::Raw(Submission { id, text }) = next else { return Some(next) };
-        let why = match command::read(&text) {
+        let why = match command::parse_command(&text) {
             Some(_) => None,
-            None => self.agent.unknown_command(&text),
+            None => self.agent.unknown_command_error(&text),
         };
         match why {
             Some(reason) => {
@@ -249,8 +262,9 @@ impl Session {
         }
     }
 
-    /// `Setup` where it is asked for, and `SessionStart`, awaited before the first turn.
-    async fn begin(&mut self) -> Result<(), Exit> {
+    /// Fires `Setup` if it was requested, and `SessionStart`, and waits for both before the first
+    /// turn.
+    async fn start_session(&mut self) -> Result<(), Exit> {
         let agent = &mut self.agent;
         agent.updates.send(Update::Session {
             id: agent.hooks.session_id(),
@@ -260,7 +274,7 @@ impl Session {
             sandbox: agent.settings.sandbox,
         });
         agent.updates.send(Update::Mode(agent.permissions.mode().name()));
-        agent.tell_used();
+        agent.report_usage();
         if let Some(scratch_project) =
             self.scratch_project.as_ref().filter(|context| !context.welcome.is_empty())
         {
@@ -268,41 +282,42 @@ impl Session {
             agent.updates.send(Update::Page { title: "Welcome".to_owned(), text });
         }
         let mut context = match self.setup.take() {
-            Some(trigger) => agent.hooks.setup(trigger).await.context,
+            Some(trigger) => agent.hooks.fire_setup(trigger).await.context,
             None => Vec::new(),
         };
-        agent.learn("session_start").await;
-        let said = agent.hooks.session_started(self.source, &agent.settings.model).await;
+        agent.load_start_instructions("session_start").await;
+        let said = agent.hooks.fire_session_started(self.source, &agent.settings.model).await;
         self.shut = said.blocked.or(said.stop);
         context.extend(said.context);
         agent.settings.started = context;
         // Servers are started where a session begins.
         if self.shut.is_none() {
-            agent.look_for_tools().await;
+            agent.refresh_server_tools().await;
         }
         self.queue.extend(said.initial.map(|text| Next::Raw(Submission::new(text))));
-        self.watch.look().await;
+        self.watch.refresh_watched_files().await;
         Ok(())
     }
 
-    /// Returns the texts for a session that hooks did not let begin.
-    fn turn_away(&mut self, next: Next, reason: String) {
+    /// Refuses a prompt, because hooks did not let the session begin. A text that hooks have judged
+    /// already waits for the next call of the model.
+    fn refuse_prompt(&mut self, next: Next, reason: String) {
         match next {
             Next::Raw(Submission { id, text }) => {
                 self.agent.updates.send(Update::Refused { id: Some(id), text, reason });
             }
-            Next::Judged(message) => self.agent.steering.add_later(message),
+            Next::Judged(message) => self.agent.steering.add_unprompted_message(message),
         }
     }
 
-    /// Serves one prompt, while inputs are read.
-    async fn serve(
+    /// Runs one prompt while inputs are read.
+    async fn run_prompt(
         &mut self,
         next: Next,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<(), Exit> {
         if let Some(reason) = self.shut.clone() {
-            self.turn_away(next, reason);
+            self.refuse_prompt(next, reason);
             return Ok(());
         }
         let (hooks, tasks) = (self.agent.hooks.clone(), self.agent.tasks.clone());
@@ -310,9 +325,9 @@ impl Session {
         let mut listener = Listener::start(&self.agent, &mut self.queue, &mut self.input_state);
         let (over, mut last) = (CancellationToken::new(), LastTurn::default());
         {
-            let judged = listener.gate.judged();
+            let judged = listener.gate.wait_until_judged();
             let work = async {
-                let observers = turn(&mut self.agent, next).await;
+                let observers = run_turn(&mut self.agent, next).await;
                 // Texts that were to steer the turn are judged to their end, and somebody may stop that, too.
                 judged.await;
                 over.cancel();
@@ -323,15 +338,15 @@ impl Session {
             tokio::pin!(work, door);
             loop {
                 // The end waits for hooks that still observe the end of the last turn (HO-15).
-                let is_last = over.is_cancelled() && listener.is_last();
-                let until = last.until(is_last, listener.leaving, exit_wait);
+                let is_last = over.is_cancelled() && listener.is_last_turn();
+                let until = last.wait_deadline(is_last, listener.leaving, exit_wait);
                 tokio::select! {
                     () = &mut work => break,
                     () = over.cancelled(), if !over.is_cancelled() => {}
                     () = sleep_until(until), if is_last => break,
                     // A task that ignores the stop delays nothing.
                     () = &mut door, if listener.leaving.is_some() => break,
-                    late = input_state::late(&tasks, &hooks) => listener.take(late),
+                    late = input_state::next_late_result(&tasks, &hooks) => listener.add_late_result(late),
                     input = inputs.recv(), if !listener.gone => {
                         let stayed = listener.leaving.is_none();
                         listener.on_input(input);
@@ -343,7 +358,7 @@ impl Session {
             }
         }
         let leaving = listener.leaving;
-        self.exit_wait = self.exit_wait.saturating_sub(last.waited());
+        self.exit_wait = self.exit_wait.saturating_sub(last.time_waited());
         if self.input_state == InputState::Listening {
             self.input_state = InputState::Waiting;
         }
@@ -351,10 +366,10 @@ impl Session {
     }
 }
 
-/// Waits until somebody wants to leave.
-async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Exit {
+/// Waits until an input requests the exit.
+async fn wait_for_exit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Exit {
     while let Some(input) = inputs.recv().await {
-        if let Some(leave) = Exit::read(&input) {
+        if let Some(leave) = Exit::from_input(&input) {
             return leave;
         }
     }
@@ -362,32 +377,32 @@ async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) -> Exit {
     std::future::pending().await
 }
 
-/// One prompt and its turn, stopped whenever the person says so.
-/// Returns a future that waits for the hooks that observe its end.
-async fn turn(agent: &mut Agent, next: Next) -> Option<impl Future<Output = ()> + use<>> {
-    let stopped = agent.steering.renew();
+/// Runs the turn of one prompt, until it is stopped. Returns a future that waits for the hooks that
+/// observe the end of the turn.
+async fn run_turn(agent: &mut Agent, next: Next) -> Option<impl Future<Output = ()> + use<>> {
+    let stopped = agent.steering.start_turn();
     let text = match next {
-        Next::Raw(submission) => match agent.take_in(submission, &stopped).await {
+        Next::Raw(submission) => match agent.accept_prompt(submission, &stopped).await {
             Some(text) => text,
             None => return None,
         },
         Next::Judged(message) => {
-            let text = message.text().to_owned();
-            agent.keep(message);
+            let text = message.user_text().to_owned();
+            agent.push_message(message);
             text
         }
     };
     agent.updates.send(Update::Loading(true));
-    let ending = agent.turn(&text).await;
-    let stopped = agent.steering.close();
+    let ending = agent.run_turn(&text).await;
+    let stopped = agent.steering.end_turn();
     agent.updates.send(Update::Loading(false));
     // A person with a queued text may end the hooks that observe the end of the turn (AG-44).
     Some(agent.announce_turn_end(&ending, stopped))
 }
 
-/// Tells the face what hooks are doing, as they do it.
-fn show_status(hooks: &Hooks, updates: &Updates) -> JoinHandle<()> {
-    let (mut status, updates) = (hooks.status(), updates.clone());
+/// Sends the status of hooks to the user interface whenever it changes.
+fn forward_status(hooks: &Hooks, updates: &Updates) -> JoinHandle<()> {
+    let (mut status, updates) = (hooks.watch_status(), updates.clone());
     tokio::spawn(async move {
         while status.changed().await {
             updates.send(Update::Status(status.current()));
@@ -395,7 +410,7 @@ fn show_status(hooks: &Hooks, updates: &Updates) -> JoinHandle<()> {
     })
 }
 
-/// What a hook that ended in the background says to the model.
-pub(crate) fn from_hook(text: String, context: Vec<String>) -> Message {
+/// Creates the message to the model of a hook that ended in the background.
+pub(crate) fn hook_message(text: String, context: Vec<String>) -> Message {
     Message::User { text, context, author: Author::Hook }
 }

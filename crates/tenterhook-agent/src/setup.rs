@@ -64,15 +64,15 @@ pub(crate) enum SetupError {
 }
 
 /// Builds the session.
-pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, SetupError> {
+pub(crate) fn build_session(args: Args, updates: Updates) -> Result<Session, SetupError> {
     let scratch_project = ScratchProject::for_model(args.model.as_deref())?;
-    let Around { cwd, home, env } = around(scratch_project.as_ref())?;
+    let Around { cwd, home, env } = find_surroundings(scratch_project.as_ref())?;
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
-    let permissions = permissions(&args)?;
-    let patience = patience(&args)?;
-    let own = || at(&home, &transcript::name(), &env);
-    let begun = begin(&args, own, &updates)?;
-    let id = begun.write(&model, &cwd, &updates);
+    let permissions = initial_permissions(&args)?;
+    let patience = parse_wait_times(&args)?;
+    let own = || transcript_path(&home, &transcript::new_session_id(), &env);
+    let begun = open_transcript(&args, own, &updates)?;
+    let id = begun.write_transcript_start(&model, &cwd, &updates);
     let Begun { source, stored, transcript } = begun;
     let place = AgentContext {
         session: id,
@@ -81,13 +81,13 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, SetupErro
         home: home.clone(),
         is_named: scratch_project.is_some(),
         transcript: transcript.path().to_owned(),
-        facts: facts(&permissions, &model),
+        facts: session_facts(&permissions, &model),
     };
     let hooks = Hooks::load(place, &env, updates.clone());
     let agent = Agent {
         role: Role::Main,
         tasks: Tasks::default(),
-        toolbox: if args.no_mcp_tools { Toolbox::closed() } else { Toolbox::default() },
+        toolbox: if args.no_mcp_tools { Toolbox::without_servers() } else { Toolbox::default() },
         tally: Tally::default(),
         renderer: Renderer::start(hooks.clone(), updates.clone()),
         hooks,
@@ -110,18 +110,18 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, SetupErro
             patience,
             steps: args.max_steps,
         },
-        seen: Seen::of_earlier(stored.messages.len()),
+        seen: Seen::from_earlier_session(stored.messages.len()),
         messages: stored.messages,
         typed: None,
         unfinished: String::new(),
         done: Vec::new(),
         turns: 0,
     };
-    Ok(Session::new(agent, source, setup(&args)).on(scratch_project))
+    Ok(Session::new(agent, source, setup_trigger(&args)).with_scratch_project(scratch_project))
 }
 
-/// What every event says of the session from its start.
-fn facts(permissions: &Permissions, model: &str) -> Map<String, Value> {
+/// Returns the facts that every event contains from the start of the session.
+fn session_facts(permissions: &Permissions, model: &str) -> Map<String, Value> {
     Map::from_iter([
         ("permission_mode".to_owned(), permissions.mode().name().into()),
         ("model".to_owned(), model.into()),
@@ -130,8 +130,8 @@ fn facts(permissions: &Permissions, model: &str) -> Map<String, Value> {
     ])
 }
 
-/// What the repository is set up for first.
-fn setup(args: &Args) -> Option<&'static str> {
+/// Returns the trigger of the `Setup` event that was requested.
+fn setup_trigger(args: &Args) -> Option<&'static str> {
     match (args.init, args.maintenance) {
         (true, _) => Some("init"),
         (false, true) => Some("maintenance"),
@@ -146,7 +146,7 @@ struct Around {
     env: Vec<(String, String)>,
 }
 
-fn around(scratch_project: Option<&ScratchProject>) -> Result<Around, SetupError> {
+fn find_surroundings(scratch_project: Option<&ScratchProject>) -> Result<Around, SetupError> {
     let mut env: Vec<(String, String)> = env::vars_os()
         .map(|(name, value)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
@@ -161,7 +161,7 @@ fn around(scratch_project: Option<&ScratchProject>) -> Result<Around, SetupError
         }
         return Ok(Around { cwd, home, env });
     };
-    let home = scratch_project.home();
+    let home = scratch_project.home_path();
     let of_claude = CLAUDE.installation.home_variable;
     env.retain(|(name, _)| !HOMES.contains(&name.as_str()) && of_claude != Some(name.as_str()));
     env.push(("HOME".to_owned(), home.display().to_string()));
@@ -179,20 +179,20 @@ struct Begun {
 }
 
 impl Begun {
-    /// Writes what the transcript begins with, a copy the whole conversation; the id of the session. Where it cannot be written, it
-    /// waits, and the session goes on.
-    fn write(&self, model: &str, cwd: &Path, updates: &Updates) -> String {
+    /// Writes the beginning of the transcript; for a copy, the whole conversation. Returns the id
+    /// of the session. If it cannot be written, the lines wait and the session continues.
+    fn write_transcript_start(&self, model: &str, cwd: &Path, updates: &Updates) -> String {
         let Self { source, stored, transcript } = self;
-        let (id, begun) = transcript.begin(stored, model, cwd);
-        let copied = if *source == "fork" { transcript.take_over(stored) } else { Ok(()) };
+        let (id, begun) = transcript.write_session_start(stored, model, cwd);
+        let copied = if *source == "fork" { transcript.copy_messages(stored) } else { Ok(()) };
         if let Err(error) = begun.and(copied) {
-            updates.warn("transcript", cannot("written", transcript.path(), error).to_string());
+            updates.warn("transcript", file_error("written", transcript.path(), error).to_string());
         }
         id
     }
 }
 
-fn begin(
+fn open_transcript(
     args: &Args,
     own: impl FnOnce() -> PathBuf,
     updates: &Updates,
@@ -201,12 +201,12 @@ fn begin(
         let path = own();
         let begun = match discover::missing_home(&path) {
             Some(home) => {
-                updates.warn("transcript", discover::without_home(&home));
-                Transcript::unkept(&path)
+                updates.warn("transcript", discover::missing_home_message(&home));
+                Transcript::open_temporary(&path)
             }
             None => Transcript::open(&path),
         };
-        begun.map_err(|error| cannot("written", &path, error))
+        begun.map_err(|error| file_error("written", &path, error))
     };
     let Some(path) = &args.resume else {
         return Ok(Begun {
@@ -216,12 +216,13 @@ fn begin(
         });
     };
     let begun = if args.fork {
-        let stored = Transcript::read(path).map_err(|error| cannot("read", path, error))?;
-        let mut copy = StoredSession::forked(stored.messages);
+        let stored =
+            Transcript::read_session(path).map_err(|error| file_error("read", path, error))?;
+        let mut copy = StoredSession::forked_from(stored.messages);
         copy.torn = stored.torn;
         Begun { source: "fork", stored: copy, transcript: anew()? }
     } else {
-        let resumed = Transcript::resume(path).map_err(|error| cannot("read", path, error));
+        let resumed = Transcript::resume(path).map_err(|error| file_error("read", path, error));
         resumed.map(|(stored, transcript)| Begun { source: "resume", stored, transcript })?
     };
     if begun.stored.torn > 0 {
@@ -230,43 +231,43 @@ fn begin(
     Ok(begun)
 }
 
-fn cannot(action: &'static str, path: &Path, source: io::Error) -> SetupError {
+fn file_error(action: &'static str, path: &Path, source: io::Error) -> SetupError {
     SetupError::Transcript { action, path: path.to_owned(), source }
 }
 
-fn permissions(args: &Args) -> Result<Permissions, SetupError> {
-    let mode = Mode::find(&args.permission_mode).ok_or_else(|| {
+fn initial_permissions(args: &Args) -> Result<Permissions, SetupError> {
+    let mode = Mode::from_name(&args.permission_mode).ok_or_else(|| {
         let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
         SetupError::Mode { given: args.permission_mode.clone(), known: words.join(", ") }
     })?;
     let read = |rules: &[String]| -> Result<Vec<_>, BadRule> {
-        rules.iter().map(|rule| PermissionRule::read(rule)).collect()
+        rules.iter().map(|rule| PermissionRule::parse(rule)).collect()
     };
     let rules = Rules { deny: read(&args.deny)?, ask: read(&args.ask)?, allow: read(&args.allow)? };
     let permissions = Permissions::default();
     permissions.set_mode(mode);
-    permissions.rules(|all| *all = rules);
+    permissions.with_rules(|all| *all = rules);
     Ok(permissions)
 }
 
-fn patience(args: &Args) -> Result<Patience, SetupError> {
+fn parse_wait_times(args: &Args) -> Result<Patience, SetupError> {
     Ok(Patience {
-        question: seconds("--notify-after", args.notify_after)?,
-        idle: seconds("--idle-after", args.idle_after)?,
-        exit: exit_wait(args.exit_wait)?,
+        question: parse_seconds("--notify-after", args.notify_after)?,
+        idle: parse_seconds("--idle-after", args.idle_after)?,
+        exit: parse_exit_wait(args.exit_wait)?,
     })
 }
 
-fn exit_wait(value: f64) -> Result<Duration, SetupError> {
-    let wait = seconds("--exit-wait", value)?;
+fn parse_exit_wait(value: f64) -> Result<Duration, SetupError> {
+    let wait = parse_seconds("--exit-wait", value)?;
     if wait > EXIT_WAIT { Err(SetupError::ExitWait(value)) } else { Ok(wait) }
 }
 
-fn seconds(option: &'static str, value: f64) -> Result<Duration, SetupError> {
+fn parse_seconds(option: &'static str, value: f64) -> Result<Duration, SetupError> {
     Duration::try_from_secs_f64(value).map_err(|_| SetupError::NotSeconds { option, value })
 }
 
-fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {
+fn transcript_path(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {
     let data = env.iter().find(|(name, _)| name == "XDG_DATA_HOME");
     let data = data.map(|(_, path)| PathBuf::from(path)).filter(|path| path.is_absolute());
     let data = data.unwrap_or_else(|| home.join(".local/share"));

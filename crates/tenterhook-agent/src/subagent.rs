@@ -13,7 +13,7 @@ use crate::conversation::{Call, Message};
 use crate::model::ModelError;
 use crate::render::Renderer;
 use crate::task_gate::{self, Came, TaskInfo};
-use crate::tool::{Output, failed, text};
+use crate::tool::{Output, failed_output, text_argument};
 use crate::transcript::Transcript;
 use crate::turn::Ending;
 use crate::underway::Underway;
@@ -45,36 +45,42 @@ enum SubagentError {
 }
 
 impl Agent {
-    /// Gives a task to a subagent and waits for it.
-    pub(crate) async fn delegate(&self, call: &Call) -> Came {
-        let Some(prompt) = text(call, "prompt") else {
-            return failed("`prompt` is missing").into();
+    /// Gives a task to a subagent and waits for its result.
+    pub(crate) async fn delegate_task(&self, call: &Call) -> Came {
+        let Some(prompt) = text_argument(call, "prompt") else {
+            return failed_output("`prompt` is missing").into();
         };
-        let about = text(call, "description").unwrap_or(prompt);
+        let about = text_argument(call, "description").unwrap_or(prompt);
         let task = TaskInfo { id: &call.id, subject: about, description: prompt };
-        let context = match task_gate::may_begin(&self.hooks, task).await {
+        let context = match task_gate::judge_task_start(&self.hooks, task).await {
             Ok(context) => context,
             Err(came) => return came,
         };
-        let mut came = match self.give(call, about, prompt).await {
-            Ok(done) => task_gate::counts_as_done(&self.hooks, task, done).await,
-            Err(error) => failed(error.to_string()).into(),
+        let mut came = match self.run_task(call, about, prompt).await {
+            Ok(done) => task_gate::judge_finished_task(&self.hooks, task, done).await,
+            Err(error) => failed_output(error.to_string()).into(),
         };
         came.context.splice(0..0, context);
         came
     }
 
-    async fn give(&self, call: &Call, about: &str, prompt: &str) -> Result<Output, SubagentError> {
-        let kind = text(call, "subagent_type").unwrap_or(GENERAL);
-        let worktree = match text(call, "isolation") {
-            Some(_) => Some(Worktree::make(self, &plain(&call.id)).await?),
+    async fn run_task(
+        &self,
+        call: &Call,
+        about: &str,
+        prompt: &str,
+    ) -> Result<Output, SubagentError> {
+        let kind = text_argument(call, "subagent_type").unwrap_or(GENERAL);
+        let worktree = match text_argument(call, "isolation") {
+            Some(_) => Some(Worktree::create(self, &sanitize_call_id(&call.id)).await?),
             None => None,
         };
         let place = worktree.as_ref().map(Worktree::path);
-        let underway = worktree.clone().map(|worktree| Underway::begin(move || worktree.abandon()));
+        let underway =
+            worktree.clone().map(|worktree| Underway::new(move || worktree.finish_in_background()));
         let ended = self.run_subagent(call, kind, about, prompt, place).await;
         if let Some(underway) = underway {
-            underway.over();
+            underway.disarm();
         }
         let note = match worktree {
             Some(worktree) => worktree.finish().await,
@@ -90,8 +96,9 @@ impl Agent {
         Ok(Output::Done { response: json!({"content": words, "agentType": kind}), text: words })
     }
 
-    fn open_transcript_of(&self, call: &Call) -> Result<Transcript, SubagentError> {
-        let name = self.transcript.path().with_extension(format!("{}.jsonl", plain(&call.id)));
+    fn open_subagent_transcript(&self, call: &Call) -> Result<Transcript, SubagentError> {
+        let name =
+            self.transcript.path().with_extension(format!("{}.jsonl", sanitize_call_id(&call.id)));
         Transcript::open(&name).map_err(|source| SubagentError::Transcript { path: name, source })
     }
 
@@ -103,21 +110,21 @@ impl Agent {
         prompt: &str,
         worktree: Option<&Path>,
     ) -> Result<String, SubagentError> {
-        let hooks = self.hooks.of_subagent(&call.id, kind, worktree);
+        let hooks = self.hooks.for_subagent(&call.id, kind, worktree);
         // Before its first event: what a background hook adds there is for its model.
         let steering = Steering::default();
         let mailbox = hooks.open_mailbox(&call.id, &steering);
-        let started = hooks.subagent_started(about, prompt).await;
+        let started = hooks.fire_subagent_started(about, prompt).await;
         if let Some(reason) = started.stop {
             return Err(SubagentError::Denied { reason });
         }
-        let transcript = self.open_transcript_of(call)?;
+        let transcript = self.open_subagent_transcript(call)?;
         let mut settings = self.settings.clone();
         if let Some(path) = worktree {
             settings.cwd = path.to_owned();
             settings.project = path.to_owned();
         }
-        let updates = self.updates.within(&call.id);
+        let updates = self.updates.for_subagent(&call.id);
         let mut agent = Agent {
             role: Role::Sub,
             renderer: Renderer::start(hooks.clone(), updates.clone()),
@@ -132,23 +139,27 @@ impl Agent {
             tally: self.tally.clone(),
             settings,
             messages: Vec::new(),
-            seen: self.seen.of_subagent(),
+            seen: self.seen.for_subagent(),
             typed: None,
             unfinished: String::new(),
             done: Vec::new(),
             turns: 0,
         };
-        agent.keep(Message::user(prompt, started.context));
+        agent.push_message(Message::from_user(prompt, started.context));
         let hooks = agent.hooks.clone();
-        let underway = Underway::begin(move || hooks.subagent_interrupted());
+        let underway = Underway::new(move || hooks.fire_subagent_interrupted());
         // A turn may run a turn: of unknown size, so in a box.
-        let ending = Box::pin(agent.turn(prompt)).await;
-        underway.over();
+        let ending = Box::pin(agent.run_turn(prompt)).await;
+        underway.disarm();
         drop(mailbox);
         // What came too late for the subagent is for the agent that asked it.
-        agent.steering.take().into_iter().for_each(|message| self.steering.add_later(message));
+        agent
+            .steering
+            .take_messages()
+            .into_iter()
+            .for_each(|message| self.steering.add_unprompted_message(message));
         match ending {
-            Ending::Done => Ok(agent.last_reply()),
+            Ending::Done => Ok(agent.last_reply_text()),
             Ending::Stopped(reason) => Err(SubagentError::Stopped { reason }),
             Ending::Interrupted => Err(SubagentError::Interrupted),
             Ending::Failed(error) => Err(error.into()),
@@ -156,8 +167,8 @@ impl Agent {
     }
 }
 
-/// A call's name as part of the name of a file: it is the model's, and may hold anything.
-fn plain(id: &str) -> String {
+/// Returns a call's id as part of a file name. The model chose the id, so it may contain anything.
+fn sanitize_call_id(id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
     id.chars().take(LONGEST).map(plain).collect()
 }
@@ -168,8 +179,8 @@ mod tests {
 
     #[test]
     fn a_calls_name_leads_nowhere() {
-        assert_eq!(plain("toolu_01-a"), "toolu_01-a");
-        assert_eq!(plain("../../etc/x\0y z"), "------etc-x-y-z");
-        assert_eq!(plain(&"é".repeat(300)), "-".repeat(LONGEST));
+        assert_eq!(sanitize_call_id("toolu_01-a"), "toolu_01-a");
+        assert_eq!(sanitize_call_id("../../etc/x\0y z"), "------etc-x-y-z");
+        assert_eq!(sanitize_call_id(&"é".repeat(300)), "-".repeat(LONGEST));
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Submission {
 }
 
 impl Submission {
-    /// A new one: no other has its id, even with the same text.
+    /// Creates a submission with an id that no other has, even with the same text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self { id: SubmissionId(NEXT.fetch_add(1, Ordering::Relaxed)), text: text.into() }

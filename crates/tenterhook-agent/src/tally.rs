@@ -28,35 +28,35 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// How long the turn takes so far.
-    pub(crate) fn took(&self) -> Duration {
+    /// Returns how long the turn has taken so far.
+    pub(crate) fn turn_duration(&self) -> Duration {
         self.began.map(|instant| instant.elapsed()).unwrap_or_default()
     }
 }
 
 impl Tally {
-    /// The current counts.
+    /// Returns the current counts.
     pub(crate) fn counts(&self) -> Counts {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A turn begins.
+    /// Resets the counts of the turn.
     pub(crate) fn begin_turn(&self) {
-        self.change(|counts| {
+        self.update_counts(|counts| {
             (counts.turn, counts.tools, counts.asked) = (Usage::default(), 0, false);
             counts.requests = 0;
             counts.began = Some(Instant::now());
         });
     }
 
-    /// The model is asked.
-    pub(crate) fn asks(&self) {
-        self.change(|counts| (counts.asked, counts.requests) = (true, counts.requests + 1));
+    /// Counts a request to the model.
+    pub(crate) fn count_request(&self) {
+        self.update_counts(|counts| (counts.asked, counts.requests) = (true, counts.requests + 1));
     }
 
-    /// The model answered.
-    pub(crate) fn called(&self, usage: Usage) {
-        self.change(|counts| {
+    /// Adds the token usage of an answer of the model.
+    pub(crate) fn add_usage(&self, usage: Usage) {
+        self.update_counts(|counts| {
             for part in [&mut counts.turn, &mut counts.conversation, &mut counts.session] {
                 part.input += usage.input;
                 part.output += usage.output;
@@ -64,17 +64,17 @@ impl Tally {
         });
     }
 
-    /// A tool was called.
-    pub(crate) fn used_tool(&self) {
-        self.change(|counts| counts.tools += 1);
+    /// Counts a tool call.
+    pub(crate) fn count_tool_call(&self) {
+        self.update_counts(|counts| counts.tools += 1);
     }
 
-    /// The conversation was cleared.
-    pub(crate) fn forget(&self) {
-        self.change(|counts| counts.conversation = Usage::default());
+    /// Resets the counts of the conversation, because it was cleared.
+    pub(crate) fn reset_conversation(&self) {
+        self.update_counts(|counts| counts.conversation = Usage::default());
     }
 
-    fn change(&self, change: impl FnOnce(&mut Counts)) {
+    fn update_counts(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

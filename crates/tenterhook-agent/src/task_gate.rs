@@ -2,7 +2,7 @@
 
 use crate::conversation::{Author, Message};
 use crate::hooks::{Hooks, Late};
-use crate::tool::{Output, failed};
+use crate::tool::{Output, failed_output};
 
 /// A task as hooks receive it.
 #[derive(Clone, Copy, Debug)]
@@ -28,33 +28,43 @@ impl From<Output> for Came {
     }
 }
 
-/// Whether a task may begin; what hooks add for the model, where it may (HO-12).
-pub(crate) async fn may_begin(hooks: &Hooks, task: TaskInfo<'_>) -> Result<Vec<String>, Came> {
-    let verdict = hooks.task_created(task.id, task.subject, task.description).await;
+/// Has hooks judge whether a task may begin. Returns the context that they add for the model, or
+/// the refusal (HO-12).
+pub(crate) async fn judge_task_start(
+    hooks: &Hooks,
+    task: TaskInfo<'_>,
+) -> Result<Vec<String>, Came> {
+    let verdict = hooks.fire_task_created(task.id, task.subject, task.description).await;
     match verdict.blocked.or_else(|| verdict.stop.clone()) {
         None => Ok(verdict.context),
         Some(reason) => {
-            let output = failed(format!("the task was not created: {reason}"));
+            let output = failed_output(format!("the task was not created: {reason}"));
             Err(Came { output, context: verdict.context, stop: verdict.stop })
         }
     }
 }
 
-/// What came of a task that is done with these words, if hooks count it as done.
-pub(crate) async fn counts_as_done(hooks: &Hooks, task: TaskInfo<'_>, done: Output) -> Came {
-    let verdict = hooks.task_completed(task.id, task.subject, task.description).await;
+/// Has hooks judge a finished task. Returns its output, or the reason why a hook keeps the task
+/// open.
+pub(crate) async fn judge_finished_task(hooks: &Hooks, task: TaskInfo<'_>, done: Output) -> Came {
+    let verdict = hooks.fire_task_completed(task.id, task.subject, task.description).await;
     let output = match (verdict.blocked, done) {
         (Some(reason), Output::Done { text, .. }) => {
-            failed(format!("a hook keeps the task open: {reason}\n{text}"))
+            failed_output(format!("a hook keeps the task open: {reason}\n{text}"))
         }
         (_, done) => done,
     };
     Came { output, context: verdict.context, stop: verdict.stop }
 }
 
-/// The message to the agent about a background task that ended with this text. Where hooks end everything, the agent is not woken.
-pub(crate) async fn ended(hooks: &Hooks, task: TaskInfo<'_>, mut text: String) -> Late {
-    let verdict = hooks.task_completed(task.id, task.subject, task.description).await;
+/// Returns the message to the agent about a background task that ended with this text. If a hook
+/// stops everything, the agent is not woken.
+pub(crate) async fn background_task_message(
+    hooks: &Hooks,
+    task: TaskInfo<'_>,
+    mut text: String,
+) -> Late {
+    let verdict = hooks.fire_task_completed(task.id, task.subject, task.description).await;
     if let Some(reason) = verdict.blocked {
         text.push_str(&format!("\nA hook keeps the task open: {reason}"));
     }

@@ -26,8 +26,9 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Runs `work` in the background and sends its result to the agent. `false`: too many run already.
-    pub(crate) fn run(&self, work: impl Future<Output = Late> + Send + 'static) -> bool {
+    /// Runs `work` in the background and sends its result to the agent. Returns `false` if too many
+    /// tasks run already.
+    pub(crate) fn spawn_task(&self, work: impl Future<Output = Late> + Send + 'static) -> bool {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}
         if running.len() >= MOST {
@@ -42,8 +43,8 @@ impl Tasks {
         true
     }
 
-    /// The next task that ends. Pends while none does; cancel safe.
-    pub(crate) async fn ended(&self) -> Late {
+    /// Waits for the next task that ends. Pends while none does; cancel safe.
+    pub(crate) async fn next_finished(&self) -> Late {
         match self.ended.lock().await.recv().await {
             Some(end) => end,
             None => std::future::pending().await,

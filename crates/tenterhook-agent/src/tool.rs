@@ -69,8 +69,8 @@ pub(crate) struct Workplace {
 }
 
 impl Workplace {
-    /// The file or directory that was judged: a tool comes to no other one.
-    fn aim(&self) -> Result<Judged, ToolError> {
+    /// Returns the file or directory that was judged. A tool may use no other one.
+    fn judged_target(&self) -> Result<Judged, ToolError> {
         self.judged.clone().ok_or(ToolError::Circle)
     }
 }
@@ -80,13 +80,14 @@ pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Output> + Send + 'a>>;
 
 /// One tool.
 pub(crate) trait Tool: Send + Sync {
-    /// Its description for the model.
+    /// Returns the description of the tool for the model.
     fn spec(&self) -> ToolSpec;
 
-    /// What it does to the world.
+    /// Returns the effect of the tool: whether it only reads, changes files, or runs what it is
+    /// given.
     fn effect(&self) -> Effect;
 
-    /// Runs it.
+    /// Runs the tool.
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a>;
 }
 
@@ -104,32 +105,32 @@ static TOOLS: &[&dyn Tool] = &[
 /// Where the agent's own helpers are looked for.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The tool of that name.
-pub(crate) fn find(name: &str) -> Option<&'static dyn Tool> {
+/// Returns the tool with that name.
+pub(crate) fn find_tool(name: &str) -> Option<&'static dyn Tool> {
     TOOLS.iter().find(|tool| tool.spec().name == name).copied()
 }
 
-/// The descriptions of all tools for the model.
-pub(crate) fn specs() -> Vec<ToolSpec> {
+/// Returns the descriptions of all tools for the model.
+pub(crate) fn tool_specs() -> Vec<ToolSpec> {
     TOOLS.iter().map(|tool| tool.spec()).collect()
 }
 
 /// Runs a call that was permitted.
-pub(crate) async fn run(permit: &Permit, place: &Workplace) -> Output {
-    let call = permit.call();
-    let Some(tool) = find(&call.tool) else {
-        return failed(format!("there is no tool `{}`", call.tool));
+pub(crate) async fn run_permitted_call(permit: &Permit, place: &Workplace) -> Output {
+    let call = permit.permitted_call();
+    let Some(tool) = find_tool(&call.tool) else {
+        return failed_output(format!("there is no tool `{}`", call.tool));
     };
-    let place = Workplace { judged: permit.judged().cloned(), ..place.clone() };
+    let place = Workplace { judged: permit.judged_file().cloned(), ..place.clone() };
     tool.run(call, &place).await
 }
 
-/// A failure, for the model.
-pub(crate) fn failed(why: impl Into<String>) -> Output {
+/// Creates the output of a failed call for the model.
+pub(crate) fn failed_output(why: impl Into<String>) -> Output {
     Output::Failed { why: why.into(), exit_code: None }
 }
 
-/// A text argument.
-pub(crate) fn text<'a>(call: &'a Call, key: &str) -> Option<&'a str> {
+/// Returns a text argument of a call.
+pub(crate) fn text_argument<'a>(call: &'a Call, key: &str) -> Option<&'a str> {
     call.input.get(key).and_then(Value::as_str)
 }

@@ -77,8 +77,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// Adds every line that waits, in order, each whole or not at all (AG-31).
-    fn write(&mut self) -> io::Result<()> {
+    /// Writes every waiting line in order, each whole or not at all (AG-31).
+    fn write_waiting_lines(&mut self) -> io::Result<()> {
         while let Some(line) = self.waiting.front() {
             let end = self.file.seek(SeekFrom::End(0))?;
             let text = if self.torn { format!("\n{line}") } else { line.clone() };
@@ -108,7 +108,7 @@ pub(crate) struct StoredSession {
 }
 
 impl StoredSession {
-    fn read(file: &mut File) -> io::Result<Self> {
+    fn read_from_file(file: &mut File) -> io::Result<Self> {
         let mut stored = Self::default();
         for line in BufReader::new(file).split(b'\n') {
             let line = line?;
@@ -131,140 +131,142 @@ impl StoredSession {
         if stored.read == 0 && stored.torn > 0 {
             return Err(io::Error::other("it is not a transcript"));
         }
-        stored.messages = conversation::whole(stored.messages);
+        stored.messages = conversation::repair_messages(stored.messages);
         Ok(stored)
     }
 
-    /// The same messages for a session of another name.
-    pub(crate) fn forked(messages: Vec<Message>) -> Self {
+    /// Creates a session with another id and the same messages.
+    pub(crate) fn forked_from(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
 
-    /// What the session is called; where its first line is lost, by its file.
-    pub(crate) fn session(&self, path: &Path) -> String {
+    /// Returns the id of the session, or the name of its file if the first line is lost.
+    pub(crate) fn session_id(&self, path: &Path) -> String {
         let file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.id.clone().unwrap_or_else(file)
     }
 }
 
 impl Transcript {
-    /// Begins the file at `path`, or goes on with it, whatever it holds.
+    /// Opens the transcript at `path`, or creates it. An existing file is continued.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if let Some(parent) = path.parent() {
-            discover::make_private(parent)?;
+            discover::create_private_dir(parent)?;
         }
-        let file = open(path, OpenOptions::new().create(true))?;
+        let file = open_locked(path, OpenOptions::new().create(true))?;
         Self::from_file(path, file)
     }
 
-    /// Begins a file of that name that is removed with the session: without a home nothing is kept (BR-43).
-    pub(crate) fn unkept(path: &Path) -> io::Result<Self> {
+    /// Creates a transcript that is removed with the session: without a home nothing is stored
+    /// (BR-43).
+    pub(crate) fn open_temporary(path: &Path) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("tenterhook-agent-").tempdir()?;
         let begun = Self::open(&directory.path().join(path.file_name().unwrap_or_default()))?;
         Ok(Self { temporary: Some(Arc::new(directory)), ..begun })
     }
 
-    /// Goes on with the session whose transcript is the file at `path`.
+    /// Opens the transcript at `path` and reads its session.
     pub(crate) fn resume(path: &Path) -> io::Result<(StoredSession, Self)> {
-        file::regular(&std::fs::metadata(path)?)?;
-        let mut file = open(path, &mut OpenOptions::new())?;
-        let stored = StoredSession::read(&mut file)?;
+        file::ensure_regular(&std::fs::metadata(path)?)?;
+        let mut file = open_locked(path, &mut OpenOptions::new())?;
+        let stored = StoredSession::read_from_file(&mut file)?;
         Ok((stored, Self::from_file(path, file)?))
     }
 
     fn from_file(path: &Path, mut file: File) -> io::Result<Self> {
-        let torn = is_torn(&mut file)?;
+        let torn = has_torn_last_line(&mut file)?;
         let lines = Lines { file, torn, waiting: VecDeque::new() };
         let file = Arc::new(Mutex::new(lines));
         Ok(Self { path: path.to_owned(), file, temporary: None })
     }
 
-    /// Goes on with the session of the file at `path`, which may be the one that this is.
-    pub(crate) fn resume_from(&self, path: &Path) -> io::Result<(StoredSession, Self)> {
+    /// Opens the transcript at `path`, which may be this one, and reads its session.
+    pub(crate) fn resume_other(&self, path: &Path) -> io::Result<(StoredSession, Self)> {
         let real = |path: &Path| path.canonicalize().ok();
         if real(path).is_some_and(|path| real(&self.path) == Some(path)) {
-            return Ok((Self::read(path)?, self.clone()));
+            return Ok((Self::read_session(path)?, self.clone()));
         }
         Self::resume(path)
     }
 
-    /// Where it is.
+    /// Returns the path of the transcript.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds a line, whole or not at all. Where it cannot be written, it waits, and is written with the next one.
-    pub(crate) fn add(&self, line: &Line) -> io::Result<()> {
-        self.add_stamped(line, None, false)
+    /// Writes a line, whole or not at all. If it cannot be written, it waits and is written with
+    /// the next one.
+    pub(crate) fn add_line(&self, line: &Line) -> io::Result<()> {
+        self.add_stamped_line(line, None, false)
     }
 
-    /// The same, under this permission mode.
-    pub(crate) fn add_under(&self, line: &Line, mode: &str) -> io::Result<()> {
-        self.add_stamped(line, Some(mode), false)
+    /// Writes a line with this permission mode.
+    pub(crate) fn add_line_with_mode(&self, line: &Line, mode: &str) -> io::Result<()> {
+        self.add_stamped_line(line, Some(mode), false)
     }
 
-    fn add_stamped(&self, line: &Line, mode: Option<&str>, copied: bool) -> io::Result<()> {
-        let at = u64::try_from(now().as_millis()).unwrap_or(u64::MAX);
+    fn add_stamped_line(&self, line: &Line, mode: Option<&str>, copied: bool) -> io::Result<()> {
+        let at = u64::try_from(unix_time().as_millis()).unwrap_or(u64::MAX);
         let mut text = serde_json::to_string(&Stamped { line, at, mode, copied })?;
         text.push('\n');
         let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         lines.waiting.push_back(text);
-        lines.write()
+        lines.write_waiting_lines()
     }
 
-    /// Tries again to write what waits; how many lines still do.
-    pub(crate) fn flush(&self) -> usize {
+    /// Tries again to write the waiting lines. Returns how many still wait.
+    pub(crate) fn write_pending_lines(&self) -> usize {
         let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // Failures were reported when they happened.
-        let _ = lines.write();
+        let _ = lines.write_waiting_lines();
         lines.waiting.len()
     }
 
-    /// How many lines wait.
-    pub(crate) fn waiting(&self) -> usize {
+    /// Returns how many lines wait to be written.
+    pub(crate) fn pending_count(&self) -> usize {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
     }
 
-    /// Adds the first line of a session that continues `stored`: returns that session's name, and
-    /// whether it was written.
-    pub(crate) fn begin(
+    /// Writes the first line of a session that continues `stored`. Returns that session's id, and
+    /// whether the line was written.
+    pub(crate) fn write_session_start(
         &self,
         stored: &StoredSession,
         model: &str,
         cwd: &Path,
     ) -> (String, io::Result<()>) {
-        let id = stored.session(&self.path);
+        let id = stored.session_id(&self.path);
         let (model, cwd) = (model.to_owned(), cwd.display().to_string());
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
-        let added = self.add(&Line::Session { id: id.clone(), model, cwd, version });
+        let added = self.add_line(&Line::Session { id: id.clone(), model, cwd, version });
         (id, added)
     }
 
-    /// Adds what another session has kept, all of it; the first that went wrong.
-    pub(crate) fn take_over(&self, stored: &StoredSession) -> io::Result<()> {
+    /// Writes all messages of another session. Returns the first error.
+    pub(crate) fn copy_messages(&self, stored: &StoredSession) -> io::Result<()> {
         let copy =
-            |message: &Message| self.add_stamped(&Line::Message(message.clone()), None, true);
+            |message: &Message| self.add_stamped_line(&Line::Message(message.clone()), None, true);
         let added = stored.messages.iter().map(copy);
         added.fold(Ok(()), io::Result::and)
     }
 
-    /// Reads what a session has kept so far, also while it goes on.
-    pub(crate) fn read(path: &Path) -> io::Result<StoredSession> {
-        StoredSession::read(&mut file::open(path)?)
+    /// Reads what a session has stored so far, also while it runs.
+    pub(crate) fn read_session(path: &Path) -> io::Result<StoredSession> {
+        StoredSession::read_from_file(&mut file::open(path)?)
     }
 }
 
-/// Tells sessions apart: the moment and the process.
-pub(crate) fn name() -> String {
-    format!("{:x}-{:x}", now().as_millis(), std::process::id())
+/// Returns a new session id, made of the time and the process id.
+pub(crate) fn new_session_id() -> String {
+    format!("{:x}-{:x}", unix_time().as_millis(), std::process::id())
 }
 
-fn now() -> Duration {
+fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Opens a file that only this process writes.
-fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
+/// Opens a file and locks it, so that only this process writes it.
+fn open_locked(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
     let file = how.append(true).read(true).open(path)?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
@@ -275,8 +277,8 @@ fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// Whether a crash left half a line at the end.
-fn is_torn(file: &mut File) -> io::Result<bool> {
+/// Returns whether a crash left an incomplete line at the end.
+fn has_torn_last_line(file: &mut File) -> io::Result<bool> {
     let mut last = [b'\n'];
     if file.seek(SeekFrom::End(0))? > 0 {
         file.seek(SeekFrom::End(-1))?;

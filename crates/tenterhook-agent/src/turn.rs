@@ -26,7 +26,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    /// The name in `TurnComplete`.
+    /// Returns the name in `TurnComplete`.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Done => "completed",
@@ -36,8 +36,8 @@ impl Ending {
         }
     }
 
-    /// What went wrong.
-    fn error(&self) -> Option<&str> {
+    /// Returns the error message, if the turn failed.
+    fn error_text(&self) -> Option<&str> {
         match self {
             Self::Done => None,
             Self::Stopped(reason) => Some(reason),
@@ -51,10 +51,10 @@ impl Ending {
 type Step<T = ()> = Result<T, Ending>;
 
 impl Agent {
-    /// Runs a turn on a prompt that is in the conversation already.
-    pub(crate) async fn turn(&mut self, prompt: &str) -> Ending {
+    /// Runs a turn for a prompt that is already in the conversation.
+    pub(crate) async fn run_turn(&mut self, prompt: &str) -> Ending {
         self.turns += 1;
-        let token = self.steering.token();
+        let token = self.steering.cancellation_token();
         if self.role == Role::Main {
             self.tally.begin_turn();
         }
@@ -62,23 +62,23 @@ impl Agent {
             // A tool that was stopped has failed, but the model is not to hear of it and go on.
             biased;
             () = token.cancelled() => Ending::Interrupted,
-            ending = self.work(prompt) => ending,
+            ending = self.run_turn_steps(prompt) => ending,
         };
-        self.keep_unfinished();
-        self.mend();
-        self.settle(&ending).await;
+        self.keep_partial_reply();
+        self.add_missing_results();
+        self.report_failed_ending(&ending).await;
         ending
     }
 
-    async fn work(&mut self, prompt: &str) -> Ending {
-        match self.begin(prompt).await {
+    async fn run_turn_steps(&mut self, prompt: &str) -> Ending {
+        match self.fire_turn_start(prompt).await {
             Ok(()) => {}
             Err(ending) => return ending,
         }
         let mut kept_at_work = false;
         loop {
-            for message in self.steering.take() {
-                self.keep(message);
+            for message in self.steering.take_messages() {
+                self.push_message(message);
             }
             self.compact_if_full().await;
             // A model that never comes to its end comes to this one (AG-22).
@@ -88,14 +88,14 @@ impl Agent {
                     "it asked the model {times} times; a prompt goes on"
                 ));
             }
-            let reply = match self.ask().await {
+            let reply = match self.ask_model().await {
                 Ok(reply) => reply,
                 Err(ending) => return ending,
             };
             let step = if reply.calls.is_empty() {
-                self.may_stop(&reply, &mut kept_at_work).await
+                self.fire_stop_gate(&reply, &mut kept_at_work).await
             } else {
-                self.run_tools(reply.calls).await
+                self.run_tool_calls(reply.calls).await
             };
             if let Err(ending) = step {
                 return ending;
@@ -103,19 +103,19 @@ impl Agent {
         }
     }
 
-    /// `TurnStart`, which blocks.
-    async fn begin(&mut self, prompt: &str) -> Step {
+    /// Fires `TurnStart`, which may block the turn.
+    async fn fire_turn_start(&mut self, prompt: &str) -> Step {
         if self.role == Role::Sub {
             return Ok(());
         }
-        let verdict = self.hooks.turn_started(prompt, self.turns).await;
+        let verdict = self.hooks.fire_turn_started(prompt, self.turns).await;
         if let Some(reason) = verdict.blocked.or(verdict.stop) {
             // What was refused is no part of the next turn (HO-4).
-            self.take_back(&reason);
+            self.withdraw_unsent(&reason);
             return Err(Ending::Stopped(reason));
         }
         if !verdict.context.is_empty() {
-            self.keep(Message::User {
+            self.push_message(Message::User {
                 text: String::new(),
                 context: verdict.context,
                 author: Author::Hook,
@@ -124,52 +124,57 @@ impl Agent {
         Ok(())
     }
 
-    /// The gate at the end: its words keep the agent at work.
-    async fn may_stop(&mut self, reply: &Reply, kept_at_work: &mut bool) -> Step {
-        let verdict = self.hooks.about_to_stop(&reply.text, *kept_at_work).await;
+    /// Asks hooks whether the turn may end. The reason of a hook that denies becomes a message that
+    /// keeps the agent at work.
+    async fn fire_stop_gate(&mut self, reply: &Reply, kept_at_work: &mut bool) -> Step {
+        let verdict = self.hooks.fire_stop(&reply.text, *kept_at_work).await;
         if let Some(reason) = verdict.stop {
             return Err(Ending::Stopped(reason));
         }
         let Some(reason) = verdict.blocked else { return Err(Ending::Done) };
         *kept_at_work = true;
-        self.keep(Message::User { text: reason, context: verdict.context, author: Author::Hook });
+        self.push_message(Message::User {
+            text: reason,
+            context: verdict.context,
+            author: Author::Hook,
+        });
         Ok(())
     }
 
-    /// Runs the tools of one reply, in their order.
-    async fn run_tools(&mut self, calls: Vec<Call>) -> Step {
+    /// Runs the tool calls of one reply in order.
+    async fn run_tool_calls(&mut self, calls: Vec<Call>) -> Step {
         self.done.clear();
         let mut context = Vec::new();
         let mut stop = None;
         for call in &calls {
-            let (result, tool_context, ends, file) = self.run_tool(call.clone()).await;
+            let (result, tool_context, ends, file) = self.run_tool_call(call.clone()).await;
             if let Some(file) = file {
-                self.learn_from(&file).await;
+                self.load_instructions_for_file(&file).await;
             }
             self.done.push(result);
             context.extend(tool_context);
             stop = stop.or(ends);
         }
-        let verdict = self.hooks.batch_done(&calls).await;
+        let verdict = self.hooks.fire_batch_done(&calls).await;
         context.extend(verdict.context);
         let results = std::mem::take(&mut self.done);
-        self.keep(Message::Tools { results, context });
+        self.push_message(Message::Tools { results, context });
         match verdict.blocked.or(verdict.stop).or(stop) {
             Some(reason) => Err(Ending::Stopped(reason)),
             None => Ok(()),
         }
     }
 
-    /// What was read of an answer that broke off stays said.
-    fn keep_unfinished(&mut self) {
+    /// Adds the received part of an interrupted answer to the conversation.
+    fn keep_partial_reply(&mut self) {
         let text = std::mem::take(&mut self.unfinished);
         if !text.trim().is_empty() {
-            self.keep(Message::Assistant(Reply { text, ..Reply::default() }));
+            self.push_message(Message::Assistant(Reply { text, ..Reply::default() }));
         }
     }
 
-    /// Gives calls that were interrupted a result, because no model takes a conversation in which one lacks it.
-    fn mend(&mut self) {
+    /// Adds a result for each interrupted call, because no model accepts a call without one.
+    fn add_missing_results(&mut self) {
         let Some(Message::Assistant(reply)) = self.messages.last() else { return };
         if reply.calls.is_empty() {
             return;
@@ -177,43 +182,43 @@ impl Agent {
         // The results of completed hooks are reported; interrupted ones are unknown.
         let mut open = reply.calls.iter().map(|call| call.id.clone()).collect();
         let results = std::mem::take(&mut self.done);
-        self.keep(conversation::answered(&mut open, results, Vec::new()));
+        self.push_message(conversation::tool_results_message(&mut open, results, Vec::new()));
     }
 
-    /// Tells hooks of an end that no gate has seen.
-    async fn settle(&self, ending: &Ending) {
+    /// Fires events for an end of the turn that no gate has judged.
+    async fn report_failed_ending(&self, ending: &Ending) {
         if let Ending::Failed(error) = ending {
-            self.hooks.stop_failed(error.kind, &error.message, &self.last_reply()).await;
-            self.hooks.host_error(&error.message).await;
+            self.hooks.fire_stop_failed(error.kind, &error.message, &self.last_reply_text()).await;
+            self.hooks.fire_host_error(&error.message).await;
         }
         if self.role == Role::Sub && *ending != Ending::Done {
-            let error = ending.error();
-            self.hooks.subagent_broke_off(ending.name(), error, &self.last_reply()).await;
+            let error = ending.error_text();
+            self.hooks.fire_subagent_aborted(ending.name(), error, &self.last_reply_text()).await;
         }
     }
 
-    /// Tells that a turn is over, the face first, then hooks: all state says so by now, and the queue waits.
-    /// The returned future waits for the hooks, which `stopped` ends.
+    /// Reports the end of a turn, first to the user interface, then to hooks. The returned future
+    /// waits for the hooks, which `stopped` ends.
     pub(crate) fn announce_turn_end(
         &self,
         ending: &Ending,
         stopped: CancellationToken,
     ) -> impl Future<Output = ()> + use<> {
-        let error = ending.error();
+        let error = ending.error_text();
         self.updates.send(Update::TurnEnded { error: error.map(str::to_owned) });
         let end = TurnEnd {
             turn: self.turns,
             status: ending.name(),
             error,
             counts: self.tally.counts(),
-            queued: self.steering.waiting(),
-            last: &self.last_reply(),
+            queued: self.steering.pending_count(),
+            last: &self.last_reply_text(),
         };
-        self.hooks.turn_completed(&end, stopped)
+        self.hooks.fire_turn_completed(&end, stopped)
     }
 
-    /// What the model said last.
-    pub(crate) fn last_reply(&self) -> String {
+    /// Returns the text of the model's last reply.
+    pub(crate) fn last_reply_text(&self) -> String {
         let reply = |message: &Message| match message {
             Message::Assistant(reply) => Some(reply.text.clone()),
             Message::User { .. } | Message::Tools { .. } => None,

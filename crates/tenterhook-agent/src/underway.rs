@@ -8,13 +8,13 @@ pub(crate) struct Underway<F: FnOnce()> {
 }
 
 impl<F: FnOnce()> Underway<F> {
-    /// It begins.
-    pub(crate) const fn begin(on_drop: F) -> Self {
+    /// Creates a guard that calls `on_drop` unless it is disarmed.
+    pub(crate) const fn new(on_drop: F) -> Self {
         Self { on_drop: Some(on_drop) }
     }
 
-    /// It came to its end, good or bad.
-    pub(crate) fn over(mut self) {
+    /// Ends the guard without calling its function.
+    pub(crate) fn disarm(mut self) {
         self.on_drop = None;
     }
 }

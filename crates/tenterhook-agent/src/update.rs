@@ -105,8 +105,9 @@ pub(crate) enum Update {
 }
 
 impl Update {
-    /// The update itself, and the calls that began the subagents which tell it, the outermost first.
-    pub(crate) fn opened(self) -> (Vec<String>, Self) {
+    /// Returns the inner update, and the calls that started the subagents that sent it, the
+    /// outermost first.
+    pub(crate) fn unwrap_subagents(self) -> (Vec<String>, Self) {
         let (mut calls, mut inner) = (Vec::new(), self);
         while let Self::Within { call, update } = inner {
             calls.push(call);
@@ -163,9 +164,9 @@ pub(crate) struct EventNames {
 }
 
 impl EventNames {
-    /// An event that hooks call as it is called here.
+    /// Creates the names of an event that hooks call by its neutral name.
     #[cfg(test)]
-    pub(crate) fn neutral(name: &str) -> Self {
+    pub(crate) fn from_neutral(name: &str) -> Self {
         Self { neutral: name.to_owned(), own: vec![name.to_owned()], label: name.to_owned() }
     }
 }
@@ -188,8 +189,8 @@ pub(crate) struct Deed {
 }
 
 impl Deed {
-    /// The hooks, their act and the reason.
-    pub(crate) fn line(&self) -> String {
+    /// Returns the hooks, what they did, and the reason, on one line.
+    pub(crate) fn summary_line(&self) -> String {
         let names: Vec<_> = self.hooks.iter().map(|hook| format!("`{hook}`")).collect();
         let word = if names.len() == 1 { "hook" } else { "hooks" };
         let mut line = format!("{word} {} {}", names.join(", "), self.did);
@@ -261,20 +262,20 @@ pub(crate) struct Updates {
 }
 
 impl Updates {
-    /// A channel to a face.
+    /// Creates a channel to a user interface.
     pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Update>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self { sender, within: Vec::new() }, receiver)
     }
 
-    /// The same for a subagent that this call began.
-    pub(crate) fn within(&self, call: &str) -> Self {
+    /// Returns a sender for the subagent that this call started.
+    pub(crate) fn for_subagent(&self, call: &str) -> Self {
         let mut update = self.clone();
         update.within.push(call.to_owned());
         update
     }
 
-    /// Tells the face.
+    /// Sends an update to the user interface.
     pub(crate) fn send(&self, update: Update) {
         let within =
             |update, call: &String| Update::Within { call: call.clone(), update: Box::new(update) };
@@ -282,7 +283,7 @@ impl Updates {
         let _ = self.sender.send(self.within.iter().rev().fold(update, within));
     }
 
-    /// One `[warn]` line.
+    /// Sends a warning.
     pub(crate) fn warn(&self, event: &str, reason: impl Into<String>) {
         self.send(Update::Warn { event: event.to_owned(), reason: reason.into() });
     }

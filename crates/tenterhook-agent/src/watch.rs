@@ -20,26 +20,27 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins to look. Where the system cannot, a warning says so, and hooks are fired by everything else.
+    /// Starts to watch files. If the system cannot, a warning says so, and hooks fire for
+    /// everything else.
     pub(crate) fn start(hooks: Hooks, updates: Updates) -> Self {
         let (wishes, receiver) = mpsc::unbounded_channel();
         let watcher = Watcher::open().map(|mut watcher| {
-            watcher.look_at(files(&hooks));
+            watcher.look_at(files_to_watch(&hooks));
             watcher
         });
         let worker = tokio::spawn(async move {
             match watcher {
-                Ok(watcher) => look(watcher, hooks, updates, receiver).await,
-                Err(error) => {
-                    hooks.warn("FileChanged", format!("files cannot be watched: {error}"))
-                }
+                Ok(watcher) => run_watcher(watcher, hooks, updates, receiver).await,
+                Err(error) => hooks
+                    .warn_about_event("FileChanged", format!("files cannot be watched: {error}")),
             }
         });
         Self { wishes, worker }
     }
 
-    /// Looks at what is to be looked at now: what hooks asked for, and where the agent works, may have changed.
-    pub(crate) async fn look(&self) {
+    /// Updates which files are watched, after hooks asked for others or the working directory
+    /// changed.
+    pub(crate) async fn refresh_watched_files(&self) {
         let (done, looked) = oneshot::channel();
         // Without watched files there is nothing to await.
         if self.wishes.send(done).is_ok() {
@@ -54,30 +55,30 @@ impl Drop for Watch {
     }
 }
 
-/// Everything that is to be looked at.
-fn files(hooks: &Hooks) -> Vec<PathBuf> {
+/// Returns all files to watch: config files, and the files that hooks ask to watch.
+fn files_to_watch(hooks: &Hooks) -> Vec<PathBuf> {
     hooks.config_files().into_iter().map(|(path, _)| path).chain(hooks.watched_files()).collect()
 }
 
-async fn look(
+async fn run_watcher(
     mut watcher: Watcher,
     hooks: Hooks,
     updates: Updates,
     mut wishes: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
 ) {
-    let mut asked = hooks.watching();
+    let mut asked = hooks.watch_path_changes();
     loop {
         tokio::select! {
             seen = watcher.next() => {
                 for seen in seen {
-                    report_change(&hooks, &updates, &seen).await;
+                    report_file_change(&hooks, &updates, &seen).await;
                 }
-                watcher.look_at(files(&hooks));
+                watcher.look_at(files_to_watch(&hooks));
             }
-            () = asked.wait_for_new_paths() => watcher.look_at(files(&hooks)),
+            () = asked.wait_for_new_paths() => watcher.look_at(files_to_watch(&hooks)),
             wish = wishes.recv() => {
                 let Some(done) = wish else { return };
-                watcher.look_at(files(&hooks));
+                watcher.look_at(files_to_watch(&hooks));
                 // The receiver may be gone meanwhile.
                 let _ = done.send(());
             }
@@ -85,21 +86,21 @@ async fn look(
     }
 }
 
-async fn report_change(hooks: &Hooks, updates: &Updates, seen: &Seen) {
+async fn report_file_change(hooks: &Hooks, updates: &Updates, seen: &Seen) {
     if let Some((_, source)) = hooks.config_files().into_iter().find(|(path, _)| *path == seen.path)
     {
         let shown = seen.path.display();
-        match hooks.config_changed(source, &seen.path).await {
+        match hooks.fire_config_changed(source, &seen.path).await {
             Some(reason) => updates.send(Update::Notice(format!(
                 "`{shown}` changed, and the hooks stay as they were: {reason}"
             ))),
             None => updates.send(Update::Notice(format!(
                 "`{shown}` changed. {}",
-                hooks.reload_after(&seen.path).trim_end()
+                hooks.reload_after_change(&seen.path).trim_end()
             ))),
         }
     }
     if hooks.watched_files().iter().any(|path| seen.path.starts_with(path)) {
-        hooks.file_changed(&seen.path, seen.change.name()).await;
+        hooks.fire_file_changed(&seen.path, seen.change.name()).await;
     }
 }

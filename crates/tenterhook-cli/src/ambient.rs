@@ -36,64 +36,69 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    /// Asks the environment.
-    pub(crate) fn look() -> Result<Self, Problem> {
+    /// Reads the roots, the environment and the state directory of this process.
+    pub(crate) fn from_env() -> Result<Self, Problem> {
         let roots = discover::roots_from_env().map_err(|error| {
             let problem = Problem::new(error.to_string());
             match error.kind() {
-                ErrorKind::NotFound => problem.help("change into a directory that exists"),
+                ErrorKind::NotFound => problem.with_help("change into a directory that exists"),
                 _ => problem,
             }
         })?;
         let env = Ambient::from_env().env;
         let state = exemptions::state_directory(&env, &roots.home);
-        Ok(Self { roots, beside: Vec::new(), left: Vec::new(), env, state }.settled())
+        Ok(Self { roots, beside: Vec::new(), left: Vec::new(), env, state }.with_safe_state_dir())
     }
 
-    /// The note that hooks of other agents' files do not run behind this agent (BR-124).
-    pub(crate) fn only_own(&self, agent: &str) -> PathBuf {
+    /// Returns the path of the marker file that keeps hooks of other agents' files from running
+    /// behind `agent` (BR-124).
+    pub(crate) fn only_own_marker_path(&self, agent: &str) -> PathBuf {
         self.state.join("installed").join(format!("{agent}.only-own"))
     }
 
-    /// The same, in the project that one of these variables names, the first that is set; where the program stands is beside it.
-    pub(crate) fn in_project_of(&self, variables: &[&str]) -> Result<Self, Problem> {
+    /// Returns a copy of these surroundings for the project that the first set variable of
+    /// `variables` names. The current project stays as an additional one.
+    pub(crate) fn with_project_from_env(&self, variables: &[&str]) -> Result<Self, Problem> {
         let value =
             |name: &&str| self.env.iter().find(|(key, _)| key == *name).map(|(_, value)| value);
         let Some(named) = variables.iter().find_map(value) else { return Ok(self.clone()) };
-        let Some(roots) = self.other_roots(Path::new(named))? else { return Ok(self.clone()) };
-        Ok(Self { roots, beside: vec![self.roots.clone()], ..self.clone() }.settled())
+        let Some(roots) = self.roots_unless_known(Path::new(named))? else {
+            return Ok(self.clone());
+        };
+        Ok(Self { roots, beside: vec![self.roots.clone()], ..self.clone() }.with_safe_state_dir())
     }
 
-    /// The same, with the hooks of the project round this directory beside the others.
-    pub(crate) fn beside(&self, directory: &Path) -> Result<Self, Problem> {
+    /// Returns a copy of these surroundings that also reads the hooks of the project around
+    /// `directory`.
+    pub(crate) fn with_project_beside(&self, directory: &Path) -> Result<Self, Problem> {
         let mut here = self.clone();
-        here.beside.extend(self.other_roots(directory)?);
-        Ok(here.settled())
+        here.beside.extend(self.roots_unless_known(directory)?);
+        Ok(here.with_safe_state_dir())
     }
 
-    /// The same, with the gates of projects in which the session was before and is not now (BR-19). One that is not there any more may
-    /// have gates that hold (T-70).
-    pub(crate) fn having_left(mut self, projects: &[PathBuf]) -> Result<Self, Problem> {
+    /// Adds the gates of projects that the session was in before and has left (BR-19). The gates of
+    /// a project that no longer exists may still apply (T-70).
+    pub(crate) fn with_left_projects(mut self, projects: &[PathBuf]) -> Result<Self, Problem> {
         for project in projects {
             let known = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
             if known.into_iter().all(|roots| roots.cwd != *project) {
-                let roots = discover::roots_in(&self.roots, project.clone());
+                let roots = discover::roots_with_cwd(&self.roots, project.clone());
                 self.left.push(roots.map_err(|error| Problem::new(error.to_string()))?);
             }
         }
-        Ok(self.settled())
+        Ok(self.with_safe_state_dir())
     }
 
-    /// The same with the usual directory of state in place of one that a variable put into a project: what a repository brings would say
-    /// what was approved (T-72).
-    fn settled(self) -> Self {
+    /// Replaces a state directory that a variable put into a project by the usual one: otherwise a
+    /// repository could bring its own approvals (T-72).
+    fn with_safe_state_dir(self) -> Self {
         let projects = [&self.roots].into_iter().chain(&self.beside).chain(&self.left);
         let state = exemptions::state_directory_outside(&self.env, projects);
         Self { state, ..self }
     }
 
-    /// What a person should know of a home that is not used, because a variable put it into the project (C-95).
-    pub(crate) fn moved_home(&self) -> Option<String> {
+    /// Returns a warning if `HOME` points into the project and is therefore not used (C-95).
+    pub(crate) fn moved_home_warning(&self) -> Option<String> {
         let (_, home) = self.env.iter().find(|(name, _)| name == "HOME")?;
         let used = &self.roots.home;
         let is_used = Path::new(home) == used || self.roots.account_home.as_ref() != Some(used);
@@ -105,8 +110,8 @@ impl Here {
         })
     }
 
-    /// The roots of a directory that is there and is not one of these already.
-    fn other_roots(&self, directory: &Path) -> Result<Option<Roots>, Problem> {
+    /// Returns the roots of a directory that exists and whose roots are not among these already.
+    fn roots_unless_known(&self, directory: &Path) -> Result<Option<Roots>, Problem> {
         if !directory.is_absolute() {
             return Ok(None);
         }
@@ -128,38 +133,40 @@ impl Here {
         if known.any(|roots| roots.cwd == directory) {
             return Ok(None);
         }
-        discover::roots_in(&self.roots, directory)
+        discover::roots_with_cwd(&self.roots, directory)
             .map(Some)
             .map_err(|error| Problem::new(error.to_string()))
     }
 
-    /// Tells people that nothing is kept, where their home does not exist (BR-43).
+    /// Warns that no state is stored if the home directory does not exist (BR-43).
     pub(crate) fn warn_without_home(&self, term: Term) {
         if let Some(home) = discover::missing_home(&self.state) {
-            term.note_after(WARNING, "warning:", &discover::without_home(&home));
+            term.print_labelled_note(WARNING, "warning:", &discover::missing_home_message(&home));
         }
     }
 
-    /// Refuses to write into a home that does not exist (BR-43).
+    /// Returns an error if the home directory does not exist, so that nothing is written into it
+    /// (BR-43).
     pub(crate) fn require_home(&self) -> Result<(), Problem> {
         let home = &self.roots.home;
         match home.try_exists() {
             Ok(false) => Err(Problem::new(format!("the home `{}` does not exist", home.display()))
-                .help("create it, or set `HOME` to a directory that exists")),
+                .with_help("create it, or set `HOME` to a directory that exists")),
             _ => Ok(()),
         }
     }
 
-    /// The surroundings of hooks: the environment of this process, a model if a hook needs one, and a directory for each hook.
-    pub(crate) fn ambient(&self, model: Option<&str>, scratch: Option<&Path>) -> Ambient {
+    /// Returns the surroundings of hooks: the environment of this process, a model client and a
+    /// scratch directory.
+    pub(crate) fn hook_ambient(&self, model: Option<&str>, scratch: Option<&Path>) -> Ambient {
         let model = ModelClient::new(&self.env, model);
         let mut ambient = Ambient::default().env(self.env.clone()).model(Arc::new(model));
         ambient.scratch = scratch.map(Path::to_owned);
         ambient.state(self.state.clone())
     }
 
-    /// What the user approved.
-    pub(crate) fn trust(&self) -> Trust {
+    /// Opens the store of the user's approvals.
+    pub(crate) fn trust_store(&self) -> Trust {
         let trust = Trust::at(&self.state).within(&self.env);
         match exemptions::account_state_directory(&self.roots) {
             Some(usual) if usual != self.state => trust.and_at(usual),
@@ -168,12 +175,12 @@ impl Here {
     }
 }
 
-/// What was typed behind the program's name.
-pub(crate) fn arguments() -> Vec<String> {
+/// Returns the arguments of this process, without the program name.
+pub(crate) fn program_arguments() -> Vec<String> {
     env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect()
 }
 
-/// How many columns the user says there are.
-pub(crate) fn columns() -> Option<usize> {
+/// Returns the terminal width that the user's environment gives.
+pub(crate) fn columns_from_env() -> Option<usize> {
     env::var("COLUMNS").ok()?.parse().ok()
 }

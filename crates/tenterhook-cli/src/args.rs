@@ -25,8 +25,8 @@ pub(crate) use rules::{Rules, RulesDo};
 pub(crate) use schema::{Schema, SchemaOf};
 pub(crate) use testing::{Test, TestFormat};
 pub(crate) use trust::{TrustArgs, TrustDo, TrustWhich};
-pub(crate) use values::{Known, Named, named};
-use values::{dialect, duration};
+pub(crate) use values::{Known, Named, parse_named_file};
+use values::{parse_dialect, parse_duration};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -216,10 +216,10 @@ pub(crate) struct Output {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Which {
     /// Read hooks from this file alone; may be given more than once
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// The dialect of the event [default: claude], and of named files whose name belongs to no other dialect
-    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    #[arg(long, value_name = "NAME", value_parser = parse_dialect)]
     pub(crate) dialect: Option<DialectId>,
     /// Follow the dialect exactly, including what the agent itself would lose
     #[arg(long, value_name = "HOW")]
@@ -245,7 +245,7 @@ pub(crate) enum AllowHow {
 #[derive(Debug, Args)]
 pub(crate) struct Pause {
     /// How long to pause, at most an hour
-    #[arg(value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    #[arg(value_name = "DURATION", value_parser = parse_duration, default_value = "10m")]
     pub(crate) length: Duration,
     /// End the pause now
     #[arg(long)]
@@ -279,7 +279,7 @@ pub(crate) struct Doctor {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The files to check [default: those that the agents would load from here]
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) files: Vec<Named>,
     /// Fix unambiguous mistakes in place, and show the changes
     #[arg(long, conflicts_with = "watch")]
@@ -294,10 +294,10 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) strict: bool,
     /// A file to check (the same as naming it without `--config`)
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// The dialect of files that do not name theirs [default: found by path and content]
-    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    #[arg(long, value_name = "NAME", value_parser = parse_dialect)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -307,7 +307,7 @@ pub(crate) struct Check {
 #[command(mut_arg("dialect", |arg| arg.help("The dialect of named files whose name belongs to no other dialect")))]
 pub(crate) struct List {
     /// The files to list the hooks of [default: those that the agents would load from here]
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) files: Vec<Named>,
     #[command(flatten)]
     pub(crate) which: Which,
@@ -316,8 +316,8 @@ pub(crate) struct List {
 }
 
 impl Which {
-    /// Options for the dialect of events.
-    pub(crate) fn events(&self) -> DialectId {
+    /// Returns the dialect of the events: the one given, or Claude's.
+    pub(crate) fn event_dialect(&self) -> DialectId {
         self.dialect.unwrap_or(DialectId::CLAUDE)
     }
 }
@@ -331,20 +331,20 @@ pub(crate) struct Promote {
     #[arg(long, visible_alias = "dry-run")]
     pub(crate) diff: bool,
     /// Read hooks from this file alone; may be given more than once
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// The file to convert
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) file: Named,
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "native")]
     pub(crate) to: Target,
     /// The format of the file [default: found by path and content]
-    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    #[arg(long, value_name = "NAME", value_parser = parse_dialect)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -366,7 +366,7 @@ pub(crate) struct Events {
     #[arg(long, requires = "name")]
     pub(crate) sample: bool,
     /// The dialect
-    #[arg(long, value_name = "NAME", default_value = DialectId::CLAUDE.as_str(), value_parser = dialect)]
+    #[arg(long, value_name = "NAME", default_value = DialectId::CLAUDE.as_str(), value_parser = parse_dialect)]
     pub(crate) dialect: DialectId,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -1,6 +1,6 @@
 //! What does a rule or a code of the specification say? Looks it up in the pages that were there at build time.
 
-use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest_word;
 
 /// A page of the specification: its name, and its text.
 struct Page {
@@ -73,34 +73,40 @@ pub(crate) struct Entry {
     pub(crate) text: String,
 }
 
-/// Whether a word is the number of a rule, such as `S-61`, whether there is that rule or not.
-pub(crate) fn is_number(word: &str) -> bool {
+/// Returns whether a word has the form of a rule number, such as `S-61`, even if no such rule
+/// exists.
+pub(crate) fn is_rule_number(word: &str) -> bool {
     let Some((prefix, number)) = word.split_once('-') else { return false };
     let upper = (1..=2).contains(&prefix.len()) && prefix.chars().all(|c| c.is_ascii_uppercase());
     upper && number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 4
 }
 
 /// Finds the entry of a rule by its number, or of a finding or fault by its code.
-pub(crate) fn find(word: &str) -> Option<Entry> {
+pub(crate) fn find_entry(word: &str) -> Option<Entry> {
     let found = |page: &Page| {
-        let text = if is_number(word) { rule(page.text, word) } else { code(page.text, word) };
-        Some(Entry { page: address(page.name), text: text? })
+        let text = if is_rule_number(word) {
+            rule_text(page.text, word)
+        } else {
+            code_text(page.text, word)
+        };
+        Some(Entry { page: page_url(page.name), text: text? })
     };
     PAGES.iter().find_map(found)
 }
 
-/// Where people read a page.
-fn address(page: &str) -> String {
+/// Returns the URL at which a page is published.
+fn page_url(page: &str) -> String {
     format!("{}/blob/main/docs/spec/{page}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 
-/// The rule or code that is most like a word.
-pub(crate) fn near(word: &str) -> Option<&'static str> {
-    nearest(word, PAGES.iter().flat_map(|page| codes(page.text)))
+/// Returns the rule number or code that is most similar to a word.
+pub(crate) fn nearest_entry_name(word: &str) -> Option<&'static str> {
+    nearest_word(word, PAGES.iter().flat_map(|page| codes_in_page(page.text)))
 }
 
-/// An item that begins with `- **S-61**`, or a row that begins with `| S-61 |`.
-fn rule(page: &str, number: &str) -> Option<String> {
+/// Returns the text of a rule: an item that begins with `- **S-61**`, or a row that begins with `|
+/// S-61 |`.
+fn rule_text(page: &str, number: &str) -> Option<String> {
     let item = format!("- **{number}**");
     let mut lines = page.lines().skip_while(|line| !line.starts_with(&item));
     if let Some(first) = lines.next() {
@@ -110,11 +116,11 @@ fn rule(page: &str, number: &str) -> Option<String> {
             std::iter::once(first.trim_start_matches(&item).trim()).chain(rest.map(str::trim));
         return Some(lines.collect::<Vec<_>>().join(" "));
     }
-    row(page, |cell| cell.trim_matches('*') == number)
+    find_table_row(page, |cell| cell.trim_matches('*') == number)
 }
 
-/// An entry under a heading, or a row.
-fn code(page: &str, code: &str) -> Option<String> {
+/// Returns the text of a code: an entry under a heading, or a table row.
+fn code_text(page: &str, code: &str) -> Option<String> {
     let heading = format!("### `{code}`");
     let mut lines = page.lines().skip_while(|line| *line != heading).skip(1).peekable();
     if lines.peek().is_some() {
@@ -123,11 +129,11 @@ fn code(page: &str, code: &str) -> Option<String> {
         return Some(text.trim().to_owned());
     }
     // One row may tell of several.
-    row(page, |cell| cell.split('`').skip(1).step_by(2).any(|part| part == code))
+    find_table_row(page, |cell| cell.split('`').skip(1).step_by(2).any(|part| part == code))
 }
 
-/// The row of a table whose first cell is the one: its other cells.
-fn row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
+/// Finds the table row whose first cell matches, and returns its other cells.
+fn find_table_row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
     page.lines().find_map(|line| {
         let cells: Vec<&str> = line.strip_prefix('|')?.trim_end_matches('|').split(" | ").collect();
         let (first, rest) = cells.split_first()?;
@@ -136,7 +142,8 @@ fn row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
     })
 }
 
-fn codes(page: &'static str) -> impl Iterator<Item = &'static str> {
+/// Lists the codes that a page describes.
+fn codes_in_page(page: &'static str) -> impl Iterator<Item = &'static str> {
     page.lines().filter_map(|line| {
         let line = line.strip_prefix("### `").or_else(|| line.strip_prefix("| `"))?;
         line.split('`').next().filter(|part| part.contains('-'))
@@ -159,13 +166,15 @@ mod tests {
             ("timed-out", "faults", "was up"),
             ("mcp-input", "faults", "name a field"),
         ] {
-            let said = find(word).expect(word);
-            assert_eq!(said.page, address(page), "{word}");
+            let said = find_entry(word).expect(word);
+            assert_eq!(said.page, page_url(page), "{word}");
             assert!(said.text.contains(has), "{word}: {}", said.text);
         }
-        assert_eq!(find(&format!("S-{}", 9999)), None);
-        assert_eq!(near("ded-matcher"), Some("dead-matcher"));
-        assert!(is_number("AG-1") && !is_number("dead-matcher") && !is_number("Bash"));
+        assert_eq!(find_entry(&format!("S-{}", 9999)), None);
+        assert_eq!(nearest_entry_name("ded-matcher"), Some("dead-matcher"));
+        assert!(
+            is_rule_number("AG-1") && !is_rule_number("dead-matcher") && !is_rule_number("Bash")
+        );
     }
 
     /// Every number or code that a message prints can be looked up: those in the strings of the code, and every code of the
@@ -180,7 +189,7 @@ mod tests {
         assert!(numbers.len() > 40, "{numbers:?}");
         let all =
             numbers.iter().map(String::as_str).chain(Code::ALL.iter().map(|code| code.name()));
-        let unknown: Vec<&str> = all.filter(|text| find(text).is_none()).collect();
+        let unknown: Vec<&str> = all.filter(|text| find_entry(text).is_none()).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 
@@ -199,7 +208,7 @@ mod tests {
                 let words = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
                 let words =
                     words.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '-'));
-                numbers.extend(words.filter(|word| is_number(word)).map(str::to_owned));
+                numbers.extend(words.filter(|word| is_rule_number(word)).map(str::to_owned));
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tenterhook::internal::discover;
 use tenterhook::trust::Digest;
 
-use crate::session_store::private;
+use crate::session_store::open_private_file;
 
 /// How large the file grows before it becomes the older one. A note takes some 50 bytes.
 const LARGEST: u64 = 256 << 10;
@@ -58,55 +58,55 @@ pub(crate) struct Noted {
 }
 
 impl CallNotes {
-    pub(crate) fn at(file: PathBuf) -> Self {
+    pub(crate) fn at_path(file: PathBuf) -> Self {
         Self { file }
     }
 
-    /// Adds a note. What cannot be written is not noted: the events go on.
+    /// Adds a note. A note that cannot be written is lost; the event continues.
     pub(crate) fn add(&self, note: Note<'_>) {
-        let _ = self.write(note);
+        let _ = self.write_note(note);
     }
 
-    fn write(&self, note: Note<'_>) -> io::Result<()> {
+    fn write_note(&self, note: Note<'_>) -> io::Result<()> {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
         if !directory.is_dir() {
-            discover::make_private(directory)?;
+            discover::create_private_dir(directory)?;
         }
-        let mut file = private(&self.file, true)?;
+        let mut file = open_private_file(&self.file, true)?;
         let length = file.metadata()?.len();
         if length > LARGEST {
-            self.set_aside()?;
-            file = private(&self.file, true)?;
+            self.rotate_file()?;
+            file = open_private_file(&self.file, true)?;
         }
         let mut text = String::new();
         if length == 0 || length > LARGEST {
-            let since = (length > 0).then(|| self.look("", "").since).flatten();
-            text = format!("t {}\n", since.unwrap_or_else(now));
+            let since = (length > 0).then(|| self.find_call("", "").since).flatten();
+            text = format!("t {}\n", since.unwrap_or_else(now_millis));
         }
-        text.push_str(&line(note));
+        text.push_str(&note_line(note));
         // One write: notes of processes that run at once do not mix.
         file.write_all(text.as_bytes())
     }
 
-    /// Makes the file the older one, once.
-    fn set_aside(&self) -> io::Result<()> {
-        let lock = private(&self.file.with_extension("lock"), false)?;
+    /// Renames the file to the older one if it is too large, under a lock.
+    fn rotate_file(&self) -> io::Result<()> {
+        let lock = open_private_file(&self.file.with_extension("lock"), false)?;
         lock.lock()?;
         if fs::metadata(&self.file).is_ok_and(|metadata| metadata.len() > LARGEST) {
-            fs::rename(&self.file, self.older())?;
+            fs::rename(&self.file, self.older_path())?;
         }
         Ok(())
     }
 
-    fn older(&self) -> PathBuf {
+    fn older_path(&self) -> PathBuf {
         self.file.with_extension("notes-older")
     }
 
-    /// What the notes say of the call of that id, and of its prompt.
-    pub(crate) fn look(&self, call: &str, prompt: &str) -> Noted {
+    /// Returns what the notes say about the call with that id, and about its prompt.
+    pub(crate) fn find_call(&self, call: &str, prompt: &str) -> Noted {
         let mut noted = Noted::default();
-        let mut text = read(&self.older());
-        text.push_str(&read(&self.file));
+        let mut text = read_or_empty(&self.older_path());
+        text.push_str(&read_or_empty(&self.file));
         // What a call changed that has no id is known by what the call does.
         let mut changed = Vec::new();
         let (call, prompt) = (hash(call), hash(prompt));
@@ -137,7 +137,7 @@ impl CallNotes {
     }
 }
 
-fn line(note: Note<'_>) -> String {
+fn note_line(note: Note<'_>) -> String {
     match note {
         Note::Began => "b\n".to_owned(),
         Note::Prompt(id) => format!("u {:x}\n", hash(id)),
@@ -149,20 +149,20 @@ fn line(note: Note<'_>) -> String {
     }
 }
 
-/// A short name for a text, the same on every toolchain.
+/// Hashes a text. The result is the same with every toolchain.
 pub(crate) fn hash(text: &str) -> u64 {
     let digest = Digest::hash(text.as_bytes()).to_string();
     digest.get(..16).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 
-/// Now, in milliseconds since 1970.
-pub(crate) fn now() -> u64 {
+/// Returns the current time in milliseconds since 1970.
+pub(crate) fn now_millis() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What cannot be read says nothing.
-fn read(path: &Path) -> String {
+/// Reads a text file; an unreadable file gives an empty text.
+fn read_or_empty(path: &Path) -> String {
     let Ok((file, _)) = discover::open(path) else { return String::new() };
     let mut bytes = Vec::new();
     // The last note before the file was full may have gone over the bound.
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn notes(directory: &tempfile::TempDir) -> CallNotes {
-        CallNotes::at(directory.path().join("sessions").join("s.notes"))
+        CallNotes::at_path(directory.path().join("sessions").join("s.notes"))
     }
 
     /// BR-93.
@@ -184,20 +184,21 @@ mod tests {
     fn notes_of_one_call_are_found_among_others() {
         let directory = tempfile::tempdir().unwrap();
         let notes = notes(&directory);
-        assert_eq!(notes.look("a", "p"), Noted::default());
+        assert_eq!(notes.find_call("a", "p"), Noted::default());
         notes.add(Note::Asked("a", Some((1, 2))));
         notes.add(Note::Asked("b", None));
         notes.add(Note::Denied("b"));
-        let (a, b, c) = (notes.look("a", "p"), notes.look("b", "p"), notes.look("c", "p"));
+        let (a, b, c) =
+            (notes.find_call("a", "p"), notes.find_call("b", "p"), notes.find_call("c", "p"));
         assert_eq!((a.asked.as_slice(), a.denied), (&[Some((1, 2))][..], false));
         assert_eq!((b.asked.as_slice(), b.denied), (&[None][..], true));
         assert!(c.asked.is_empty() && c.any_asked && c.since.is_some() && !c.from_the_start);
         notes.add(Note::Prompt("p"));
         notes.add(Note::Began);
         notes.add(Note::ChangedEffect(1));
-        let a = notes.look("a", "p");
+        let a = notes.find_call("a", "p");
         assert!(a.knows_prompt && a.from_the_start && a.changed);
-        assert!(!notes.look("b", "q").knows_prompt && !notes.look("b", "q").changed);
+        assert!(!notes.find_call("b", "q").knows_prompt && !notes.find_call("b", "q").changed);
     }
 
     /// BR-96: the file stays small, and what was noted last is in it.
@@ -212,7 +213,7 @@ mod tests {
         let sizes = fs::read_dir(directory.path().join("sessions")).unwrap();
         let size: u64 = sizes.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
         assert!(size <= 2 * LARGEST + 4_096, "{size}");
-        let last = notes.look("call-8999", "");
+        let last = notes.find_call("call-8999", "");
         assert!(last.since.is_some() && last.asked == [Some((8_999, 8_999))]);
     }
 
@@ -233,6 +234,6 @@ mod tests {
         let notes = notes(&directory);
         let missing =
             (0..8).flat_map(|thread| (0..50).map(move |number| format!("{thread}-{number}")));
-        assert_eq!(missing.filter(|call| notes.look(call, "").asked.is_empty()).count(), 0);
+        assert_eq!(missing.filter(|call| notes.find_call(call, "").asked.is_empty()).count(), 0);
     }
 }

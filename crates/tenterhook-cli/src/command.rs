@@ -45,20 +45,21 @@ use crate::problem::Problem;
 use crate::term::Term;
 use crate::{journal, last_word};
 
-/// Prints one JSON value, laid out for reading.
+/// Prints one JSON value with indentation.
 pub(crate) fn print_json(value: &Value, term: Term) -> Result<(), Problem> {
-    term.data(&json_text(value)?)
+    term.print_data(&to_pretty_json(value)?)
 }
 
-/// One JSON value, laid out for reading.
-fn json_text(value: &Value) -> Result<String, Problem> {
+/// Serializes one JSON value with indentation.
+fn to_pretty_json(value: &Value) -> Result<String, Problem> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Problem::new(format!("the output cannot be written as JSON: {error}")))?;
     Ok(text + "\n")
 }
 
-/// Records an unreadable event and denies it. Without any event, it reports the mistake of the caller.
-fn deny_lost(
+/// Records an unreadable event and denies it. If there is no event at all, reports the caller's
+/// mistake.
+fn deny_unreadable_event(
     lost: Lost,
     journal: Option<&Arc<Journal>>,
     term: Term,
@@ -67,8 +68,12 @@ fn deny_lost(
     match lost {
         Lost::NotGiven(problem) => Err(problem),
         Lost::Unreadable { code, problem, .. } => {
-            journal::unseen(journal, &last_word::outcome(code, &problem.message), term);
-            Ok(reply.deny_unseen(code, &problem, term))
+            journal::record_unseen_event(
+                journal,
+                &last_word::denial_outcome(code, &problem.message),
+                term,
+            );
+            Ok(reply.deny_unseen_event(code, &problem, term))
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
-/// Whether somebody may start it.
+/// Returns whether somebody has permission to execute the file.
 #[cfg(unix)]
 pub(crate) fn is_executable(found: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
@@ -16,7 +16,7 @@ pub(crate) fn is_executable(_found: &Metadata) -> bool {
     true
 }
 
-/// Lets everybody start it.
+/// Makes the file executable for everybody.
 #[cfg(unix)]
 pub(crate) fn make_executable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -36,7 +36,7 @@ Exit codes:
 Any code but 0 means: do not proceed.";
 
 impl Exit {
-    /// The code.
+    /// Returns the numeric exit code.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Good => 0,
@@ -49,7 +49,7 @@ impl Exit {
         }
     }
 
-    /// The exit code of an outcome.
+    /// Returns the exit code of an outcome.
     pub(crate) fn from_outcome(outcome: &Outcome) -> Self {
         match outcome.decision() {
             Decision::Proceed { .. } => Self::Good,
@@ -79,7 +79,7 @@ mod tests {
             (Restraint::Defer, 3),
             (Restraint::Deny, 2),
         ] {
-            let mut outcome = Outcome::silent();
+            let mut outcome = Outcome::without_answer();
             outcome.restraint = restraint;
             assert_eq!(Exit::from_outcome(&outcome).code(), code, "{restraint:?}");
             outcome.effects.stop = Some(tenterhook_core::answer::Stop::default());

@@ -73,7 +73,7 @@ struct State {
 ///
 /// Signals and the memory allocator cannot be given a value: what they print is a static of `tenterhook_process`, which the
 /// reply replaces whenever it changes.
-pub(crate) fn prepare(words: &[String]) -> CallerReply {
+pub(crate) fn prepare_fallback_reply(words: &[String]) -> CallerReply {
     let reply = CallerReply::default();
     let on_panic = reply.clone();
     std::panic::set_hook(Box::new(move |panic| on_panic.deny_after_panic(panic)));
@@ -83,18 +83,21 @@ pub(crate) fn prepare(words: &[String]) -> CallerReply {
         return reply;
     }
     // That nothing may pass is known before anything else, and takes no memory to say.
-    speak_last(|_, _| LastWord { code: Exit::Blocked.code(), ..LastWord::default() });
+    register_fallback_replies(|_, _| LastWord {
+        code: Exit::Blocked.code(),
+        ..LastWord::default()
+    });
     // Which words of an agent are owed is known when they are read.
-    let form = owes("fire").then(|| claimed(&words));
-    speak_last(|code, why| last_word(form.as_ref(), code, why));
+    let form = owes("fire").then(|| requested_form(&words));
+    register_fallback_replies(|code, why| fallback_reply(form.as_ref(), code, why));
     reply
 }
 
 /// Among how many words the command stands: `--color` and its value may come before it.
 const GLOBAL: usize = 3;
 
-/// The form that is asked for, as far as it can be seen before the words are read.
-fn claimed(words: &[&str]) -> Form {
+/// Returns the requested form, as far as it can be seen before the arguments are parsed.
+fn requested_form(words: &[&str]) -> Form {
     let is_json = words.windows(2).any(|pair| pair == ["--format", "json"]);
     match (words.contains(&"--stream"), is_json || words.contains(&"--format=json")) {
         (true, _) => Form::Line,
@@ -103,10 +106,10 @@ fn claimed(words: &[&str]) -> Form {
     }
 }
 
-/// The fallback reply in this form; only the exit code, if the form is unknown.
-fn last_word(form: Option<&Form>, code: Code, why: &str) -> LastWord {
+/// Returns the fallback reply in this form; if the form is unknown, only an exit code.
+fn fallback_reply(form: Option<&Form>, code: Code, why: &str) -> LastWord {
     let denied = Reply { exit: Exit::Blocked.code(), ..Reply::default() };
-    let words = form.map_or(denied, |form| written(form, code, why));
+    let words = form.map_or(denied, |form| encode_denial(form, code, why));
     LastWord {
         stdout: words.stdout.into_bytes(),
         stderr: format!("error: {why}\n{}", words.stderr).into_bytes(),
@@ -114,9 +117,9 @@ fn last_word(form: Option<&Form>, code: Code, why: &str) -> LastWord {
     }
 }
 
-/// Prints the fallback reply when nothing else can be printed.
-fn speak_last(word: impl Fn(Code, &str) -> LastWord) {
-    tenterhook_process::last_words(LastWords {
+/// Registers what is printed when memory runs out or the program crashes.
+fn register_fallback_replies(word: impl Fn(Code, &str) -> LastWord) {
+    tenterhook_process::set_crash_messages(LastWords {
         exhausted: word(Code::OutOfMemory, "there is no memory left"),
         crashed: word(Code::Failed, CRASHED),
     });
@@ -125,9 +128,10 @@ fn speak_last(word: impl Fn(Code, &str) -> LastWord) {
 /// A signal does not say why it came: who wants for memory may learn it so from a library, or from the kernel about a stack.
 const CRASHED: &str = "tenterhook itself failed: a signal ended it, for a defect, or for want of memory or processor time";
 
-/// Creates what hooks are awaited with. If a thread or descriptor is missing, some constructors panic and then wait for ever for
-/// the threads that they got: report that as lack of resources.
-pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
+/// Runs code that starts threads or runtimes. If a thread or descriptor is missing, some
+/// constructors panic and then wait for ever for the threads that they got: such a panic is
+/// reported as lack of resources.
+pub(crate) fn report_panic_as_exhaustion<T>(make: impl FnOnce() -> T) -> T {
     STARTING.store(true, Ordering::Relaxed);
     let made = make();
     STARTING.store(false, Ordering::Relaxed);
@@ -154,11 +158,11 @@ impl std::fmt::Display for Unread {
 }
 
 /// Puts a reply onto standard output.
-fn put(reply: &[u8]) -> Result<(), Unread> {
+fn write_reply_to_stdout(reply: &[u8]) -> Result<(), Unread> {
     if reply.is_empty() {
         return Ok(());
     }
-    if leads_nowhere() {
+    if has_no_reader() {
         return Err(Unread::NoReader);
     }
     let mut stdout = std::io::stdout();
@@ -166,9 +170,10 @@ fn put(reply: &[u8]) -> Result<(), Unread> {
     put.map_err(Unread::Unwritten)
 }
 
-/// Whether the output has no reader. A stream that was closed at the start is `/dev/null` by now.
+/// Returns whether nobody reads the output. A stream that was closed at the start is `/dev/null` by
+/// now.
 #[cfg(unix)]
-fn leads_nowhere() -> bool {
+fn has_no_reader() -> bool {
     use std::os::fd::AsFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
@@ -179,20 +184,20 @@ fn leads_nowhere() -> bool {
 }
 
 #[cfg(not(unix))]
-const fn leads_nowhere() -> bool {
+const fn has_no_reader() -> bool {
     false
 }
 
 impl CallerReply {
-    /// An event is about to be fired, and its outcome has this form.
-    pub(crate) fn arm(&self, form: Form) {
-        speak_last(|code, why| last_word(Some(&form), code, why));
+    /// Sets the form of the fallback reply, before an event is fired.
+    pub(crate) fn arm_fallback(&self, form: Form) {
+        register_fallback_replies(|code, why| fallback_reply(Some(&form), code, why));
         // The event, when it is read, may show that another agent calls.
         *self.0.form.write().unwrap_or_else(PoisonError::into_inner) = Some(form);
     }
 
-    /// The form in which the caller waits, if one does.
-    fn form(&self) -> Option<Form> {
+    /// Returns the form in which the caller expects the reply, if one does.
+    fn reply_form(&self) -> Option<Form> {
         self.0.form.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -204,29 +209,30 @@ impl CallerReply {
         }
         // A closed stream has no reader; the exit code says what it can.
         let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
-        let code = match put(reply.stdout.as_bytes()) {
+        let code = match write_reply_to_stdout(reply.stdout.as_bytes()) {
             Ok(()) => reply.exit,
             Err(why) => {
                 let text = reply.stdout.trim_end();
                 let _ = writeln!(std::io::stderr(), "error: the reply {why}: {text}");
-                if self.is_at_stake() { Exit::Blocked.code() } else { reply.exit }
+                if self.is_gate_waiting() { Exit::Blocked.code() } else { reply.exit }
             }
         };
         // A second object would take the first one back.
-        speak_last(|_, _| LastWord { code, ..LastWord::default() });
+        register_fallback_replies(|_, _| LastWord { code, ..LastWord::default() });
         Some(code)
     }
 
-    /// Whether the caller waits for an event that must not happen without an answer.
-    fn is_at_stake(&self) -> bool {
-        match self.form() {
-            Some(Form::Agent(agent, event)) => agent.is_at_stake(event.name.as_str()),
+    /// Returns whether the caller waits for an event that must not proceed without an answer.
+    fn is_gate_waiting(&self) -> bool {
+        match self.reply_form() {
+            Some(Form::Agent(agent, event)) => agent.may_precede_effect(event.name.as_str()),
             Some(Form::Page | Form::Object | Form::Line) | None => true,
         }
     }
 
-    /// From now on the agent gets a reply within this time, whatever this program is doing (BR-12).
-    pub(crate) fn within(&self, limit: Duration) -> std::io::Result<()> {
+    /// Starts a thread that denies after this time if no reply was sent, whatever this program is
+    /// doing (BR-12).
+    pub(crate) fn start_deadline(&self, limit: Duration) -> std::io::Result<()> {
         let reply = self.clone();
         let watch = move || {
             std::thread::sleep(limit);
@@ -238,22 +244,22 @@ impl CallerReply {
         std::thread::Builder::new().stack_size(WATCH_STACK).spawn(watch).map(drop)
     }
 
-    /// Denies, in the form for which the caller waits.
+    /// Sends a denial, in the form that the caller expects.
     pub(crate) fn deny(&self, code: Code, message: &str) -> Exit {
         // A closed stream has no reader; the exit code says it.
         let _ = writeln!(std::io::stderr(), "error: {message}");
         self.send_denial(code, message)
     }
 
-    /// Denies an event that no hook could see, in the form for which the caller waits (E-10).
-    pub(crate) fn deny_unseen(&self, code: Code, problem: &Problem, term: Term) -> Exit {
-        term.complain(problem);
+    /// Denies an event that no hook could see, in the form that the caller expects (E-10).
+    pub(crate) fn deny_unseen_event(&self, code: Code, problem: &Problem, term: Term) -> Exit {
+        term.print_problem(problem);
         self.send_denial(code, &problem.message)
     }
 
     fn send_denial(&self, code: Code, message: &str) -> Exit {
-        let Some(form) = self.form() else { return Exit::Blocked };
-        let denial = written(&form, code, message);
+        let Some(form) = self.reply_form() else { return Exit::Blocked };
+        let denial = encode_denial(&form, code, message);
         let code_sent = self.send(&denial);
         match form {
             Form::Agent(..) => Exit::Replied(code_sent.unwrap_or(denial.exit)),
@@ -261,7 +267,8 @@ impl CallerReply {
         }
     }
 
-    /// Ends the program: a panic on any thread may be that of a gate, and to unwind could wait for threads that were never made.
+    /// Denies and ends the program: a panic on any thread may be that of a gate, and unwinding
+    /// could wait for threads that were never created.
     fn deny_after_panic(&self, panic: &PanicHookInfo<'_>) {
         let text = panic.payload_as_str().unwrap_or("without a message");
         let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
@@ -288,8 +295,8 @@ fn exit_process(exit: Exit) -> ! {
     std::process::exit(exit.code().into())
 }
 
-fn written(form: &Form, code: Code, message: &str) -> Reply {
-    let outcome = outcome(code, message);
+fn encode_denial(form: &Form, code: Code, message: &str) -> Reply {
+    let outcome = denial_outcome(code, message);
     let stdout = match form {
         Form::Page => format!("\n  BLOCKED\n  {}\n", outcome.reason().unwrap_or_default()),
         Form::Object => format!("{:#}\n", encode_outcome(&outcome)),
@@ -301,7 +308,7 @@ fn written(form: &Form, code: Code, message: &str) -> Reply {
             format!("{line}\n")
         }
         // Where nothing is at stake, silence is all that an agent needs: a denied end of a turn would never end.
-        Form::Agent(agent, event) if !agent.is_at_stake(event.name.as_str()) => {
+        Form::Agent(agent, event) if !agent.may_precede_effect(event.name.as_str()) => {
             return Reply::default();
         }
         Form::Agent(agent, event) => {
@@ -318,15 +325,15 @@ const UNSEEN: &[Code] = &[Code::UnreadableEvent, Code::DoubledKey];
 /// Faults of events whose hooks could be asked, and were not or not to the end.
 const UNJUDGED: &[Code] = &[Code::Cancelled, Code::IdInUse];
 
-/// The outcome of an event that no hook has judged.
-pub(crate) fn outcome(code: Code, message: &str) -> Outcome {
+/// Returns the denying outcome of an event that no hook has judged.
+pub(crate) fn denial_outcome(code: Code, message: &str) -> Outcome {
     let why = match code {
         code if UNSEEN.contains(&code) => "no hook could see it",
         code if UNJUDGED.contains(&code) => "no hook has judged it",
         _ => "no hook could be asked",
     };
     let text = format!("blocked, because {why}: {message}");
-    let mut outcome = Outcome::silent();
+    let mut outcome = Outcome::without_answer();
     outcome.restraint = Restraint::Deny;
     outcome.reasons = vec![Reason { hook: HookId::new("tenterhook"), text }];
     outcome.faults = vec![Fault { code, hook: None, message: message.to_owned() }];
@@ -341,7 +348,7 @@ mod tests {
     #[test]
     fn every_form_denies() {
         for form in [Form::Page, Form::Object, Form::Line] {
-            let text = written(&form, Code::OutOfMemory, "there is no memory left").stdout;
+            let text = encode_denial(&form, Code::OutOfMemory, "there is no memory left").stdout;
             assert!(text.contains("no memory left"), "{text}");
             if form == Form::Page {
                 assert!(text.contains("BLOCKED"), "{text}");

@@ -28,25 +28,26 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Adds the text of a source, which people call `shown`.
+    /// Adds the text of a source, which is displayed as `shown`.
     pub(crate) fn add(&mut self, source: &Source, shown: String) {
         self.by_name.insert(Arc::clone(&source.name), (Arc::clone(&source.text), shown));
     }
 
-    /// The same, unless it is known by another name.
-    pub(crate) fn add_unknown(&mut self, source: &Source, shown: String) {
-        if self.text(&source.name).is_none() {
+    /// Adds the text of a source, unless it has been added under another name.
+    pub(crate) fn add_if_missing(&mut self, source: &Source, shown: String) {
+        if self.text_of_source(&source.name).is_none() {
             self.add(source, shown);
         }
     }
 
-    /// The text of a source.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+    /// Returns the text of a source.
+    pub(crate) fn text_of_source(&self, name: &str) -> Option<&str> {
         self.by_name.get(name).map(|(text, _)| &**text)
     }
 
-    /// What people call it: as they named it, or from here, or from home.
-    pub(crate) fn shown<'a>(&'a self, name: &'a str) -> &'a str {
+    /// Returns the display name of a source: as the user named it, or relative to the working
+    /// directory or the home.
+    pub(crate) fn display_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.by_name.get(name).map_or(name, |(_, shown)| shown)
     }
 }
@@ -76,14 +77,14 @@ pub(crate) struct Loaded {
     trust: Option<Trust>,
 }
 
-/// Reads what `which` says.
-pub(crate) fn load(which: &Which, here: &Here) -> Result<Loaded, Problem> {
+/// Loads the hooks that `which` selects.
+pub(crate) fn load_hooks(which: &Which, here: &Here) -> Result<Loaded, Problem> {
     let compat = match which.compat {
         Some(CompatArg::Exact) => Compat::Exact,
         None => Compat::Guarded,
     };
     let whose = which.dialect.map_or(Whose::Unsaid, Whose::OfTheEvent);
-    let mut loaded = read(&which.config, whose, here);
+    let mut loaded = read_sources(&which.config, whose, here);
     for source in &mut loaded.sources {
         source.compat = compat;
     }
@@ -108,33 +109,34 @@ pub(crate) enum Whose {
 }
 
 impl Whose {
-    pub(crate) fn of_files(dialect: Option<DialectId>) -> Self {
+    pub(crate) fn from_dialect(dialect: Option<DialectId>) -> Self {
         dialect.map_or(Self::Unsaid, Self::OfFiles)
     }
 
-    /// The dialect of one file, where that is settled before it is looked at.
-    fn settled(self, named: &Named, here: &Here) -> Option<DialectId> {
+    /// Returns the dialect of one file, if it is known without reading the file.
+    fn known_dialect(self, named: &Named, here: &Here) -> Option<DialectId> {
         match self {
             _ if named.dialect.is_some() => named.dialect,
             Self::Unsaid => None,
             Self::OfFiles(dialect) => Some(dialect),
             Self::OfTheEvent(dialect) => {
-                (!discover::is_anothers(&named.path, dialect, &here.roots)).then_some(dialect)
+                (!discover::is_of_other_dialect(&named.path, dialect, &here.roots))
+                    .then_some(dialect)
             }
         }
     }
 }
 
-/// Reads the files named, or what the agent would load from here.
-pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
+/// Reads the named files, or those that the agent would load from here.
+pub(crate) fn read_sources(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     let mut texts = Texts::default();
     let mut sources: Vec<Source> = Vec::new();
     let mut diagnostics = Vec::new();
     for named in named {
-        let (path, dialect) = (&named.path, whose.settled(named, here));
+        let (path, dialect) = (&named.path, whose.known_dialect(named, here));
         match discover::given(path, dialect, DialectId::CLAUDE, &here.roots) {
             Ok(source) => {
-                let shown = layout::line(&path.to_string_lossy());
+                let shown = layout::to_safe_line(&path.to_string_lossy());
                 let entry = (Arc::clone(&source.text), shown);
                 texts.by_name.insert(Arc::clone(&source.name), entry);
                 sources.push(source);
@@ -144,10 +146,10 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     }
     let found = named.is_empty();
     let mut hidden = Vec::new();
-    let trust = found.then(|| here.trust());
+    let trust = found.then(|| here.trust_store());
     if let Some(trust) = &trust {
         let all = trust.find(&here.roots);
-        hidden = discover::nearby(&here.roots);
+        hidden = discover::find_unread_hook_files(&here.roots);
         sources = all.sources;
         let beside = here.beside.iter().map(|roots| (roots, false));
         for (roots, is_left) in beside.chain(here.left.iter().map(|roots| (roots, true))) {
@@ -156,13 +158,13 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
             let mut others: Vec<Source> =
                 trust.find(roots).sources.into_iter().filter(is_new).collect();
             if is_left {
-                others.retain(is_of_project);
+                others.retain(is_project_source);
                 others.iter_mut().for_each(|source| source.standing = Standing::Left);
             }
             sources.extend(others);
         }
         for source in &sources {
-            let entry = (Arc::clone(&source.text), shorten(&source.name, &here.roots));
+            let entry = (Arc::clone(&source.text), shorten_path(&source.name, &here.roots));
             texts.by_name.insert(Arc::clone(&source.name), entry);
         }
     }
@@ -171,28 +173,30 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     Loaded { sources, texts, diagnostics, hidden, found, cwd, of_several_projects, trust }
 }
 
-/// Whether a hook was written for another agent than this one, and not for all of them by the organisation or in the call.
-pub(crate) fn is_of_another(dialect: DialectId, layer: Layer, agent: DialectId) -> bool {
+/// Returns whether a hook was written for a different agent. Hooks of the organisation and of the
+/// call are for all agents.
+pub(crate) fn is_for_other_agent(dialect: DialectId, layer: Layer, agent: DialectId) -> bool {
     let is_own = dialect == DialectId::NATIVE || dialect == agent;
     !is_own && !matches!(layer, Layer::Managed | Layer::BuiltIn | Layer::Given)
 }
 
-/// Whether a source is of a project, and not of its user or the machine.
-pub(crate) fn is_of_project(source: &Source) -> bool {
+/// Returns whether a source belongs to a project, and not to the user or the machine.
+pub(crate) fn is_project_source(source: &Source) -> bool {
     !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn | Layer::Given)
 }
 
-/// A path from here, or from home, where that is shorter; safe to show.
-pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
+/// Returns a path relative to the working directory or the home, if that is shorter; safe to
+/// display.
+pub(crate) fn shorten_path(name: &str, roots: &Roots) -> String {
     let path = Path::new(name);
     // From the root every path is whole, and shows it.
     let from_here = path.strip_prefix(&roots.cwd).ok().filter(|_| roots.cwd.parent().is_some());
     if let Some(rest) = from_here {
-        return layout::line(&rest.to_string_lossy());
+        return layout::to_safe_line(&rest.to_string_lossy());
     }
     match path.strip_prefix(&roots.home) {
-        Ok(rest) => layout::line(&PathBuf::from("~").join(rest).to_string_lossy()),
-        Err(_) => layout::line(name),
+        Ok(rest) => layout::to_safe_line(&PathBuf::from("~").join(rest).to_string_lossy()),
+        Err(_) => layout::to_safe_line(name),
     }
 }
 
@@ -202,20 +206,20 @@ const BEGIN: &str = "name a file, or begin one with `tenterhook init`";
 /// How many places of an agent are named.
 const SHOWN: usize = 6;
 
-/// Says that there is no file with hooks, and where one would have been found.
-fn say_where(term: Term, roots: &Roots) {
-    let searched = discover::searched(roots);
+/// Prints that there is no file with hooks, and where one would have been found.
+fn note_no_files_found(term: Term, roots: &Roots) {
+    let searched = discover::searched_paths(roots);
     let nothing = format!("no file with hooks was found from {}", roots.cwd.display());
     if !term.is_verbose() {
-        term.note(&format!("{nothing}; `-v` lists the {} places searched", searched.len()));
-        term.note_after(HELP, "hint:", BEGIN);
-        term.note("");
+        term.print_note(&format!("{nothing}; `-v` lists the {} places searched", searched.len()));
+        term.print_labelled_note(HELP, "hint:", BEGIN);
+        term.print_note("");
         return;
     }
-    term.note(&format!("{nothing}; searched:"));
+    term.print_note(&format!("{nothing}; searched:"));
     let mut by_dialect: Vec<(DialectId, Vec<String>)> = Vec::new();
     for (dialect, path) in searched {
-        let path = shorten(&path.to_string_lossy(), roots);
+        let path = shorten_path(&path.to_string_lossy(), roots);
         match by_dialect.iter_mut().find(|(id, _)| *id == dialect) {
             Some((_, paths)) => paths.push(path),
             None => by_dialect.push((dialect, vec![path])),
@@ -230,15 +234,16 @@ fn say_where(term: Term, roots: &Roots) {
         };
         let first: Vec<&str> = paths.iter().take(SHOWN).map(String::as_str).collect();
         let text = format!("{}{more}", first.join(", "));
-        term.note_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &text);
+        term.print_labelled_note(DIM, &format!("  {:widest$} ", dialect.as_str()), &text);
     }
-    term.note("");
-    term.note_after(HELP, "hint:", BEGIN);
-    term.note("");
+    term.print_note("");
+    term.print_labelled_note(HELP, "hint:", BEGIN);
+    term.print_note("");
 }
 
 impl Loaded {
-    /// A rejected hook is a fault of every event that it might have guarded: the caller must learn about it.
+    /// Returns a fault for each rejected hook: it might have guarded the event, so the caller must
+    /// learn about it.
     pub(crate) fn faults(&self) -> Vec<Fault> {
         let counts = |found: &&Diagnostic| {
             let is_reported = matches!(found.code, Code::KeptLastGood | Code::HomeMoved);
@@ -247,7 +252,12 @@ impl Loaded {
         let errors = self.diagnostics.iter().filter(counts);
         let fault = |diagnostic: &Diagnostic| {
             let place = diagnostic.place.as_ref().map_or_else(String::new, |place| {
-                format!("{}:{}:{}: ", self.texts.shown(&place.file), place.line, place.column)
+                format!(
+                    "{}:{}:{}: ",
+                    self.texts.display_name(&place.file),
+                    place.line,
+                    place.column
+                )
             });
             Fault {
                 code: diagnostic.code,
@@ -258,33 +268,36 @@ impl Loaded {
         errors.map(fault).collect()
     }
 
-    /// The same for a run that fires events: it reports once for each repository what is off because it is not approved (T-14), and
-    /// keeps copies of files for the moment in which they are saved (C-93).
-    pub(crate) fn firing(mut self) -> Self {
+    /// Prepares for a run that fires events: reports once for each repository what is off because
+    /// it is not approved (T-14), and keeps the last good copies of files while they are being
+    /// saved (C-93).
+    pub(crate) fn prepare_for_firing(mut self) -> Self {
         self.trust = self.trust.map(|trust| trust.telling_once().keeping_last_good());
         self
     }
 
-    /// Leaves out the hooks of other agents' files where the user installed this agent so (BR-124).
-    pub(crate) fn behind(&mut self, agent: DialectId, here: &Here) {
-        if here.only_own(agent.as_str()).is_file() {
-            self.sources.retain(|source| !is_of_another(source.dialect, source.layer, agent));
+    /// Removes the hooks of other agents' files if the user installed this agent with `--only-own`
+    /// (BR-124).
+    pub(crate) fn retain_own_hooks(&mut self, agent: DialectId, here: &Here) {
+        if here.only_own_marker_path(agent.as_str()).is_file() {
+            self.sources.retain(|source| !is_for_other_agent(source.dialect, source.layer, agent));
         }
     }
 
-    /// The files as they are named again for another command; nothing where they were found.
-    fn named(&self) -> String {
+    /// Returns the named files as arguments for a further command; empty if the files were
+    /// discovered.
+    fn file_arguments(&self) -> String {
         if self.found {
             return String::new();
         }
         let mut files: Vec<&str> =
-            self.sources.iter().map(|source| self.texts.shown(&source.name)).collect();
+            self.sources.iter().map(|source| self.texts.display_name(&source.name)).collect();
         files.dedup();
         files.iter().map(|file| format!(" {file}")).collect()
     }
 
-    /// Builds the engine; what is wrong with the sources joins the diagnostics.
-    pub(crate) fn engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
+    /// Builds the engine, and adds problems of the sources to the diagnostics.
+    pub(crate) fn build_engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = match &self.trust {
             // Programs of a repository: each right beyond the project is granted by name. A file in the arguments belongs
@@ -301,69 +314,72 @@ impl Loaded {
         engine
     }
 
-    /// The hooks as their files define them, as if all were approved: approval has its own finding.
-    pub(crate) fn as_written(&self) -> Engine {
+    /// Builds an engine with the hooks as if all were approved: missing approval has its own
+    /// finding.
+    pub(crate) fn build_approved_engine(&self) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
         let builder = if self.trust.is_some() { builder.confine_repositories() } else { builder };
         builder.trust_repositories_unasked().build().0
     }
 
-    /// Says which files were found and which lie nearby unread. People asked for neither, so it goes to them alone.
-    pub(crate) fn announce(&self, term: Term, roots: &Roots) {
+    /// Prints which files were found and which files nearby are not read, on standard error only.
+    pub(crate) fn announce_files(&self, term: Term, roots: &Roots) {
         if !self.found {
             return;
         }
         if self.sources.is_empty() {
-            say_where(term, roots);
+            note_no_files_found(term, roots);
         }
         for (at, source) in self.sources.iter().enumerate() {
             let lead = if at == 0 { "reading" } else { "       " };
             let about = format!("({}, {})", source.dialect, source.layer.as_str());
-            let shown = self.texts.shown(&source.name);
-            term.note(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
+            let shown = self.texts.display_name(&source.name);
+            term.print_note(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
         }
         for hidden in &self.hidden {
-            let path = shorten(&hidden.path.to_string_lossy(), roots);
-            let hooks = layout::count(hidden.hooks, "hook");
+            let path = shorten_path(&hidden.path.to_string_lossy(), roots);
+            let hooks = layout::count_noun(hidden.hooks, "hook");
             let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
-            term.note_after(WARNING, "warning:", &text);
+            term.print_labelled_note(WARNING, "warning:", &text);
         }
         if !self.hidden.is_empty() {
-            term.note("");
-            term.note_after(
+            term.print_note("");
+            term.print_labelled_note(
                 HELP,
                 "hint:",
                 "to look at such a file all the same, name it with `--config`",
             );
-            term.note("");
+            term.print_note("");
         }
     }
 
-    /// Says what is wrong in a line each, for commands whose data is something else; `check` shows the places.
-    pub(crate) fn warn(&self, term: Term) {
-        self.warn_of_errors(term);
-        self.warn_of_the_rest(term);
+    /// Prints one line for each diagnostic, for commands whose output is something else; `check`
+    /// shows the locations.
+    pub(crate) fn print_warnings(&self, term: Term) {
+        self.print_errors(term);
+        self.print_remaining_warnings(term);
     }
 
-    fn warn_of_errors(&self, term: Term) {
+    fn print_errors(&self, term: Term) {
         let errors =
             self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         for error in errors {
             let place = error.place.as_ref().map_or_else(String::new, |place| {
-                format!("{}:{}: ", self.texts.shown(&place.file), place.line)
+                format!("{}:{}: ", self.texts.display_name(&place.file), place.line)
             });
-            term.note_after(ERROR, "error:", &format!("{place}{}", error.message));
+            term.print_labelled_note(ERROR, "error:", &format!("{place}{}", error.message));
         }
     }
 
-    /// Says that there is more, where the errors stand in the data as [faults](Self::faults).
-    pub(crate) fn warn_of_the_rest(&self, term: Term) {
+    /// Prints warnings about approvals in full, and the number of the others, for commands whose
+    /// output contains the errors as [faults](Self::faults).
+    pub(crate) fn print_remaining_warnings(&self, term: Term) {
         // A finding that blocks calls or disables hooks is printed in full: it contains the command to type.
         let is_approval = |diagnostic: &&Diagnostic| APPROVALS.contains(&diagnostic.code);
         for diagnostic in self.diagnostics.iter().filter(is_approval) {
-            term.note_after(WARNING, "warning:", &diagnostic.message);
+            term.print_labelled_note(WARNING, "warning:", &diagnostic.message);
             if let Some(help) = &diagnostic.help {
-                term.note_after(HELP, "hint:", help);
+                term.print_labelled_note(HELP, "hint:", help);
             }
         }
         let counted = |diagnostic: &&Diagnostic| {
@@ -374,21 +390,21 @@ impl Loaded {
             let errors =
                 self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
             let noun = if errors { "further finding" } else { "finding" };
-            term.note_after(WARNING, "warning:", &layout::count(warnings, noun));
+            term.print_labelled_note(WARNING, "warning:", &layout::count_noun(warnings, noun));
         }
         let shown = |diagnostic: &Diagnostic| {
             diagnostic.severity > Severity::Advice && !APPROVALS.contains(&diagnostic.code)
         };
         if self.diagnostics.iter().any(shown) {
-            term.note_after(
+            term.print_labelled_note(
                 HELP,
                 "hint:",
                 &format!(
                     "`tenterhook check{}` shows the places and says what to write",
-                    self.named()
+                    self.file_arguments()
                 ),
             );
-            term.note("");
+            term.print_note("");
         }
     }
 }

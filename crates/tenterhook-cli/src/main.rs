@@ -46,14 +46,14 @@ use term::Term;
 
 fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for hooks.
-    tenterhook_process::own_signals();
-    let words = ambient::arguments();
-    let reply = last_word::prepare(&words);
+    tenterhook_process::reset_inherited_signals();
+    let words = ambient::program_arguments();
+    let reply = last_word::prepare_fallback_reply(&words);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let exit = usage(&error);
-            return command::hook::wrong_call(&words, exit, &reply).into();
+            let exit = print_usage_error(&error);
+            return command::hook::deny_invalid_arguments(&words, exit, &reply).into();
         }
     };
     let color = match cli.color {
@@ -61,25 +61,25 @@ fn main() -> ExitCode {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let term = Term::new(color, ambient::columns()).verbose(cli.verbose);
-    match run(&cli.command, term, &reply) {
+    let term = Term::new(color, ambient::columns_from_env()).with_verbose(cli.verbose);
+    match run_command(&cli.command, term, &reply) {
         Ok(exit) => exit.into(),
         Err(problem) => {
-            term.complain(&problem);
+            term.print_problem(&problem);
             Exit::Wrong.into()
         }
     }
 }
 
-fn run(command: &Command, term: Term, reply: &CallerReply) -> Result<Exit, Problem> {
+fn run_command(command: &Command, term: Term, reply: &CallerReply) -> Result<Exit, Problem> {
     let call = match command {
         Command::Hook(args) => Some(command::hook::Call::new(args, reply)),
         _ => None,
     };
     if let Command::Fire(args) = command {
-        reply.arm(args.form());
+        reply.arm_fallback(args.outcome_form());
     }
-    let here = match ambient::Here::look() {
+    let here = match ambient::Here::from_env() {
         // A caller that waits for an outcome gets one.
         Err(problem) if matches!(command, Command::Fire(_) | Command::Hook(_)) => {
             return Ok(reply.deny(Code::NoDirectory, &problem.message));
@@ -100,13 +100,13 @@ fn run(command: &Command, term: Term, reply: &CallerReply) -> Result<Exit, Probl
         Command::Probe(args) => command::probe::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Trust(args) => command::trust::run(args, &here, term),
-        Command::Untrust(args) => command::trust::untrust(args, &here, term),
+        Command::Untrust(args) => command::trust::untrust_sources(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),
-        Command::Allow(args) => command::allow::allow(args, &here, term),
-        Command::Pause(args) => command::allow::pause(args, &here, term),
-        Command::Install(args) => command::install::install(args, &here, term),
-        Command::Uninstall(args) => command::install::uninstall(args, &here, term),
+        Command::Allow(args) => command::allow::run_allow(args, &here, term),
+        Command::Pause(args) => command::allow::run_pause(args, &here, term),
+        Command::Install(args) => command::install::run_install(args, &here, term),
+        Command::Uninstall(args) => command::install::run_uninstall(args, &here, term),
         Command::Status(args) => command::status::run(args, &here, term),
         Command::Doctor(args) => command::doctor::run(args, &here, term),
         Command::Rules(args) => command::rules::run(args, &here, term),
@@ -117,8 +117,9 @@ fn run(command: &Command, term: Term, reply: &CallerReply) -> Result<Exit, Probl
     }
 }
 
-/// Clap would end with 2, but here 2 means that an event is blocked.
-fn usage(error: &clap::Error) -> Exit {
+/// Prints an error of the arguments. Clap would exit with 2, but here 2 means that an event is
+/// blocked.
+fn print_usage_error(error: &clap::Error) -> Exit {
     // A closed stream has no reader.
     let _ = error.print();
     match error.kind() {

@@ -15,31 +15,31 @@ pub(crate) struct Opening {
     pub(crate) is_held: bool,
 }
 
-/// All that the agent leaves open in this way.
-pub(crate) fn openings(agent: &'static Agent, here: &Here) -> Vec<Opening> {
-    let opening = |of| Opening { of, is_held: is_on(of.pack, here) };
+/// Returns the tools of the agent that no hook sees, and whether a rule pack covers each.
+pub(crate) fn find_openings(agent: &'static Agent, here: &Here) -> Vec<Opening> {
+    let opening = |of| Opening { of, is_held: is_pack_active(of.pack, here) };
     agent.installation.unhooked.iter().map(opening).collect()
 }
 
-/// Whether any rule of the pack counts.
-fn is_on(pack: &str, here: &Here) -> bool {
+/// Returns whether any rule of the pack applies.
+fn is_pack_active(pack: &str, here: &Here) -> bool {
     let which = Which { config: Vec::new(), dialect: None, compat: None };
-    let Ok(mut loaded) = load::load(&which, here) else { return false };
+    let Ok(mut loaded) = load::load_hooks(&which, here) else { return false };
     let start = format!("{pack}/");
     let counts = |hook: &Hook| {
         let armed = matches!(hook.arming, Arming::Armed);
         armed && !hook.enforcement.is_shadow() && hook.id.as_str().starts_with(&start)
     };
-    loaded.engine(Builder::self_protection).ruleset().hooks().iter().any(|hook| counts(hook))
+    loaded.build_engine(Builder::self_protection).ruleset().hooks().iter().any(|hook| counts(hook))
 }
 
 impl Opening {
-    /// What closes it, in words for people.
-    pub(crate) fn offer(&self) -> String {
+    /// Describes how to cover this gap.
+    pub(crate) fn closing_hint(&self) -> String {
         format!("`tenterhook rules add {}` asks before that begins", self.of.pack)
     }
 
-    /// What it is, and what holds it.
+    /// Describes this gap, and the pack that covers it.
     pub(crate) fn closed_by(&self) -> String {
         format!("{}: `{}` asks before that begins", self.of.gap, self.of.pack)
     }

@@ -53,29 +53,29 @@ pub(crate) struct PackRule<'a> {
 
 impl Pack {
     /// The pack of that name.
-    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+    pub(crate) fn find_by_name(name: &str) -> Option<&'static Self> {
         PACKS.iter().find(|pack| pack.name == name)
     }
 
-    /// The file that it is put into.
-    pub(crate) fn file(&self) -> String {
+    /// Returns the name of the file that the pack is installed as.
+    pub(crate) fn file_name(&self) -> String {
         format!("tenterhook.{}.toml", self.name)
     }
 
-    /// Its rules, in order.
+    /// Returns the rules of the pack, in order.
     pub(crate) fn rules(&self) -> Vec<PackRule<'static>> {
-        rules(self.name, self.text)
+        parse_rules(self.name, self.text)
     }
 }
 
-/// The rules in the text of a pack's file, also of one that somebody changed.
-pub(crate) fn rules<'a>(pack: &str, text: &'a str) -> Vec<PackRule<'a>> {
+/// Parses the rules in the text of a pack's file, which may have been edited.
+pub(crate) fn parse_rules<'a>(pack: &str, text: &'a str) -> Vec<PackRule<'a>> {
     let head = format!("\n[hook.\"{pack}/");
     let entries = text.split("\n\n").filter(|part| part.contains(&head));
-    entries.filter_map(|entry| rule(entry, &head)).collect()
+    entries.filter_map(|entry| parse_rule(entry, &head)).collect()
 }
 
-fn rule<'a>(entry: &'a str, head: &str) -> Option<PackRule<'a>> {
+fn parse_rule<'a>(entry: &'a str, head: &str) -> Option<PackRule<'a>> {
     let (comment, body) = entry.split_once(head)?;
     let (name, body) = body.split_once("\"]")?;
     let lines = || comment.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);

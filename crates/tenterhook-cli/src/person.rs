@@ -11,24 +11,25 @@ use crate::show::layout;
 /// What a person does instead.
 const OWN: &str = "run it in a terminal of your own, beside the agent";
 
-/// Refuses where no person can be meant: below an agent whose hooks were called, and without a terminal. No option says
-/// otherwise: whatever a person's script may say, an agent may say too.
+/// Returns an error below an agent whose hooks were called, and without a terminal: the caller may
+/// not be a person. No option overrides this, because an agent could use it too.
 pub(crate) fn require_terminal(what: &str, here: &Here) -> Result<(), Problem> {
-    is_no_agent(what, here)?;
+    require_no_agent(what, here)?;
     if !io::stdin().is_terminal() {
         let message = format!("`{what}` is refused: standard input is not a terminal");
-        return Err(Problem::new(message).help(OWN));
+        return Err(Problem::new(message).with_help(OWN));
     }
     Ok(())
 }
 
-/// Refuses below an agent whose hooks were called. A script of a person's own may say this, if it names what it means.
-pub(crate) fn is_no_agent(what: &str, here: &Here) -> Result<(), Problem> {
-    let Some(agent) = lineage::agent_above(&here.state) else { return Ok(()) };
+/// Returns an error below an agent whose hooks were called. A user's own script may call this, if
+/// it names what it means.
+pub(crate) fn require_no_agent(what: &str, here: &Here) -> Result<(), Problem> {
+    let Some(agent) = lineage::recorded_ancestor_id(&here.state) else { return Ok(()) };
     let called = std::fs::read_to_string(format!("/proc/{agent}/comm")).unwrap_or_default();
-    let called = layout::line(called.trim());
+    let called = layout::to_safe_line(called.trim());
     let message = format!(
         "`{what}` is refused: process {agent} ({called}) is above this one, and calls hooks as an agent does"
     );
-    Err(Problem::new(message).help(OWN))
+    Err(Problem::new(message).with_help(OWN))
 }

@@ -30,20 +30,21 @@ pub(crate) struct Progress {
 pub(crate) struct Steps(Arc<AtomicUsize>);
 
 impl Steps {
-    /// One more is done.
-    pub(crate) fn step(&self) {
+    /// Counts one more finished part.
+    pub(crate) fn count_step(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl Progress {
-    /// Begins: `what` is a word like "checking"; `all` is the number of parts, or 0 if it is unknown.
+    /// Starts the progress line. `what` is a word like "checking"; `all` is the number of parts, or
+    /// 0 if it is unknown.
     pub(crate) fn begin(what: &'static str, all: usize, width: usize) -> Self {
         let steps = Steps::default();
         let line = io::stderr().is_terminal().then(|| {
             let (hold, end) = channel();
             let counted = steps.clone();
-            let write = move || draw(&end, what, all, &counted, width, &mut io::stderr());
+            let write = move || draw_until_end(&end, what, all, &counted, width, &mut io::stderr());
             (hold, write)
         });
         // A line that cannot be drawn is no reason to stop.
@@ -54,8 +55,8 @@ impl Progress {
         Self { steps, line }
     }
 
-    /// What counts its parts.
-    pub(crate) fn steps(&self) -> Steps {
+    /// Returns the counter of finished parts.
+    pub(crate) fn step_counter(&self) -> Steps {
         self.steps.clone()
     }
 }
@@ -70,7 +71,7 @@ impl Drop for Progress {
     }
 }
 
-fn draw(
+fn draw_until_end(
     end: &Receiver<()>,
     what: &str,
     all: usize,
@@ -82,7 +83,8 @@ fn draw(
     let mut wait = QUIET;
     let mut drawn = false;
     while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(wait) {
-        let line = line(what, steps.0.load(Ordering::Relaxed), all, began.elapsed(), width);
+        let line =
+            progress_line(what, steps.0.load(Ordering::Relaxed), all, began.elapsed(), width);
         // Standard error may be closed: ignore the error.
         let _ = write!(out, "{CLEAR}{line}").and_then(|()| out.flush());
         (wait, drawn) = (PACE, true);
@@ -92,14 +94,14 @@ fn draw(
     }
 }
 
-/// The line, cut so that it stays one.
-fn line(what: &str, done: usize, all: usize, took: Duration, width: usize) -> String {
+/// Renders the progress line, truncated to one line.
+fn progress_line(what: &str, done: usize, all: usize, took: Duration, width: usize) -> String {
     let seconds = took.as_secs();
     let text = match all {
         0 => format!("{what} ({seconds} s)"),
         all => format!("{what}: {done} of {all} ({seconds} s)"),
     };
-    layout::cut(&text, width.saturating_sub(1))
+    layout::truncate_to_width(&text, width.saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -109,8 +111,8 @@ mod tests {
     #[test]
     fn the_line_says_how_far_it_is() {
         let took = Duration::from_millis(2900);
-        assert_eq!(line("playing cases", 3, 40, took, 80), "playing cases: 3 of 40 (2 s)");
-        assert_eq!(line("checking hooks", 0, 0, took, 80), "checking hooks (2 s)");
+        assert_eq!(progress_line("playing cases", 3, 40, took, 80), "playing cases: 3 of 40 (2 s)");
+        assert_eq!(progress_line("checking hooks", 0, 0, took, 80), "checking hooks (2 s)");
     }
 
     #[test]
@@ -118,7 +120,7 @@ mod tests {
         let (hold, end) = channel();
         drop(hold);
         let mut out = Vec::new();
-        draw(&end, "checking", 0, &Steps::default(), 80, &mut out);
+        draw_until_end(&end, "checking", 0, &Steps::default(), 80, &mut out);
         assert_eq!(out, b"");
     }
 }

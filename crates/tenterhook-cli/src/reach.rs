@@ -4,15 +4,16 @@ use tenterhook_core::config::Ruleset;
 use tenterhook_core::hook::{Hook, OnFailure, Phase, Run, Wait};
 use tenterhook_core::matcher::MatcherSpec;
 
-/// Why `hook` never runs, and the rule that says so; `None` when some event can start it.
+/// Returns why `hook` never runs, and the rule that says so; `None` if some event can start it.
 pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
-    if let Some((because, rule)) = hook.arming.off() {
+    if let Some((because, rule)) = hook.arming.disabled_reason() {
         return Some((because.clone(), rule));
     }
     let dialect = hook.dialect.dialect();
-    let known = dialect.row(&hook.event).is_some() || ruleset.custom(&hook.event).is_some();
+    let known =
+        dialect.event_row(&hook.event).is_some() || ruleset.custom_event_row(&hook.event).is_some();
     if !known
-        && !dialect.rows().is_empty()
+        && !dialect.event_rows().is_empty()
         && hook.dialect != tenterhook_core::dialect::DialectId::NATIVE
     {
         return Some((format!("no agent fires `{}`", hook.event), "E-4"));
@@ -20,32 +21,32 @@ pub(crate) fn why_unreachable(ruleset: &Ruleset, hook: &Hook) -> Option<(String,
     if let MatcherSpec::Never(why) = hook.matcher.spec() {
         return Some((format!("its matcher can never match: {why}"), "S-1"));
     }
-    if let Some(never) = dialect.unreachable(hook) {
+    if let Some(never) = dialect.why_unreachable(hook) {
         return Some(never);
     }
     if let Run::Unusable { part, why } = &hook.run {
         return Some((
-            format!("{}; {}", part.because(why), without_answer(ruleset, hook)),
-            part.rule(),
+            format!("{}; {}", part.problem_message(why), failure_consequence(ruleset, hook)),
+            part.rule_number(),
         ));
     }
     if let Err(why) = hook.matcher.compile() {
         let because =
-            format!("its matcher cannot be used: {why}; {}", without_answer(ruleset, hook));
+            format!("its matcher cannot be used: {why}; {}", failure_consequence(ruleset, hook));
         return Some((because, "S-3"));
     }
     None
 }
 
-/// What happens when `hook` gives no answer, as `verdict` will decide it.
-pub(crate) fn on_failure(ruleset: &Ruleset, hook: &Hook) -> OnFailure {
+/// Returns what happens if `hook` gives no answer, by the same rules as `verdict`.
+pub(crate) fn effective_on_failure(ruleset: &Ruleset, hook: &Hook) -> OnFailure {
     if hook.phase == Phase::Observe || hook.wait != Wait::Attached {
         return OnFailure::Continue;
     }
-    hook.on_failure.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).failure)
+    hook.on_failure.unwrap_or_else(|| ruleset.event_row(hook.dialect, &hook.event).failure)
 }
 
-/// The same in words.
-pub(crate) fn without_answer(ruleset: &Ruleset, hook: &Hook) -> String {
-    on_failure(ruleset, hook).consequence(&hook.own_event())
+/// Describes what happens if `hook` gives no answer.
+pub(crate) fn failure_consequence(ruleset: &Ruleset, hook: &Hook) -> String {
+    effective_on_failure(ruleset, hook).describe_consequence(&hook.own_event_name())
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tenterhook::internal::discover;
-use tenterhook::internal::executor::{scratch_prefix, scratches};
+use tenterhook::internal::executor::{create_scratch_root, scratch_prefix};
 
 use crate::show::paint::WARNING;
 use crate::term::Term;
@@ -37,10 +37,10 @@ pub(crate) struct ScratchPath {
 }
 
 impl ScratchPath {
-    /// An unguessable unused name below `state`.
+    /// Chooses an unguessable unused path below `state`.
     pub(crate) fn new(state: &Path) -> Self {
         let number = RandomState::new().build_hasher().finish();
-        let (all, doubt) = all(state);
+        let (all, doubt) = parent_directory(state);
         Self { path: all.join(format!("{}{number:016x}", scratch_prefix())), doubt }
     }
 
@@ -48,19 +48,20 @@ impl ScratchPath {
         &self.path
     }
 
-    /// Creates it; an existing directory is not reused.
-    pub(crate) fn make(self, term: Term) -> Scratch {
-        warn(self.doubt, term);
+    /// Creates the directory; an existing one is not reused.
+    pub(crate) fn create(self, term: Term) -> Scratch {
+        warn_of_shared_directory(self.doubt, term);
         let name = self.path.file_name().unwrap_or_default();
         let directory = self.path.parent().unwrap_or(&self.path);
         let made = tempfile::Builder::new().rand_bytes(0).prefix(name).tempdir_in(directory);
-        Scratch::or_warn(made.and_then(Scratch::private), term)
+        Scratch::or_none_with_warning(made.and_then(Scratch::make_private), term)
     }
 }
 
-/// Where such directories are made: where that cannot be had, among everybody's, for this reason.
-fn all(state: &Path) -> (PathBuf, Option<std::io::Error>) {
-    match scratches(state) {
+/// Returns the directory for scratch directories. If it cannot be created, returns the system's
+/// temporary directory, and the error.
+fn parent_directory(state: &Path) -> (PathBuf, Option<std::io::Error>) {
+    match create_scratch_root(state) {
         Ok(all) => (all, None),
         // A home that does not exist is reported once for all that is not kept (BR-43).
         Err(_) if discover::missing_home(state).is_some() => (std::env::temp_dir(), None),
@@ -68,42 +69,43 @@ fn all(state: &Path) -> (PathBuf, Option<std::io::Error>) {
     }
 }
 
-fn warn(doubt: Option<std::io::Error>, term: Term) {
+fn warn_of_shared_directory(doubt: Option<std::io::Error>, term: Term) {
     let Some(error) = doubt else { return };
     let text = format!(
         "the files of hooks lie in `{}`, where a hook that may write there reaches those of others: no directory of state can be used ({error})",
         std::env::temp_dir().display()
     );
-    term.note_after(WARNING, "warning:", &text);
+    term.print_labelled_note(WARNING, "warning:", &text);
 }
 
 impl Scratch {
     /// No directory at all.
     pub(crate) const NONE: Self = Self { directory: None };
 
-    /// Makes one; a run without any still asks its hooks, and tells people what they lack.
-    pub(crate) fn or_none(state: &Path, term: Term) -> Self {
-        let (all, doubt) = all(state);
-        warn(doubt, term);
-        Self::or_warn(Self::make(&all), term)
+    /// Creates a scratch directory. If that fails, warns about what hooks lack, and continues
+    /// without one.
+    pub(crate) fn new_or_none(state: &Path, term: Term) -> Self {
+        let (all, doubt) = parent_directory(state);
+        warn_of_shared_directory(doubt, term);
+        Self::or_none_with_warning(Self::create_in(&all), term)
     }
 
-    fn or_warn(made: std::io::Result<Self>, term: Term) -> Self {
+    fn or_none_with_warning(made: std::io::Result<Self>, term: Term) -> Self {
         made.unwrap_or_else(|error| {
             let text = format!(
                 "no temporary directory can be made ({error}), so that hooks can set no variables; set `TMPDIR` to one \
                  that can be written"
             );
-            term.note_after(WARNING, "warning:", &text);
+            term.print_labelled_note(WARNING, "warning:", &text);
             Self { directory: None }
         })
     }
 
-    fn make(all: &Path) -> std::io::Result<Self> {
-        Self::private(tempfile::Builder::new().prefix(&scratch_prefix()).tempdir_in(all)?)
+    fn create_in(all: &Path) -> std::io::Result<Self> {
+        Self::make_private(tempfile::Builder::new().prefix(&scratch_prefix()).tempdir_in(all)?)
     }
 
-    fn private(directory: TempDir) -> std::io::Result<Self> {
+    fn make_private(directory: TempDir) -> std::io::Result<Self> {
         // A mask that takes the owner's own rights away, too, was not meant for this.
         #[cfg(unix)]
         std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o700))?;
@@ -114,7 +116,8 @@ impl Scratch {
         self.directory.as_ref().map(TempDir::path)
     }
 
-    /// Removes it with its content: no outcome names a file in it.
+    /// Removes the directory with its content, as far as a time limit allows. Call it only if no
+    /// outcome names a file in it.
     pub(crate) fn discard(mut self) {
         let Some(directory) = self.directory.take() else { return };
         // A hook filled it as it liked. What takes longer than this stays.
@@ -147,12 +150,12 @@ mod tests {
     #[test]
     fn stays_only_with_something_in_it() {
         let state = tempfile::tempdir().expect("a directory");
-        let scratch = Scratch::make(state.path()).expect("a directory");
+        let scratch = Scratch::create_in(state.path()).expect("a directory");
         let path = scratch.path().expect("a path").to_owned();
         drop(scratch);
         assert!(!path.exists());
 
-        let scratch = Scratch::make(state.path()).expect("a directory");
+        let scratch = Scratch::create_in(state.path()).expect("a directory");
         let path = scratch.path().expect("a path").to_owned();
         std::fs::write(path.join("long.txt"), "text").expect("write");
         drop(scratch);

@@ -6,7 +6,7 @@ mod programs;
 use std::path::Path;
 use std::sync::Arc;
 
-use tenterhook::internal::executor::{interpreter, without_interpreter};
+use tenterhook::internal::executor::{missing_interpreter_remedy, script_interpreter};
 use tenterhook_core::config::{Reach, Ruleset, Server, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic, Location, Severity};
 use tenterhook_core::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
@@ -28,7 +28,7 @@ pub(crate) struct Missing {
 /// What each hook, and each MCP server that a hook calls, starts and what cannot be started here.
 ///
 /// A config whose place does not tell which project it is for may be a template for another: then it is advice.
-pub(crate) fn check(
+pub(crate) fn check_programs(
     ruleset: &Ruleset,
     sources: &[Source],
     env: &[(String, String)],
@@ -38,15 +38,22 @@ pub(crate) fn check(
         let calls = |hook: &Arc<Hook>| matches!(&hook.run, Run::McpTool(call) if call.server == server.name);
         armed().any(calls)
     };
-    let servers: Vec<Arc<Hook>> =
-        ruleset.servers().iter().filter(called).filter_map(as_hook).map(Arc::new).collect();
+    let servers: Vec<Arc<Hook>> = ruleset
+        .servers()
+        .iter()
+        .filter(called)
+        .filter_map(hook_from_server)
+        .map(Arc::new)
+        .collect();
     let hooks =
         armed().map(|hook| (hook, true)).chain(servers.iter().map(|server| (server, false)));
-    hooks.flat_map(|(hook, is_hook)| of_hook(ruleset, sources, env, hook, is_hook)).collect()
+    hooks
+        .flat_map(|(hook, is_hook)| missing_for_hook(ruleset, sources, env, hook, is_hook))
+        .collect()
 }
 
-/// A server's program starts as a hook's does.
-fn as_hook(server: &Server) -> Option<Hook> {
+/// Creates a hook that starts the program of an MCP server: both are checked alike.
+fn hook_from_server(server: &Server) -> Option<Hook> {
     let Reach::Program(command) = &server.reach else { return None };
     let run = Run::Command(command.clone());
     let mut hook = Hook::new(HookId::new(&*server.name), server.dialect, "".into(), run);
@@ -55,7 +62,7 @@ fn as_hook(server: &Server) -> Option<Hook> {
     Some(hook)
 }
 
-fn of_hook(
+fn missing_for_hook(
     ruleset: &Ruleset,
     sources: &[Source],
     env: &[(String, String)],
@@ -68,7 +75,7 @@ fn of_hook(
     let is_placed = hook.layer != Layer::Given || source.directory.ends_with(".claude");
     let judged = |ending: Option<consequence::Ending>| {
         let ending = ending.filter(|_| is_hook)?;
-        Some(consequence::consequence(ruleset, hook, ending))
+        Some(consequence::consequence_of_ending(ruleset, hook, ending))
     };
     let found = |diagnostic, consequence| Missing {
         diagnostic,
@@ -76,29 +83,32 @@ fn of_hook(
         hook: is_hook.then(|| hook.id.clone()),
     };
     let path = SearchPath::for_hook(hook, env);
-    let programs = hook.programs(&source.project, &source.home);
+    let programs = hook.certain_programs(&source.project, &source.home);
     let lost: Vec<Missing> = programs
         .iter()
-        .filter(|program| !path.has(program))
+        .filter(|program| !path.has_program(program))
         .map(|program| {
             let severity = if is_placed { Severity::Warning } else { Severity::Advice };
-            let consequence = judged(consequence::Ending::of_program(program));
-            found(no_program(program, severity, hook.place.clone(), consequence), consequence)
+            let consequence = judged(consequence::Ending::without_program(program));
+            found(
+                missing_program_finding(program, severity, hook.place.clone(), consequence),
+                consequence,
+            )
         })
         .collect();
     if !lost.is_empty() {
         return lost;
     }
-    let Some(script) = hook.script(&source.project, &source.home) else { return Vec::new() };
+    let Some(script) = hook.script_file(&source.project, &source.home) else { return Vec::new() };
     let severity = if is_placed { Severity::Error } else { Severity::Advice };
-    let consequence = judged(consequence::Ending::of_script(hook, &script, &programs));
-    no_script(hook.place.clone(), &script, severity, consequence)
+    let consequence = judged(consequence::Ending::without_script(hook, &script, &programs));
+    missing_script_finding(hook.place.clone(), &script, severity, consequence)
         .map(|script| found(script, consequence))
         .into_iter()
         .collect()
 }
 
-fn no_program(
+fn missing_program_finding(
     program: &Program,
     severity: Severity,
     place: Option<Location>,
@@ -112,10 +122,13 @@ fn no_program(
         None => "install it, or write its path".to_owned(),
     };
     let label = consequence.map_or_else(|| "not found".to_owned(), Consequence::label);
-    Diagnostic::new(Code::ProgramMissing, message, place).weighing(severity).label(label).help(help)
+    Diagnostic::new(Code::ProgramMissing, message, place)
+        .with_severity(severity)
+        .label(label)
+        .help(help)
 }
 
-fn no_script(
+fn missing_script_finding(
     place: Option<Location>,
     script: &Script,
     severity: Severity,
@@ -128,7 +141,7 @@ fn no_script(
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
             Code::ScriptMissing,
-            format!("`{path}` cannot be started: {}", reason(&error)),
+            format!("`{path}` cannot be started: {}", error_reason(&error)),
             format!("correct the path, or add the file{then}"),
         ),
         Ok(found) if found.is_dir() => (
@@ -139,10 +152,13 @@ fn no_script(
         Ok(found) if script.is_program && !is_executable(&found) => (
             Code::ScriptNotExecutable,
             format!("`{path}` is not executable"),
-            format!("`chmod +x {}`, or start it with its interpreter{then}", quoted(&script.path)),
+            format!(
+                "`chmod +x {}`, or start it with its interpreter{then}",
+                shell_quote(&script.path)
+            ),
         ),
         Ok(_) => {
-            let interpreter = interpreter(&script.path).filter(|_| script.is_program)?;
+            let interpreter = script_interpreter(&script.path).filter(|_| script.is_program)?;
             if Path::new(&interpreter).exists() {
                 return None;
             }
@@ -152,22 +168,22 @@ fn no_script(
                     "`{path}` cannot be started: its first line names `{}`, which is not there",
                     interpreter.escape_debug()
                 ),
-                format!("{}{then}", without_interpreter(&interpreter)),
+                format!("{}{then}", missing_interpreter_remedy(&interpreter)),
             )
         }
     };
     let label = consequence.map_or_else(|| "never decides".to_owned(), Consequence::label);
-    Some(Diagnostic::new(code, message, place).weighing(severity).label(label).help(help))
+    Some(Diagnostic::new(code, message, place).with_severity(severity).label(label).help(help))
 }
 
-fn reason(error: &std::io::Error) -> String {
+fn error_reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => error.to_string(),
     }
 }
 
-fn quoted(path: &Path) -> String {
+fn shell_quote(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
@@ -203,10 +219,10 @@ mod tests {
             let text = format!(
                 r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
             );
-            let mut source = Source::given("settings.json", DialectId::CLAUDE, &text, project);
+            let mut source = Source::from_text("settings.json", DialectId::CLAUDE, &text, project);
             source.layer = layer;
             let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
-            let found = check(&ruleset, &[source], &[]);
+            let found = check_programs(&ruleset, &[source], &[]);
             found
                 .first()
                 .map(|missing| (missing.diagnostic.code.name(), missing.diagnostic.severity))
@@ -238,9 +254,10 @@ mod tests {
             let text = format!(
                 "[mcp.policy]\nrun = ['python3', 'none.py']\n\n[hook.a]\non = 'Stop'\nmcp = {{ server = '{called}', tool = 't' }}\n"
             );
-            let source = Source::given("tenterhook.toml", DialectId::NATIVE, &text, project.path());
+            let source =
+                Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, project.path());
             let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
-            let found = check(&ruleset, &[source], &[]);
+            let found = check_programs(&ruleset, &[source], &[]);
             found
                 .iter()
                 .map(|missing| &missing.diagnostic)
@@ -272,9 +289,9 @@ mod tests {
         }
         let env = [("PATH".to_owned(), bin.display().to_string())];
         let found = |name: &str, dialect, text: &str| {
-            let source = Source::given(name, dialect, text, project.path());
+            let source = Source::from_text(name, dialect, text, project.path());
             let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
-            let found = check(&ruleset, &[source], &env);
+            let found = check_programs(&ruleset, &[source], &env);
             let said = |missing: &Missing| {
                 let label = missing.consequence.map(Consequence::label).unwrap_or_default();
                 (missing.diagnostic.code.name(), label)
@@ -308,6 +325,6 @@ mod tests {
 
     #[test]
     fn a_path_is_quoted_for_a_shell() {
-        assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
+        assert_eq!(shell_quote(Path::new("/a b/it's")), r"'/a b/it'\''s'");
     }
 }

@@ -3,27 +3,28 @@
 
 use tenterhook::internal::discover;
 use tenterhook_core::config::{Ruleset, Server};
-use tenterhook_core::diagnostic::{Code, Diagnostic, nearest};
+use tenterhook_core::diagnostic::{Code, Diagnostic, nearest_word};
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::hook::{Hook, McpTool, Run};
 
 use crate::load::Loaded;
 
-/// The servers that the hooks can call; their errors are added to the other diagnostics.
-pub(crate) fn find(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots) -> Vec<Server> {
-    let (servers, diagnostics) = discover::servers_for(ruleset, roots, &loaded.sources);
+/// Returns the servers that the hooks can call; their errors are added to the diagnostics.
+pub(crate) fn find_servers(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots) -> Vec<Server> {
+    let (servers, diagnostics) = discover::find_servers_for_hooks(ruleset, roots, &loaded.sources);
     loaded.diagnostics.extend(diagnostics);
     servers
 }
 
-/// One finding for each hook that calls a server that is not configured.
-pub(crate) fn check(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
+/// Returns one finding for each hook that calls a server that is not configured.
+pub(crate) fn check_servers(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
     let names = || servers.iter().map(|server| server.name.as_str());
-    let unknown = calls(ruleset).filter(|(_, call)| !names().any(|name| name == call.server));
+    let unknown =
+        hooks_with_mcp_tool(ruleset).filter(|(_, call)| !names().any(|name| name == call.server));
     unknown
         .map(|(hook, call)| {
             let message = format!("no server `{}` is configured here", call.server);
-            let help = nearest(&call.server, names()).map_or_else(
+            let help = nearest_word(&call.server, names()).map_or_else(
                 || {
                     "configure it as `[mcp.NAME]` or in `.mcp.json`; a host may also bring it"
                         .to_owned()
@@ -36,7 +37,7 @@ pub(crate) fn check(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn calls(ruleset: &Ruleset) -> impl Iterator<Item = (&Hook, &McpTool)> {
+fn hooks_with_mcp_tool(ruleset: &Ruleset) -> impl Iterator<Item = (&Hook, &McpTool)> {
     ruleset.hooks().iter().filter_map(|hook| match &hook.run {
         Run::McpTool(call) => Some((&**hook, call)),
         _ => None,

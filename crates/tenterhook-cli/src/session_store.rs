@@ -45,7 +45,7 @@ struct State {
 }
 
 impl State {
-    /// An unreadable file is treated like a new session (BR-41).
+    /// Parses the state; an unreadable file is treated like a new session (BR-41).
     fn parse(text: &[u8]) -> Self {
         let value: Value = serde_json::from_slice(text).unwrap_or_default();
         let claimed = value.get("claimed").and_then(Value::as_array).into_iter().flatten();
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    fn written(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let value =
             json!({"claimed": self.claimed, "strikes": self.strikes, "projects": self.projects});
         value.to_string().into_bytes()
@@ -67,7 +67,7 @@ impl State {
 }
 
 impl SessionStore {
-    /// The store of a session of this agent; `None` where the agent names none.
+    /// Opens the store of an agent's session; `None` if the agent gives no session id.
     pub(crate) fn open(state: &Path, agent: &str, session: &str) -> Option<Self> {
         if session.is_empty() {
             return None;
@@ -82,33 +82,36 @@ impl SessionStore {
         Some(Self { file, older, seen: Mutex::new(None) })
     }
 
-    /// The notes about the session's calls.
+    /// Returns the notes about the session's calls.
     pub(crate) fn call_notes(&self) -> CallNotes {
-        CallNotes::at(self.file.with_extension("notes"))
+        CallNotes::at_path(self.file.with_extension("notes"))
     }
 
-    /// Whether anything can be kept: a gate that counts its denials must not count for ever from the start.
-    pub(crate) fn can_keep(&self) -> bool {
-        self.change(|_| ()).is_ok()
+    /// Returns whether state can be stored: a gate that counts its denials must not start from zero
+    /// each time.
+    pub(crate) fn can_write(&self) -> bool {
+        self.change_stored_state(|_| ()).is_ok()
     }
 
-    /// Says `true` the first time that this is asked in the session.
-    pub(crate) fn is_first(&self, words: &str) -> bool {
+    /// Returns true the first time that it is called with this text in the session.
+    pub(crate) fn is_first_time(&self, words: &str) -> bool {
         let claim = |hash: &str| HookId::new(format!("{MESSAGE}{hash}"));
         let was_shown = self.claimed().contains(&claim(&hash_of_0_1(words)));
         let digest = Digest::hash(words.as_bytes()).to_string();
         !was_shown && self.claim_once(&claim(digest.get(..16).unwrap_or(&digest)))
     }
 
-    /// The projects whose hooks applied in the session, in the order in which it saw them (BR-19).
+    /// Returns the projects whose hooks applied in the session, in the order in which the session
+    /// saw them (BR-19).
     pub(crate) fn projects(&self) -> Vec<PathBuf> {
-        self.look(|state| state.projects.iter().map(PathBuf::from).collect())
+        self.with_state(|state| state.projects.iter().map(PathBuf::from).collect())
     }
 
-    /// Adds a project to those that the session saw, unless there are as many as `most`; whether it is among them.
+    /// Adds a project to those of the session, unless there are `most` already. Returns whether it
+    /// is among them.
     pub(crate) fn add_project(&self, project: &Path, most: usize) -> bool {
         let name = project.to_string_lossy().into_owned();
-        self.alter(|state| {
+        self.change_state_or_memory(|state| {
             if !state.projects.contains(&name) && state.projects.len() < most {
                 state.projects.push(name.clone());
             }
@@ -116,7 +119,7 @@ impl SessionStore {
         })
     }
 
-    fn read(&self) -> State {
+    fn read_state(&self) -> State {
         let read = |path: &Path| -> io::Result<State> {
             let (file, _) = discover::open(path)?;
             let mut text = Vec::new();
@@ -130,35 +133,35 @@ impl SessionStore {
         .unwrap_or_default()
     }
 
-    fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
+    fn with_state<T>(&self, at: impl FnOnce(&State) -> T) -> T {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        at(seen.get_or_insert_with(|| self.read()))
+        at(seen.get_or_insert_with(|| self.read_state()))
     }
 
-    /// Changes it, and where nothing can be written, what this process remembers.
-    fn alter<T>(&self, with: impl Fn(&mut State) -> T) -> T {
-        match self.change(&with) {
+    /// Changes the stored state; if it cannot be written, changes only the copy in memory.
+    fn change_state_or_memory<T>(&self, with: impl Fn(&mut State) -> T) -> T {
+        match self.change_stored_state(&with) {
             Ok(said) => said,
             Err(_) => {
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                with(seen.get_or_insert_with(|| self.read()))
+                with(seen.get_or_insert_with(|| self.read_state()))
             }
         }
     }
 
-    fn change<T>(&self, with: impl FnOnce(&mut State) -> T) -> io::Result<T> {
+    fn change_stored_state<T>(&self, with: impl FnOnce(&mut State) -> T) -> io::Result<T> {
         let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
-        discover::make_private(directory)?;
-        let lock = private(&self.file.with_extension("lock"), false)?;
+        discover::create_private_dir(directory)?;
+        let lock = open_private_file(&self.file.with_extension("lock"), false)?;
         lock.lock()?;
         if !self.file.exists() {
-            forget_old(directory);
+            remove_expired_files(directory);
         }
-        let mut state = self.read();
+        let mut state = self.read_state();
         let said = with(&mut state);
         // Made with its owner's rights alone, and gone where it cannot take its place.
         let mut new = tempfile::NamedTempFile::new_in(directory)?;
-        new.write_all(&state.written())?;
+        new.write_all(&state.to_bytes())?;
         new.persist(&self.file)?;
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
         Ok(said)
@@ -167,19 +170,23 @@ impl SessionStore {
 
 impl Store for SessionStore {
     fn claim_once(&self, hook: &HookId) -> bool {
-        self.alter(|state| state.claimed.insert(hook.as_str().to_owned()))
+        self.change_state_or_memory(|state| state.claimed.insert(hook.as_str().to_owned()))
     }
 
     fn claimed(&self) -> Arc<HashSet<HookId>> {
-        Arc::new(self.look(|state| state.claimed.iter().map(|text| HookId::new(&**text)).collect()))
+        Arc::new(
+            self.with_state(|state| {
+                state.claimed.iter().map(|text| HookId::new(&**text)).collect()
+            }),
+        )
     }
 
     fn forget_claim(&self, hook: &HookId) {
-        self.alter(|state| state.claimed.remove(hook.as_str()));
+        self.change_state_or_memory(|state| state.claimed.remove(hook.as_str()));
     }
 
     fn add_strike(&self, event: &EventName) -> u32 {
-        self.alter(|state| {
+        self.change_state_or_memory(|state| {
             let count = state.strikes.entry(event.as_str().to_owned()).or_default();
             *count = count.saturating_add(1);
             *count
@@ -187,13 +194,13 @@ impl Store for SessionStore {
     }
 
     fn strikes(&self, event: &EventName) -> u32 {
-        self.look(|state| state.strikes.get(event.as_str()).copied().unwrap_or(0))
+        self.with_state(|state| state.strikes.get(event.as_str()).copied().unwrap_or(0))
     }
 
     fn reset_strikes(&self, event: &EventName) {
         // Most events end no row of denials.
         if self.strikes(event) > 0 {
-            self.alter(|state| state.strikes.remove(event.as_str()));
+            self.change_state_or_memory(|state| state.strikes.remove(event.as_str()));
         }
     }
 }
@@ -228,15 +235,16 @@ impl Store for Unkept {
     }
 }
 
-/// The hash by which version 0.1.0 named what it kept: that of the standard library, which another toolchain may change.
+/// Hashes a text as version 0.1.0 did to name its files: with the hash of the standard library,
+/// which a different toolchain may change.
 fn hash_of_0_1(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Removes what is older than anybody remembers. What cannot be removed stays.
-fn forget_old(directory: &Path) {
+/// Removes the files of sessions that have expired. Files that cannot be removed stay.
+fn remove_expired_files(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(1_000) {
         let age = entry
             .metadata()
@@ -249,11 +257,11 @@ fn forget_old(directory: &Path) {
     }
 }
 
-/// A file that only its owner reads and writes.
-pub(crate) fn private(path: &Path, appends: bool) -> io::Result<File> {
+/// Opens a file that only its owner may read and write.
+pub(crate) fn open_private_file(path: &Path, appends: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.write(true).append(appends).create(true).truncate(false);
-    discover::without_waiting(discover::owner_only(options)?).open(path)
+    discover::open_without_blocking(discover::set_owner_only(options)?).open(path)
 }
 
 #[cfg(test)]
@@ -302,28 +310,30 @@ mod tests {
         let room = tempfile::tempdir().unwrap();
         fs::write(room.path().join("sessions"), "a file").unwrap();
         let kept = SessionStore::open(room.path(), "codex", "s").unwrap();
-        assert!(!kept.can_keep());
+        assert!(!kept.can_write());
         assert!(kept.claim_once(&HookId::new("h")) && !kept.claim_once(&HookId::new("h")));
         assert_eq!(Unkept::default().strikes(&EventName::new("Stop")), u32::MAX);
         let broken = SessionStore::open(&room.path().join("other"), "codex", "s").unwrap();
-        assert!(broken.can_keep());
+        assert!(broken.can_write());
         fs::write(&broken.file, "{").unwrap();
-        assert_eq!(broken.read().strikes.len(), 0);
-        assert!(broken.is_first("x") && !broken.is_first("x") && broken.is_first("y"));
+        assert_eq!(broken.read_state().strikes.len(), 0);
+        assert!(
+            broken.is_first_time("x") && !broken.is_first_time("x") && broken.is_first_time("y")
+        );
     }
     /// BR-44: a file that 0.1.0 wrote, by the name that it gave it; the new one is named by SHA-256 on every toolchain.
     #[test]
     fn session_that_0_1_0_kept_goes_on() {
         let room = tempfile::tempdir().unwrap();
         let sessions = room.path().join("sessions");
-        discover::make_private(&sessions).unwrap();
+        discover::create_private_dir(&sessions).unwrap();
         let older = format!(
             "{{\"claimed\":[\"h\",\"{MESSAGE}849e1d114ff252ff\"],\"strikes\":{{\"Stop\":2}},\"projects\":[\"/p\"]}}"
         );
         fs::write(sessions.join("codex-s-1-1775664760a26202.json"), older).unwrap();
         let kept = || SessionStore::open(room.path(), "codex", "s-1").unwrap();
         assert!(!kept().claim_once(&HookId::new("h")), "it ran once");
-        assert!(!kept().is_first("seen before") && kept().is_first("not seen before"));
+        assert!(!kept().is_first_time("seen before") && kept().is_first_time("not seen before"));
         assert_eq!(kept().add_strike(&EventName::new("Stop")), 3);
         assert_eq!(kept().projects(), [Path::new("/p")]);
         let name = kept().file.file_name().unwrap().to_owned();

@@ -13,7 +13,7 @@ use tenterhook_core::transcript::{
     Decoder, EventContext, Facts, Line, Lines, TranscriptAgent, TranscriptRecord,
 };
 
-pub(crate) use find::find;
+pub(crate) use find::find_sessions;
 
 use crate::problem::Problem;
 
@@ -53,16 +53,16 @@ pub(crate) struct Found {
 }
 
 impl Session {
-    /// Reads the whole file, and hands over what it tells, until `each` wants no more.
-    pub(crate) fn read(
+    /// Reads the whole file, and passes each record to `each` until that returns false.
+    pub(crate) fn read_records(
         &self,
         each: &mut dyn FnMut(&TranscriptRecord<'_>) -> bool,
     ) -> Result<Facts, Problem> {
         let mut decoder =
-            Decoder::new(self.agent).about(self.cwd.as_deref(), self.subagent.as_deref());
+            Decoder::new(self.agent).with_path_facts(self.cwd.as_deref(), self.subagent.as_deref());
         let mut more = true;
         let mut take = |line: Line<'_>| {
-            decoder.line(line, &mut |record| more = more && each(&record));
+            decoder.decode_line(line, &mut |record| more = more && each(&record));
             more
         };
         let cannot = |error: std::io::Error| {
@@ -70,24 +70,25 @@ impl Session {
         };
         match self.form {
             Form::Lines | Form::Compressed => {
-                let mut lines = Lines::new(open::open(&self.path, self.form).map_err(cannot)?);
-                while let Some(line) = lines.read().map_err(cannot)? {
+                let mut lines =
+                    Lines::new(open::open_records(&self.path, self.form).map_err(cannot)?);
+                while let Some(line) = lines.read_line().map_err(cannot)? {
                     if !take(line) {
                         break;
                     }
                 }
             }
             Form::Whole => {
-                let bytes = open::whole(&self.path).map_err(cannot)?;
+                let bytes = open::read_whole_file(&self.path).map_err(cannot)?;
                 take(Line { number: 1, bytes: bytes.as_deref(), is_whole: true });
             }
-            Form::Database => database::rows(&self.path, &mut take).map_err(cannot)?,
+            Form::Database => database::read_rows(&self.path, &mut take).map_err(cannot)?,
         }
-        Ok(decoder.facts().clone())
+        Ok(decoder.facts_so_far().clone())
     }
 
-    /// What else an event has that happened in this file.
-    pub(crate) fn around(&self, home: &std::path::Path) -> EventContext {
+    /// Returns the context of the events in this file.
+    pub(crate) fn event_context(&self, home: &std::path::Path) -> EventContext {
         EventContext {
             home: home.to_owned(),
             cwd: home.to_owned(),
@@ -104,7 +105,7 @@ mod database {
 
     use tenterhook_core::transcript::Line;
 
-    pub(super) fn rows(_: &Path, _: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
+    pub(super) fn read_rows(_: &Path, _: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
         Err(io::Error::other(
             "this build has no reader for SQLite databases; install a package of `tenterhook`, or build it with `--features opencode`",
         ))

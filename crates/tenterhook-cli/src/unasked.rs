@@ -8,8 +8,8 @@ use tenterhook::internal::discover;
 use tenterhook_core::dialect::DialectId;
 
 use crate::ambient::Here;
-use crate::load::shorten;
-use crate::show::layout::line;
+use crate::load::shorten_path;
+use crate::show::layout::to_safe_line;
 use crate::show::paint::{BOLD, DIM, paint};
 
 /// How many folders deep `**` looks, and how many files of one kind are read.
@@ -25,25 +25,30 @@ pub(crate) struct Unasked {
     command: String,
 }
 
-/// Every command, in the order of the files.
-pub(crate) fn find(here: &Here) -> Vec<Unasked> {
+/// Returns all commands, in the order of the files.
+pub(crate) fn find_unasked_commands(here: &Here) -> Vec<Unasked> {
     let mut found = Vec::new();
     let repository = here.roots.repository.iter().filter(|root| **root != here.roots.cwd);
     let roots: Vec<&PathBuf> = std::iter::once(&here.roots.cwd).chain(repository).collect();
     for agent in DialectId::agents() {
         let dialect = agent.dialect();
-        for path in dialect.unasked_files() {
+        for path in dialect.unasked_command_files() {
             let mut files = Vec::new();
             for root in &roots {
                 let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-                walk(root, path, &Walk { root: &real, deepest: DEEPEST }, &mut files);
+                collect_matching_files(
+                    root,
+                    path,
+                    &Walk { root: &real, deepest: DEEPEST },
+                    &mut files,
+                );
             }
             for file in files {
-                let Ok(text) = discover::read(&file) else { continue };
-                let commands = dialect.unasked_in(path, &text).into_iter();
+                let Ok(text) = discover::read_config_file(&file) else { continue };
+                let commands = dialect.unasked_commands_in(path, &text).into_iter();
                 found.extend(commands.map(|(line, when, command)| Unasked {
-                    agent: dialect.agent().unwrap_or_default(),
-                    file: shorten(&file.to_string_lossy(), &here.roots),
+                    agent: dialect.agent_title().unwrap_or_default(),
+                    file: shorten_path(&file.to_string_lossy(), &here.roots),
                     line,
                     when,
                     command,
@@ -63,27 +68,33 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Whether what is found lies in the project, and not behind a link that leads out of it.
-    fn is_inside(&self, path: &Path) -> bool {
+    /// Returns whether a path lies in the project, and not behind a symlink that leads out of it.
+    fn is_inside_project(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| real.starts_with(self.root))
     }
 }
 
-/// The files below a directory that a path with `*` and `**` names. A skill may be a link to anywhere, as for its agent; what any
-/// number of folders holds lies in the project.
-fn walk(directory: &Path, path: &str, walks: &Walk<'_>, files: &mut Vec<PathBuf>) {
+/// Collects the files below a directory that match a path with `*` and `**`. A directory that `*`
+/// matches may be a symlink to anywhere, as for the agent; files that `*` matches and directories
+/// that `**` matches have to lie in the project.
+fn collect_matching_files(
+    directory: &Path,
+    path: &str,
+    walks: &Walk<'_>,
+    files: &mut Vec<PathBuf>,
+) {
     let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
     if files.len() >= MOST {
         return;
     }
     if !name.contains('*') {
         return match rest {
-            Some(rest) => walk(&directory.join(name), rest, walks, files),
+            Some(rest) => collect_matching_files(&directory.join(name), rest, walks, files),
             None => files.extend(Some(directory.join(name)).filter(|file| file.is_file())),
         };
     }
     if let (true, Some(rest)) = (name == "**", rest) {
-        walk(directory, rest, walks, files);
+        collect_matching_files(directory, rest, walks, files);
     }
     let mut entries: Vec<PathBuf> = std::fs::read_dir(directory)
         .into_iter()
@@ -95,17 +106,17 @@ fn walk(directory: &Path, path: &str, walks: &Walk<'_>, files: &mut Vec<PathBuf>
     let ending = name.trim_start_matches('*');
     for entry in entries {
         if name == "**" && rest.is_some() {
-            if walks.deepest > 0 && entry.is_dir() && walks.is_inside(&entry) {
+            if walks.deepest > 0 && entry.is_dir() && walks.is_inside_project(&entry) {
                 let deepest = walks.deepest - 1;
-                walk(&entry, path, &Walk { deepest, ..*walks }, files);
+                collect_matching_files(&entry, path, &Walk { deepest, ..*walks }, files);
             }
             continue;
         }
         match rest {
-            Some(rest) if entry.is_dir() => walk(&entry, rest, walks, files),
+            Some(rest) if entry.is_dir() => collect_matching_files(&entry, rest, walks, files),
             None if entry.to_string_lossy().ends_with(ending)
                 && entry.is_file()
-                && walks.is_inside(&entry) =>
+                && walks.is_inside_project(&entry) =>
             {
                 files.push(entry);
             }
@@ -114,8 +125,8 @@ fn walk(directory: &Path, path: &str, walks: &Walk<'_>, files: &mut Vec<PathBuf>
     }
 }
 
-/// The commands for people, under one heading; empty without commands.
-pub(crate) fn page(found: &[Unasked]) -> String {
+/// Lists the commands for people, under one heading; empty without commands.
+pub(crate) fn commands_text(found: &[Unasked]) -> String {
     let mut out = String::new();
     for (at, setting) in found.iter().enumerate() {
         if at == 0 {
@@ -124,8 +135,8 @@ pub(crate) fn page(found: &[Unasked]) -> String {
         }
         let place = format!("{}:{}", setting.file, setting.line);
         let when = format!("{}, {}", setting.agent, setting.when);
-        out.push_str(&format!("  {}  {}\n", line(&place), line(&setting.command)));
-        out.push_str(&format!("      {}\n", paint(DIM, line(&when))));
+        out.push_str(&format!("  {}  {}\n", to_safe_line(&place), to_safe_line(&setting.command)));
+        out.push_str(&format!("      {}\n", paint(DIM, to_safe_line(&when))));
     }
     if !out.is_empty() {
         out.push('\n');
@@ -133,8 +144,8 @@ pub(crate) fn page(found: &[Unasked]) -> String {
     out
 }
 
-/// The commands for programs.
-pub(crate) fn to_json(found: &[Unasked]) -> Value {
+/// Returns the commands as JSON.
+pub(crate) fn commands_json(found: &[Unasked]) -> Value {
     let each = found.iter().map(|unasked| {
         json!({ "agent": unasked.agent, "file": unasked.file, "line": unasked.line, "when": unasked.when, "command": unasked.command })
     });

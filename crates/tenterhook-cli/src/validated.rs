@@ -13,51 +13,54 @@ use tenterhook_core::config::Source;
 use tenterhook_process::{Cancel, Command, run_blocking};
 
 use crate::ambient::Here;
-use crate::command::status::version;
+use crate::command::status::installed_version;
 use crate::silence;
 
 /// Longest that an analysis may take: it starts the agent.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Asks the agent about each module that it would load here, unless its answer about these bytes is kept.
-pub(crate) fn ask(agent: &'static Agent, program: &Path, here: &Here) {
-    let (Some(modules), Some(version)) = (agent.guarded.modules, version(agent, here)) else {
+/// Asks the agent to validate each module that it would load here, unless the result for the same
+/// bytes is stored.
+pub(crate) fn validate_modules(agent: &'static Agent, program: &Path, here: &Here) {
+    let (Some(modules), Some(version)) = (agent.guarded.modules, installed_version(agent, here))
+    else {
         return;
     };
     let of_agent = |source: &Source| source.dialect.as_str() == agent.name;
-    for source in silence::modules(here).into_iter().filter(of_agent) {
-        let review = here.trust().review(&source);
-        if is_harmless(agent, &review, here) {
+    for source in silence::module_sources(here).into_iter().filter(of_agent) {
+        let review = here.trust_store().review(&source);
+        if is_validated(agent, &review, here) {
             continue;
         }
         let Some(plugin) = &source.plugin else { continue };
-        if analysis(program, modules, &plugin.root, here)
+        if run_analysis(program, modules, &plugin.root, here)
             .is_some_and(|analysis| silences_nothing(&analysis, modules))
         {
             // What cannot be kept is asked again.
-            let _ = keep(&kept_at(&review, here), &version);
+            let _ = store_result(&stored_result_path(&review, here), &version);
         }
     }
 }
 
-/// Whether the installed version of the agent found nothing in these bytes that silences a hook.
-pub(crate) fn is_harmless(agent: &Agent, review: &Review, here: &Here) -> bool {
-    let kept = discover::read(&kept_at(review, here)).ok();
-    kept.is_some_and(|kept| version(agent, here).is_some_and(|version| *kept == *version))
+/// Returns whether the installed version of the agent found nothing in these bytes that silences a
+/// hook.
+pub(crate) fn is_validated(agent: &Agent, review: &Review, here: &Here) -> bool {
+    let kept = discover::read_config_file(&stored_result_path(review, here)).ok();
+    kept.is_some_and(|kept| installed_version(agent, here).is_some_and(|version| *kept == *version))
 }
 
-fn kept_at(review: &Review, here: &Here) -> PathBuf {
+fn stored_result_path(review: &Review, here: &Here) -> PathBuf {
     here.state.join("validated").join(review.digest.to_string())
 }
 
-fn keep(path: &Path, version: &str) -> io::Result<()> {
+fn store_result(path: &Path, version: &str) -> io::Result<()> {
     let directory = path.parent().ok_or(io::ErrorKind::NotFound)?;
-    discover::make_private(directory)?;
+    discover::create_private_dir(directory)?;
     fs::write(path, version)
 }
 
-/// What the agent prints of a folder.
-fn analysis(program: &Path, modules: &Modules, folder: &Path, here: &Here) -> Option<Value> {
+/// Runs the agent's validation of a folder, and returns what it prints.
+fn run_analysis(program: &Path, modules: &Modules, folder: &Path, here: &Here) -> Option<Value> {
     let path = here.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value);
     // Whatever it writes at home is gone with this.
     let scratch = tempfile::tempdir().ok()?;
@@ -71,7 +74,7 @@ fn analysis(program: &Path, modules: &Modules, folder: &Path, here: &Here) -> Op
     serde_json::from_slice(&report.stdout.bytes).ok()
 }
 
-/// Whether an analysis is whole, and names nothing that could silence a hook.
+/// Returns whether an analysis is complete, and names nothing that could silence a hook.
 fn silences_nothing(analysis: &Value, modules: &Modules) -> bool {
     let parts: Vec<&Value> = analysis["contents"].as_array().into_iter().flatten().collect();
     let analysed: Option<Vec<&Vec<Value>>> =
@@ -82,10 +85,10 @@ fn silences_nothing(analysis: &Value, modules: &Modules) -> bool {
     analysis["success"] == true
         && !has_errors
         && !all.is_empty()
-        && all.iter().all(|module| is_plain(module, modules))
+        && all.iter().all(|module| is_harmless_module(module, modules))
 }
 
-fn is_plain(module: &Value, modules: &Modules) -> bool {
+fn is_harmless_module(module: &Value, modules: &Modules) -> bool {
     let named = ["/uses/events", "/uses/calls", "/hooks"].map(|part| module.pointer(part));
     let Some(named) = named.into_iter().collect::<Option<Vec<_>>>() else { return false };
     let is_empty = |part: &str| {
@@ -94,16 +97,16 @@ fn is_plain(module: &Value, modules: &Modules) -> bool {
     let nouns = ["/nouns/adds", "/nouns/withholds", "/nouns/replaces"];
     let changes_nothing = ["/uses/env/writes", "/nextTo"].into_iter().chain(nouns).all(is_empty);
     let mut texts = Vec::new();
-    named.into_iter().for_each(|value| collect_texts(value, &mut texts));
+    named.into_iter().for_each(|value| collect_strings(value, &mut texts));
     changes_nothing
         && !texts.iter().any(|text| modules.silencing.iter().any(|start| text.starts_with(start)))
 }
 
-fn collect_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+fn collect_strings<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => texts.push(text),
-        Value::Array(all) => all.iter().for_each(|value| collect_texts(value, texts)),
-        Value::Object(all) => all.values().for_each(|value| collect_texts(value, texts)),
+        Value::Array(all) => all.iter().for_each(|value| collect_strings(value, texts)),
+        Value::Object(all) => all.values().for_each(|value| collect_strings(value, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

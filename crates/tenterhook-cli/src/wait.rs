@@ -22,13 +22,13 @@ pub(crate) enum Waited<T> {
 pub(crate) struct Starved(std::io::Error);
 
 impl Starved {
-    /// For want of what this error names.
+    /// Creates the error for the missing resource that `error` names.
     pub(crate) const fn new(error: std::io::Error) -> Self {
         Self(error)
     }
 
-    /// A caller that waits for an outcome gets one that restrains.
-    pub(crate) fn deny(self, reply: &CallerReply) -> Exit {
+    /// Denies: a caller that waits for an outcome gets one that restrains.
+    pub(crate) fn deny_to_caller(self, reply: &CallerReply) -> Exit {
         reply.deny(Code::OutOfResources, &Problem::from(self).message)
     }
 }
@@ -36,7 +36,7 @@ impl Starved {
 impl From<Starved> for Problem {
     fn from(Starved(error): Starved) -> Self {
         Self::new(format!("hooks cannot be waited for: {error}"))
-            .help("look at the limits of this process: threads, open files, memory")
+            .with_help("look at the limits of this process: threads, open files, memory")
     }
 }
 
@@ -48,20 +48,21 @@ const ENDING: Duration = Duration::from_secs(5);
 /// When the call returns, everything that the work started is over: its tasks, and the processes of its hooks with all
 /// their descendants, also those that made themselves daemons.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Starved> {
-    block_on_or(work, || ())
+    block_on_interruptible(work, || ())
 }
 
-/// The same on this thread alone, for a program that ends within its time whatever it computes: a thread less to start.
-pub(crate) fn block_on_here<T>(
+/// Runs `work` on this thread alone, for a program that ends in time whatever it computes: it
+/// starts one thread less.
+pub(crate) fn block_on_current_thread<T>(
     work: impl Future<Output = T>,
     give_up: impl FnOnce() + Send + 'static,
 ) -> Result<Waited<T>, Starved> {
     block_on_with(tokio::runtime::Builder::new_current_thread(), work, give_up)
 }
 
-/// The same for work that computes. If a signal arrives during the computation, `give_up` reports it on another thread: the
-/// computation can only be dropped when it has ended.
-pub(crate) fn block_on_or<T>(
+/// Runs `work` that may compute for long. If a signal arrives meanwhile, `give_up` reports it on
+/// another thread: a computation can only be dropped once it has ended.
+pub(crate) fn block_on_interruptible<T>(
     work: impl Future<Output = T>,
     give_up: impl FnOnce() + Send + 'static,
 ) -> Result<Waited<T>, Starved> {
@@ -78,12 +79,12 @@ fn block_on_with<T>(
 ) -> Result<Waited<T>, Starved> {
     // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
     let _ = tenterhook_process::adopt_orphans();
-    let runtime = last_word::starting(|| builder.enable_all().build());
+    let runtime = last_word::report_panic_as_exhaustion(|| builder.enable_all().build());
     let runtime = runtime.map_err(Starved)?;
     let waited = runtime.block_on(async {
         let signals = Signals::listen();
         let signalled = tokio::spawn(async {
-            let signal = signals.first().await;
+            let signal = signals.wait_for_first().await;
             give_up();
             signal
         });
@@ -95,12 +96,12 @@ fn block_on_with<T>(
     });
     runtime.shutdown_timeout(ENDING);
     // A run that outlives this is stuck in the kernel, where nothing reaches it.
-    let _ = tenterhook_process::wait_for_all(ENDING);
+    let _ = tenterhook_process::wait_for_all_runs(ENDING);
     Ok(waited)
 }
 
-/// Tells `handler` of the first signal that asks the program to end, whenever it comes: also between two runs, where a handler
-/// that is installed and asked by no runtime would swallow it.
+/// Calls `handler` for the first signal that asks the program to end, at any time, also between two
+/// runs.
 pub(crate) fn on_signal(handler: impl FnOnce(u8) + Send + 'static) -> Result<(), Starved> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().build().map_err(Starved)?;
@@ -108,7 +109,7 @@ pub(crate) fn on_signal(handler: impl FnOnce(u8) + Send + 'static) -> Result<(),
         let _inside = runtime.enter();
         Signals::listen()
     };
-    let listening = move || handler(runtime.block_on(signals.first()));
+    let listening = move || handler(runtime.block_on(signals.wait_for_first()));
     std::thread::Builder::new().spawn(listening).map(|_| ()).map_err(Starved)
 }
 
@@ -117,7 +118,7 @@ struct Signals(#[cfg(unix)] Vec<(tokio::signal::unix::Signal, u8)>);
 
 #[cfg(unix)]
 impl Signals {
-    /// Hears them from now on.
+    /// Starts listening for signals.
     fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
         const ASKING: [(fn() -> SignalKind, u8); 3] =
@@ -128,8 +129,8 @@ impl Signals {
         Self(ASKING.into_iter().filter_map(handler).collect())
     }
 
-    /// The number of the first that comes.
-    async fn first(mut self) -> u8 {
+    /// Waits for the first signal, and returns its number.
+    async fn wait_for_first(mut self) -> u8 {
         std::future::poll_fn(|context| {
             let came = self.0.iter_mut().find_map(|(signal, number)| {
                 signal.poll_recv(context).is_ready().then_some(*number)
@@ -146,7 +147,7 @@ impl Signals {
         Self()
     }
 
-    async fn first(self) -> u8 {
+    async fn wait_for_first(self) -> u8 {
         match tokio::signal::ctrl_c().await {
             Ok(()) => 2,
             Err(_) => std::future::pending().await,

@@ -16,9 +16,9 @@ use crate::wait::on_signal;
 /// Editors write a file in several steps; what follows this soon belongs to the same change.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// Runs `round`, waits until something changes in a directory of `files`, and runs it again. A problem of a round is printed:
-/// the next change may fix it.
-pub(crate) fn run(
+/// Runs `round`, waits until something changes in a directory of `files`, and runs it again. A
+/// problem of a round is printed: the next change may fix it.
+pub(crate) fn run_on_changes(
     term: Term,
     files: impl Fn() -> BTreeSet<PathBuf>,
     round: impl Fn() -> Result<Exit, Problem>,
@@ -27,7 +27,7 @@ pub(crate) fn run(
     let signals = sender.clone();
     // Without a receiver the program is about to end.
     on_signal(move |signal| drop(signals.send(Wake::Signal(signal))))?;
-    let own = Printed::now();
+    let own = Printed::current_outputs();
     loop {
         let changed = sender.clone();
         let printed = own.clone();
@@ -40,16 +40,16 @@ pub(crate) fn run(
             |error: notify::Error| Problem::new(format!("files cannot be watched: {error}"));
         let mut watcher = notify::recommended_watcher(on_event).map_err(cannot)?;
         // What changes while the round runs is not missed: it is watched before.
-        for directory in directories(&files()) {
+        for directory in parent_directories(&files()) {
             // One that has just gone away comes back with the next change.
             let _ = watcher.watch(&directory, RecursiveMode::NonRecursive);
         }
         match round() {
             Ok(exit @ Exit::Cancelled(_)) => return Ok(exit),
             Ok(_) => {}
-            Err(problem) => term.complain(&problem),
+            Err(problem) => term.print_problem(&problem),
         }
-        term.note(&format!("\n{}", paint(DIM, "waiting for a change; Ctrl-C ends this")));
+        term.print_note(&format!("\n{}", paint(DIM, "waiting for a change; Ctrl-C ends this")));
         let mut next = wakes.recv().ok();
         while let Some(Wake::Change) = next {
             match wakes.recv_timeout(TOGETHER) {
@@ -63,10 +63,11 @@ pub(crate) fn run(
     }
 }
 
-/// Whether an event says that somebody changed a file: reading changes nothing, and what this program prints, where that goes
-/// into a file beside those that are watched, is no news to it.
+/// Returns whether an event means that somebody changed a file. Reading is no change, and neither
+/// is the output of this program if it goes into a watched directory.
 fn is_change(event: &notify::Event, printed: &Printed) -> bool {
-    let is_own = !event.paths.is_empty() && event.paths.iter().all(|path| printed.is(path));
+    let is_own =
+        !event.paths.is_empty() && event.paths.iter().all(|path| printed.is_output_file(path));
     !matches!(event.kind, EventKind::Access(_)) && !is_own
 }
 
@@ -77,21 +78,22 @@ struct Printed(Vec<(u64, u64)>);
 
 #[cfg(unix)]
 impl Printed {
-    fn now() -> Self {
+    fn current_outputs() -> Self {
         use std::os::fd::AsFd;
         let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
         let streams = [stdout.as_fd(), stderr.as_fd()].into_iter();
         let files = streams
             .filter_map(|stream| Some(std::fs::File::from(stream.try_clone_to_owned().ok()?)));
-        Self(files.filter_map(|file| Some(Self::identity(&file.metadata().ok()?))).collect())
+        Self(files.filter_map(|file| Some(Self::file_identity(&file.metadata().ok()?))).collect())
     }
 
-    fn is(&self, path: &Path) -> bool {
-        path.metadata()
-            .is_ok_and(|metadata| metadata.is_file() && self.0.contains(&Self::identity(&metadata)))
+    fn is_output_file(&self, path: &Path) -> bool {
+        path.metadata().is_ok_and(|metadata| {
+            metadata.is_file() && self.0.contains(&Self::file_identity(&metadata))
+        })
     }
 
-    fn identity(of: &std::fs::Metadata) -> (u64, u64) {
+    fn file_identity(of: &std::fs::Metadata) -> (u64, u64) {
         use std::os::unix::fs::MetadataExt;
         (of.dev(), of.ino())
     }
@@ -99,11 +101,11 @@ impl Printed {
 
 #[cfg(not(unix))]
 impl Printed {
-    fn now() -> Self {
+    fn current_outputs() -> Self {
         Self::default()
     }
 
-    fn is(&self, _: &Path) -> bool {
+    fn is_output_file(&self, _: &Path) -> bool {
         false
     }
 }
@@ -114,8 +116,9 @@ enum Wake {
     Signal(u8),
 }
 
-/// The directories of files: an editor puts a new file in the place of the old one, and that is seen there alone.
-fn directories(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+/// Returns the directories of files: editors replace a file by a new one, which only shows in the
+/// directory.
+fn parent_directories(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let directories = files.iter().filter_map(|file| file.parent());
     directories.filter(|directory| directory.is_dir()).map(ToOwned::to_owned).collect()
 }
@@ -126,14 +129,14 @@ mod tests {
 
     use super::*;
 
-    /// `check --watch > report.txt` in the directory that is watched.
+    /// Checks `check --watch > report.txt` with the report in the watched directory.
     #[test]
-    fn what_is_printed_into_a_watched_directory_is_no_change() {
+    fn redirected_output_is_ignored() {
         let room = tempfile::tempdir().expect("a directory");
         let [report, config] = ["report.txt", "tenterhook.toml"].map(|text| room.path().join(text));
         let opened = [&report, &config].map(|path| std::fs::File::create(path).expect("a file"));
         let metadata = opened.first().expect("one").metadata().expect("its identity");
-        let printed = Printed(vec![Printed::identity(&metadata)]);
+        let printed = Printed(vec![Printed::file_identity(&metadata)]);
         let event = |path: &Path| {
             notify::Event::new(EventKind::Modify(ModifyKind::Any)).add_path(path.to_owned())
         };

@@ -29,7 +29,9 @@ mod windsurf;
 pub use installation::{
     Below, ConfigPath, Event, Form, Installation, Key, Scope, SwitchFile, Unhooked,
 };
-use installation::{config_path, gate, observer, tool_gate, tool_observer};
+use installation::{
+    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
+};
 use tenterhook_shell::Language;
 
 pub use self::{
@@ -131,9 +133,9 @@ impl Agent {
         installation: Installation::NONE,
     };
 
-    /// The usual name of its program.
+    /// The agent's main program name.
     #[must_use]
-    pub fn program(&self) -> &'static str {
+    pub fn program_name(&self) -> &'static str {
         self.programs.first().copied().unwrap_or(self.name)
     }
 }
@@ -168,20 +170,20 @@ pub fn agent_by_program(program: &str) -> Option<&'static Agent> {
     AGENTS.iter().copied().find(|agent| agent.programs.contains(&program))
 }
 
-/// The agents whose modules could silence hooks.
-pub fn with_modules() -> impl Iterator<Item = (&'static Agent, &'static Modules)> + Clone {
+/// Iterates over the agents whose modules could silence hooks.
+pub fn agents_with_modules() -> impl Iterator<Item = (&'static Agent, &'static Modules)> + Clone {
     AGENTS.iter().copied().filter_map(|agent| Some((agent, agent.guarded.modules?)))
 }
 
-/// The agents that can be made to call.
-pub fn callers() -> impl Iterator<Item = &'static Agent> {
+/// Iterates over the agents into which `install` can write hooks that call Tenterhook.
+pub fn installable_agents() -> impl Iterator<Item = &'static Agent> {
     AGENTS.iter().copied().filter(|agent| !agent.installation.places.is_empty())
 }
 
-/// The agent of that name that can be made to call.
+/// Finds the agent called `name`, if `install` can write hooks into it.
 #[must_use]
-pub fn caller(name: &str) -> Option<&'static Agent> {
-    callers().find(|agent| agent.name == name)
+pub fn installable_agent(name: &str) -> Option<&'static Agent> {
+    installable_agents().find(|agent| agent.name == name)
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether there is no effect.
+    /// Whether there are no effects.
     pub(crate) fn is_empty(&self) -> bool {
         let Self {
             updated_input,
@@ -108,14 +108,14 @@ impl Effects {
             && extra.is_empty()
     }
 
-    /// The same, with a tool input that replaces the whole original one.
+    /// Sets a tool input that replaces the whole original one.
     #[must_use]
     pub fn updated_input(mut self, input: impl Into<Value>) -> Self {
         self.updated_input = Some(input.into());
         self
     }
 
-    /// The same, with a prompt that replaces the user's.
+    /// Sets a prompt that replaces the user's.
     #[must_use]
     pub fn updated_prompt(mut self, prompt: impl Into<String>) -> Self {
         self.updated_prompt = Some(prompt.into());
@@ -129,14 +129,14 @@ impl Effects {
         self
     }
 
-    /// The same, with one more text for the model.
+    /// Adds a text for the model.
     #[must_use]
     pub fn context(mut self, text: impl Into<String>) -> Self {
         self.context.push(text.into());
         self
     }
 
-    /// The same, with one more text for the user.
+    /// Adds a text for the user.
     #[must_use]
     pub fn message(mut self, text: impl Into<String>) -> Self {
         self.messages.push(text.into());
@@ -150,7 +150,7 @@ impl Effects {
         self
     }
 
-    /// Whether they replace a value of the event.
+    /// Whether the effects replace a value of the event.
     #[must_use]
     pub const fn rewrite(&self) -> bool {
         self.updated_input.is_some()
@@ -328,38 +328,38 @@ impl Default for Answer {
 }
 
 impl Answer {
-    /// An answer with a decision and its reason.
+    /// Creates an answer with a decision and its reason.
     #[must_use]
     pub fn decided(restraint: Restraint, reason: impl Into<String>) -> Self {
         Self { restraint, reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// Denies.
+    /// Creates a denial with its reason.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::decided(Restraint::Deny, reason)
     }
 
-    /// Adds a text for the model.
+    /// Creates an answer that adds a text for the model.
     #[must_use]
     pub fn context(text: impl Into<String>) -> Self {
         Self::default().with(Effects::default().context(text))
     }
 
-    /// The same, with what else the hook wants.
+    /// Sets the effects of the answer.
     #[must_use]
     pub fn with(mut self, effects: Effects) -> Self {
         self.effects = effects;
         self
     }
 
-    /// A failed step.
+    /// Creates the answer of a step that failed.
     #[must_use]
     pub fn failed(code: Code, message: impl Into<String>) -> Self {
         Self { failure: Some(Failure::new(code, message)), ..Self::default() }
     }
 
-    /// The same with one more slip.
+    /// Adds a slip to the answer.
     #[must_use]
     pub fn slipped(mut self, kind: SlipKind, detail: impl Into<String>) -> Self {
         self.slips.push(Slip { kind, detail: detail.into() });
@@ -384,9 +384,9 @@ impl Failure {
         Self { code, exit: None, message: message.into() }
     }
 
-    /// A process that exited with a code that is no success, and the words that explain it, if
-    /// there are any.
-    pub(crate) fn exited(exit: i32, words: &str) -> Self {
+    /// Creates the failure of a process that exited with a nonzero code, with the text that
+    /// explains it, if there is any.
+    pub(crate) fn exit_code_failure(exit: i32, words: &str) -> Self {
         let separator = if words.is_empty() { "" } else { ": " };
         let message = format!("it exited with code {exit}{separator}{words}");
         Self { code: Code::ExitCode, exit: Some(exit), message }

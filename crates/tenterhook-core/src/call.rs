@@ -178,14 +178,14 @@ pub enum List {
 }
 
 impl List {
-    /// Whether it is about an agent's guard, which most calls cannot concern.
-    pub(crate) const fn is_of_guard(self) -> bool {
+    /// Whether the list is about an agent's guard. Most calls do not concern one.
+    pub(crate) const fn is_guard_list(self) -> bool {
         matches!(self, Self::Guards | Self::Unguarded | Self::Disarms)
     }
 }
 
 impl CallFootprint {
-    /// The list that is asked for.
+    /// Returns the entries of one list of the footprint.
     #[must_use]
     pub fn list(&self, list: List) -> &[String] {
         match list {
@@ -217,19 +217,20 @@ impl CallFootprint {
 /// # Errors
 ///
 /// Where the meter was cut on the way: a part of what a call would do is no answer (RU-37).
-pub fn footprint(
+pub fn call_footprint(
     event: &Event,
     line: Option<&Line>,
     files: Option<&dyn disarm::Files>,
     concerns: bool,
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
-    let paths = path::Paths { files, ..path::Paths::new(&event.within) };
-    footprint_at(event, line, &paths, concerns, meter)
+    let paths = path::Paths { files, ..path::Paths::from_surroundings(&event.within) };
+    call_footprint_at(event, line, &paths, concerns, meter)
 }
 
-/// The same, with what is known of the places that its paths are seen from.
-pub(crate) fn footprint_at(
+/// Computes the footprint of a tool call like [`call_footprint`], with known directories that its
+/// paths are relative to.
+pub(crate) fn call_footprint_at(
     event: &Event,
     line: Option<&Line>,
     paths: &path::Paths<'_>,
@@ -237,126 +238,139 @@ pub(crate) fn footprint_at(
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
     let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
-    let text = line.map(|_| Command::from_call(call).line());
+    let text = line.map(|_| Command::from_call(call).into_line());
     let mut found = Found { concerns, ..Found::default() };
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
-            let at = path::Paths { cwd: tools::directory(call.input, paths), ..paths.clone() };
+            let at =
+                path::Paths { cwd: tools::working_directory(call.input, paths), ..paths.clone() };
             let text = text.as_deref().unwrap_or_default();
-            shell(line, text, &at, meter, &mut found);
-            let exports = tools::exports(call.input, 0);
+            note_shell_line(line, text, &at, meter, &mut found);
+            let exports = tools::home_exports(call.input, 0);
             if !exports.is_empty() {
-                inner(&format!("{exports}{text}"), &at, meter, &mut found);
+                note_inner_line(&format!("{exports}{text}"), &at, meter, &mut found);
             }
         }
         _ => tools::note_tool_call(call, paths, meter, &mut found),
     }
     if found.concerns {
         match (call.tool(), &text) {
-            (Tool::Shell, Some(text)) => disarm::text(|| Cow::Borrowed(text), &mut found),
-            _ => disarm::tool(call, paths, meter, &mut found),
+            (Tool::Shell, Some(text)) => {
+                disarm::note_written_text(|| Cow::Borrowed(text), &mut found)
+            }
+            _ => disarm::note_tool_call(call, paths, meter, &mut found),
         }
-        disarm::settle(paths, meter, &mut found);
+        disarm::note_guards_among_files(paths, meter, &mut found);
     }
-    meter.cut().map_or_else(|| Ok(found.done()), Err)
+    meter.why_cut().map_or_else(|| Ok(found.into_footprint()), Err)
 }
 
-/// Whether a call may concern an agent's guard, by its letters or, where `files` can look, by a
-/// word that is a second name of one.
+/// Whether a call may concern an agent's guard: by its text, or, if `files` is set, by a word that
+/// is a second name of a guard's file.
 #[must_use]
 pub fn may_concern_guard(event: &Event, line: &str, files: Option<&dyn disarm::Files>) -> bool {
-    let paths = path::Paths { files, ..path::Paths::new(&event.within) };
-    event.tool().is_some_and(|call| disarm::may_concern(call, Some(line), &paths))
+    let paths = path::Paths { files, ..path::Paths::from_surroundings(&event.within) };
+    event.tool().is_some_and(|call| disarm::may_concern_guard(call, Some(line), &paths))
 }
 
-/// An absolute path as [`CallFootprint`] writes it; any other text as it is.
+/// Returns an absolute path as [`CallFootprint`] writes it; any other text is returned unchanged.
 #[must_use]
-pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
+pub fn path_from_project<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
     if path.starts_with('/') {
-        Cow::Owned(path::Paths::new(within).seen(path, ""))
+        Cow::Owned(path::Paths::from_surroundings(within).path_from_project(path, ""))
     } else {
         Cow::Borrowed(path)
     }
 }
 
-/// A shell line, also one that stands in the code of another language.
-fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
-    let commands = line.commands.iter().take_while(|command| meter.spend(command.size()));
+/// Notes what a shell line would do, also a line inside code of another language.
+fn note_shell_line(
+    line: &Line,
+    text: &str,
+    paths: &path::Paths<'_>,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
+    let commands = line.commands.iter().take_while(|command| meter.spend_steps(command.size()));
     found.commands.extend(commands.cloned());
     let follow::Seen { views, groups, cwd, filled, too_much } =
         follow::follow_line(line, paths, meter);
     files::note_redirects(&groups, &cwd, paths, meter, found);
-    for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.is_paid_for()) {
-        found.commands.extend(view.filled());
+    for (at, view) in views.iter().enumerate().take_while(|(_, view)| view.spend_walk_steps()) {
+        found.commands.extend(view.fill_in_known_words());
         if !views.get(at + 1).is_some_and(|next| next.is_equivalent_of(view)) {
             files::note_files(view, paths, found);
         }
         installs::note_installs(view, found);
         literals::note_literals(view, paths, found);
     }
-    trees::note_trees(&views, paths, &mut found.trees);
-    let named = found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_named(path));
+    trees::note_read_trees(&views, paths, &mut found.trees);
+    let named =
+        found.trees.iter().map(|tree| &tree.path).filter(|path| trees::is_project_directory(path));
     found.shows.extend(named.map(|path| format!("{path}/*")));
     if found.concerns {
-        disarm::line(&views, paths, found);
+        disarm::note_line(&views, paths, found);
     }
     // A deletion is a write, too.
     found.writes.extend(found.deletes.iter().cloned());
-    code::note_run_code(line, &views, &groups, text, meter, found);
-    send::note_sent(&views, &groups, found);
+    code::note_unseen_code(line, &views, &groups, text, meter, found);
+    send::note_sent_data(&views, &groups, found);
     if too_much {
-        found.hide_rest();
+        found.mark_rest_hidden();
     }
-    guesses(line, &path::Paths { cwd, ..paths.clone() }, meter, found);
+    note_guessed_lines(line, &path::Paths { cwd, ..paths.clone() }, meter, found);
     for (text, cwd) in filled {
-        inner(&text, &path::Paths { cwd, ..paths.clone() }, meter, found);
+        note_inner_line(&text, &path::Paths { cwd, ..paths.clone() }, meter, found);
     }
 }
 
-/// What the programs of a line may run of what they are handed (S-36).
-fn guesses(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+/// Notes the lines that programs of a line may run from their arguments (S-36).
+fn note_guessed_lines(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     // Every word may be the start of a guess, and every part of it the name of a program.
     let is_looked_into = |word: &&Word| !word.source.trim_start_matches('"').starts_with("$(");
     let is_paid_for = |command: &SimpleCommand| {
         let words = command.words.iter().filter(is_looked_into);
         let bytes: usize = words.map(|word| word.source.len()).sum();
-        meter.spend(4 * command.size()) && meter.read(4 * bytes)
+        meter.spend_steps(4 * command.size()) && meter.spend_bytes(4 * bytes)
     };
     if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
         return;
     }
-    for guess in guess::of_line(line, &judged::is_judged, Languages::Skip) {
-        if found.guesses.len() >= MOST_GUESSES || !meter.read(guess.text.len()) {
+    for guess in guess::guess_commands_in_line(line, &judged::is_named_by_rules, Languages::Skip) {
+        if found.guesses.len() >= MOST_GUESSES || !meter.spend_bytes(guess.text.len()) {
             return;
         }
         // The words of one are often those of another.
         if found.guesses.insert(guess.text.clone()) {
             found.guess += 1;
-            inner(&guess.text, paths, meter, found);
+            note_inner_line(&guess.text, paths, meter, found);
             found.guess -= 1;
         }
     }
 }
 
-/// A text that would be run as a separate line. Beyond the limit the rest counts hidden.
-fn inner(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+/// Reads a text that would be run as a separate line. Beyond the limit, the rest is noted as hidden
+/// code.
+fn note_inner_line(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     if found.lines >= MOST_LINES {
-        return found.hide_rest();
+        return found.mark_rest_hidden();
     }
     found.lines += 1;
-    if let Some(line) = tenterhook_shell::read_while(text, &|steps| meter.spend(steps)) {
-        shell(&line, text, paths, meter, found);
+    if let Some(line) =
+        tenterhook_shell::parse_line_with_budget(text, &|steps| meter.spend_steps(steps))
+    {
+        note_shell_line(&line, text, paths, meter, found);
     }
 }
 
 impl Found {
-    /// There is more than is followed.
-    fn hide_rest(&mut self) {
+    /// Notes that there is more code than is followed.
+    fn mark_rest_hidden(&mut self) {
         self.is_cut = true;
         self.code.insert("hidden".to_owned());
     }
 
-    fn done(self) -> CallFootprint {
+    fn into_footprint(self) -> CallFootprint {
         let list = |set: BTreeSet<String>| set.into_iter().collect();
         CallFootprint {
             commands: self.commands,

@@ -21,15 +21,15 @@ mod statements;
 mod switches;
 mod unasked;
 
-pub use caller::is_own;
+pub use caller::is_own_entry;
 pub(crate) use caller::is_own_line;
 pub use ruleset::Ruleset;
 pub use ruleset::{Mode, Stage};
-pub use sandbox::is_of_repository;
+pub use sandbox::is_repository_program;
 pub use sandbox::is_server_of_repository;
-pub use server::settle as settle_servers;
-pub use unasked::withhold;
-pub use unasked::withhold_server;
+pub use server::merge_servers as settle_servers;
+pub use unasked::disarm_repository_hooks;
+pub use unasked::withhold_repository_server;
 
 pub use crate::source::{
     Completeness, Flaw, Govern, Lost, ModeWord, Protect, ReadConfig, Requests, Standing, Switch,
@@ -40,7 +40,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer};
-use repeats::drop_repeats;
+use repeats::drop_repeated_hooks;
 use switches::apply_switches;
 
 #[cfg(test)]
@@ -77,13 +77,15 @@ pub struct Loaded {
 /// hooks it had there.
 #[must_use]
 pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
-    let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
-    load_judged(sources, added, &last_good, |_| Vec::new())
+    let last_good =
+        |source: &Source| last.and_then(|last| last.last_good_source(&source.name)).cloned();
+    load_with_approval_filter(sources, added, &last_good, |_| Vec::new())
 }
 
-/// The same, in which `judge` has its say of all sources as they were read, before anything of them is obeyed: it may take
-/// from each what is not approved (T-10). `last_good` gives a source as it was when it could be read.
-pub fn load_judged(
+/// Like `load`, but `judge` sees all sources as they were read, before any of them applies, and may
+/// remove from each what is not approved (T-10). `last_good` returns a source as it was when it
+/// could last be read.
+pub fn load_with_approval_filter(
     sources: &[Source],
     added: &Added,
     last_good: &dyn Fn(&Source) -> Option<Source>,
@@ -93,60 +95,64 @@ pub fn load_judged(
     let mut good = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     for source in sources {
-        let (source, mut config, is_good) = read_or_keep(source, last_good);
+        let (source, mut config, is_good) = read_or_keep_last_good(source, last_good);
         good.extend(is_good.then(|| source.clone()));
         diagnostics.append(&mut config.diagnostics);
         read.push((source, config));
     }
     diagnostics.extend(judge(&mut read));
     for (source, config) in &mut read {
-        hold::add(source, config);
+        hold::add_hold_hooks(source, config);
     }
-    beside::keep_gates(&mut read);
-    diagnostics.extend(beside::of_account(&read));
-    put_last(&mut read);
+    beside::keep_only_gates(&mut read);
+    diagnostics.extend(beside::account_home_finding(&read));
+    move_last_sources_to_end(&mut read);
     #[cfg(feature = "rule")]
     if added.self_protection {
-        diagnostics.extend(protection::add(&mut read));
+        diagnostics.extend(protection::add_built_in_rules(&mut read));
     }
-    settle_layers(&mut read);
+    apply_dialect_layers(&mut read);
     diagnostics
         .extend(read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.diagnostics)));
     diagnostics.extend(apply_switches(&mut read));
     if added.confines_repositories {
-        sandbox::confine_repositories(&mut read);
+        sandbox::sandbox_repository_hooks(&mut read);
     }
-    diagnostics.extend(record::without_effect(&read));
-    diagnostics.extend(hold::findings(&read));
-    diagnostics.extend(shadow::findings(read.iter().flat_map(|(_, config)| &config.hooks)));
-    diagnostics.extend(names::unmet(&read));
-    names::set_apart(&mut read);
-    drop_repeats(&mut read);
-    caller::skip_own(&mut read);
+    diagnostics.extend(record::ineffective_key_findings(&read));
+    diagnostics.extend(hold::hold_findings(&read));
+    diagnostics.extend(shadow::shadow_findings(read.iter().flat_map(|(_, config)| &config.hooks)));
+    diagnostics.extend(names::unmatched_statements(&read));
+    names::make_names_unique(&mut read);
+    drop_repeated_hooks(&mut read);
+    caller::disarm_own_entries(&mut read);
     if let Some(caller) = added.caller {
-        caller::skip_of_caller(&mut read, caller);
+        caller::disarm_caller_hooks(&mut read, caller);
     }
-    let declared = declared(&mut read).into_iter();
-    let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
-    let words = sandbox::ServerSandboxes::new(&read, added.confines_repositories);
+    let declared = collect_declared_events(&mut read).into_iter();
+    let events =
+        keep_first_declarations(added.events.iter().cloned().chain(declared), &mut diagnostics);
+    let words = sandbox::ServerSandboxes::from_configs(&read, added.confines_repositories);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
-    let declared = declared.map(|server| words.confined(server));
-    let servers = server::one_of_each(declared, &mut diagnostics);
+    let declared = declared.map(|server| words.apply_to_server(server));
+    let servers = server::keep_one_server_per_name(declared, &mut diagnostics);
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks: Vec<Hook> = configured.chain(added.hooks.iter().cloned()).collect();
-    diagnostics.extend(built::left_out(&hooks));
-    let ruleset = Ruleset::new(hooks, events).remember(good).with_servers(servers, words);
+    diagnostics.extend(built::missing_feature_findings(&hooks));
+    let ruleset =
+        Ruleset::new(hooks, events).with_last_good_sources(good).with_servers(servers, words);
     Loaded { ruleset, diagnostics }
 }
 
-/// Moves the sources of a dialect that come last to the end of that dialect, so that the other dialects keep their order.
-fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
+/// Moves the sources that must come last to the end of their dialect; the other dialects keep their
+/// order.
+fn move_last_sources_to_end(read: &mut Vec<(Source, ReadConfig)>) {
     for dialect in DIALECTS {
         let own: Vec<usize> = (0..read.len())
             .filter(|at| read.get(*at).is_some_and(|(source, _)| source.dialect == dialect.id()))
             .collect();
-        let last =
-            |at: &usize| read.get(*at).is_some_and(|(source, _)| dialect.runs_last(source.layer));
+        let last = |at: &usize| {
+            read.get(*at).is_some_and(|(source, _)| dialect.runs_layer_last(source.layer))
+        };
         let mut order = own.clone();
         order.sort_by_key(last);
         if order == own {
@@ -163,24 +169,25 @@ fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
     }
 }
 
-/// Lets each dialect say what its layers do to each other.
-fn settle_layers(read: &mut [(Source, ReadConfig)]) {
+/// Lets each dialect apply the settings of its layers to each other.
+fn apply_dialect_layers(read: &mut [(Source, ReadConfig)]) {
     for dialect in DIALECTS {
         // A source of another place replaces nothing here, and nothing here replaces it.
         let is_here =
-            |source: &Source| source.dialect == dialect.id() && !beside::gates_only(source);
+            |source: &Source| source.dialect == dialect.id() && !beside::applies_gates_only(source);
         let layers = read.iter_mut().filter(|(source, _)| is_here(source));
         let mut layers: Vec<_> = layers.map(|(source, config)| (&*source, config)).collect();
-        dialect.settle_layers(&mut layers);
+        dialect.apply_layer_settings(&mut layers);
     }
 }
 
-/// The events that sources declare: those of managed files first, and last those of files of which nothing else is obeyed.
-fn declared(read: &mut [(Source, ReadConfig)]) -> Vec<EventRow> {
+/// Returns the events that sources declare: those of managed files first, those of files of which
+/// nothing else applies last.
+fn collect_declared_events(read: &mut [(Source, ReadConfig)]) -> Vec<EventRow> {
     let mut all: Vec<(u8, EventRow)> = Vec::new();
     for (source, config) in read {
         let rank = match source.layer {
-            _ if source.is_exposed() => 2,
+            _ if source.is_writable_by_others() => 2,
             Layer::Managed => 0,
             _ => 1,
         };
@@ -190,16 +197,17 @@ fn declared(read: &mut [(Source, ReadConfig)]) -> Vec<EventRow> {
     all.into_iter().map(|(_, row)| row).collect()
 }
 
-/// E-6: the first declaration of an event stands, the host's before all; and none replaces what a dialect says of it.
-/// Otherwise a repository could take an event's gates away by declaring it anew.
-fn first_declared(
+/// Keeps the first declaration of each event, the host's before all others, and none of an event
+/// that a dialect knows (E-6). Otherwise a repository could remove an event's gates by declaring it
+/// again.
+fn keep_first_declarations(
     rows: impl Iterator<Item = EventRow>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<EventRow> {
     let mut kept: Vec<EventRow> = Vec::new();
     for row in rows {
         let event = EventName::new(&*row.event);
-        let known = DIALECTS.iter().any(|dialect| dialect.row(&event).is_some());
+        let known = DIALECTS.iter().any(|dialect| dialect.event_row(&event).is_some());
         let first = kept.iter().find(|other| other.event == row.event);
         if !known && first.is_none() {
             kept.push(row);
@@ -211,35 +219,36 @@ fn first_declared(
     kept
 }
 
-/// An empty source has no last good version.
-fn says_anything(config: &ReadConfig) -> bool {
+/// Returns `true` if a source has hooks or statements. An empty source has no last good version.
+fn has_content(config: &ReadConfig) -> bool {
     !(config.hooks.is_empty() && config.switches.is_empty() && config.mentions.is_empty())
 }
 
-/// Reads a source, or where that cannot be read, the same as it was when it could be. What comes back last is whether that is worth
-/// keeping.
-fn read_or_keep(
+/// Reads a source, or its last good version if it cannot be read. The returned flag says whether
+/// the version is worth keeping.
+fn read_or_keep_last_good(
     source: &Source,
     last_good: &dyn Fn(&Source) -> Option<Source>,
 ) -> (Source, ReadConfig, bool) {
-    let mut config = hold::read(source);
+    let mut config = hold::read_with_flaw(source);
     if !config.unreadable {
-        let is_good = says_anything(&config);
+        let is_good = has_content(&config);
         return (source.clone(), config, is_good);
     }
     match last_good(source) {
         Some(good) => {
-            keep_last_good(source, &good, &mut config);
+            restore_last_good(source, &good, &mut config);
             (good, config, true)
         }
         None => (source.clone(), config, false),
     }
 }
 
-/// C-3: a guard must not vanish because somebody is in the middle of an edit. The last good version is the source as it was when it
-/// could be read, and it is read anew: what others switch is applied to that as to every other.
-fn keep_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
-    let broken = std::mem::replace(config, hold::read(good));
+/// Replaces a source that cannot be read by its last good version, so that no guard vanishes in the
+/// middle of an edit (C-3). That version is read again, so that the statements of other sources
+/// apply to it.
+fn restore_last_good(source: &Source, good: &Source, config: &mut ReadConfig) {
+    let broken = std::mem::replace(config, hold::read_with_flaw(good));
     config.diagnostics = broken.diagnostics;
     let count = config.hooks.len();
     let saving = source.flaw.as_ref().filter(|flaw| flaw.kept == Completeness::Saving);

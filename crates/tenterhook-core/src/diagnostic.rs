@@ -18,15 +18,15 @@ pub struct Span {
 }
 
 impl Span {
-    /// A span from `start` up to, and without, `end`.
+    /// Creates a span from `start` up to, but not including, `end`.
     #[must_use]
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The same span of a text that begins `by` bytes later.
+    /// Returns the span moved by `by` bytes, for a text that begins that much later.
     #[must_use]
-    pub const fn shifted(self, by: usize) -> Self {
+    pub const fn shifted_by(self, by: usize) -> Self {
         Self { start: self.start + by, end: self.end + by }
     }
 }
@@ -66,7 +66,8 @@ pub struct Location {
 }
 
 impl Location {
-    /// Finds line and column of `span` in `text`; a span past the end is put at the end.
+    /// Returns the file, line and column of `span` in `text`. A span past the end is moved to the
+    /// end.
     #[must_use]
     pub fn find(file: &Arc<str>, text: &str, span: Span) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
@@ -101,7 +102,7 @@ impl<'a> Lines<'a> {
         Self { file: Arc::clone(file), text, starts, last: Cell::new((0, 1)) }
     }
 
-    /// The place of `span`, the same as [`Location::find`].
+    /// Returns the location of `span`, equal to that of [`Location::find`].
     #[must_use]
     pub fn location(&self, span: Span) -> Location {
         let at = if self.text.is_char_boundary(span.start) { span.start } else { self.text.len() };
@@ -144,7 +145,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic without label and help, as heavy as its code usually is.
+    /// Creates a diagnostic without label and help, with the usual severity of its code.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>, place: impl Into<Option<Location>>) -> Self {
         Self {
@@ -157,9 +158,9 @@ impl Diagnostic {
         }
     }
 
-    /// The same, heavier or lighter than its code usually is.
+    /// Returns the diagnostic with another severity.
     #[must_use]
-    pub const fn weighing(mut self, severity: Severity) -> Self {
+    pub const fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
     }
@@ -197,7 +198,7 @@ impl fmt::Display for Diagnostic {
 ///
 /// Case, `-`, `_` and `.` make no difference; beyond that at most a third of the letters may differ.
 #[must_use]
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_word<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded: Vec<char> = fold_letters(word).collect();
     let limit = folded.len() / 3;
     let letters = letter_set(folded.iter().copied());
@@ -209,8 +210,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             room.extend(fold_letters(candidate));
             // A distance costs the product of both lengths, and is at least these.
             let is_far = room.len().abs_diff(folded.len()) > limit
-                || count_differing(letters, letter_set(room.iter().copied())) > limit;
-            (!is_far).then(|| (distance(&folded, &room), candidate))
+                || count_differing_letters(letters, letter_set(room.iter().copied())) > limit;
+            (!is_far).then(|| (edit_distance(&folded, &room), candidate))
         })
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
@@ -221,19 +222,20 @@ fn fold_letters(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// Which letters there are, a bit for each; those beyond 64 share one.
+/// Returns the set of letters as bits, one for each letter; those beyond 64 share one.
 fn letter_set(word: impl Iterator<Item = char>) -> u64 {
     word.fold(0, |seen, c| seen | 1 << (u32::from(c) % 64))
 }
 
-/// How many letters one of them has that the other has not, at most: each takes a separate change.
-fn count_differing(left: u64, right: u64) -> usize {
+/// Returns at most how many letters one set has that the other lacks: each takes a separate change.
+fn count_differing_letters(left: u64, right: u64) -> usize {
     let (only_left, only_right) = (left & !right, right & !left);
     only_left.count_ones().max(only_right.count_ones()) as usize
 }
 
-/// Optimal string alignment distance: insert, delete, replace, swap of two neighbours.
-pub(crate) fn distance(left: &[char], right: &[char]) -> usize {
+/// Returns the optimal string alignment distance: insertions, deletions, replacements and swaps of
+/// two neighbours.
+pub(crate) fn edit_distance(left: &[char], right: &[char]) -> usize {
     let mut rows: [Vec<usize>; 3] =
         [Vec::new(), (0..=right.len()).collect(), vec![0; right.len() + 1]];
     for (i, l) in left.iter().enumerate() {
@@ -266,11 +268,11 @@ mod tests {
     #[test]
     fn nearest_forgives_case_and_a_slip() {
         let events = ["PreToolUse", "PostToolUse", "SessionStart"];
-        assert_eq!(nearest("preToolUse", events), Some("PreToolUse"));
-        assert_eq!(nearest("session-start", events), Some("SessionStart"));
-        assert_eq!(nearest("PerToolUse", events), Some("PreToolUse"));
-        assert_eq!(nearest("onDirectoryChange", events), None);
-        assert_eq!(nearest("", events), None);
+        assert_eq!(nearest_word("preToolUse", events), Some("PreToolUse"));
+        assert_eq!(nearest_word("session-start", events), Some("SessionStart"));
+        assert_eq!(nearest_word("PerToolUse", events), Some("PreToolUse"));
+        assert_eq!(nearest_word("onDirectoryChange", events), None);
+        assert_eq!(nearest_word("", events), None);
     }
 
     #[test]
@@ -283,7 +285,7 @@ mod tests {
             "hooks.toml:2:2: error: `c` is unknown\n  help: write `b`"
         );
         let nowhere = Diagnostic::new(Code::UnknownKey, "nothing is configured", None)
-            .weighing(Severity::Advice);
+            .with_severity(Severity::Advice);
         assert_eq!(nowhere.to_string(), "advice: nothing is configured");
     }
 

@@ -34,7 +34,7 @@ use std::time::Duration;
 use crate::hook::{Hook, Layer};
 use crate::syntax::Lists;
 
-pub(crate) use self::condition::{ConditionFault, rule};
+pub(crate) use self::condition::{ConditionFault, parse_condition};
 pub use self::{
     event_fault::EventFault,
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
@@ -52,7 +52,7 @@ pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
 pub use crate::{
     hook::row::Dispatch,
-    strict::{Whole, whole as whole_object},
+    strict::{Whole, read_whole_object as whole_object},
 };
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
@@ -81,52 +81,53 @@ static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
 pub const GROUPS: Lists = Lists { inner: "hooks", known_by: "matcher" };
 
 impl DialectId {
-    /// The dialect of that name, if this build speaks it.
+    /// Finds the dialect of that name, if this build has it.
     #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         DIALECTS.iter().map(|dialect| dialect.id()).find(|id| id.as_str() == name)
     }
 
-    /// Whether the event of this name, the dialect's own or the neutral one, may come before
-    /// something that cannot be undone: so does every event that no dialect has, for a config may
-    /// have declared it (E-10).
+    /// Returns `true` if the event, by its own or its neutral name, may precede something that
+    /// cannot be undone. This holds for every event that no dialect has, because a config may have
+    /// declared it (E-10).
     #[must_use]
-    pub fn is_at_stake(self, event: &str) -> bool {
-        let own = self.dialect().rows().iter().find(|row| row.name == event || row.event == event);
-        let others = DIALECTS.iter().flat_map(|dialect| dialect.rows());
+    pub fn may_precede_effect(self, event: &str) -> bool {
+        let own =
+            self.dialect().event_rows().iter().find(|row| row.name == event || row.event == event);
+        let others = DIALECTS.iter().flat_map(|dialect| dialect.event_rows());
         let row = own.or_else(|| others.into_iter().find(|row| row.event == event));
         row.is_none_or(EventRow::is_before_effect)
     }
 
-    /// The dialect itself.
+    /// Returns the dialect.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
         all.into_iter().find(|dialect| dialect.id() == self).unwrap_or(&&native::NATIVE)
     }
 
-    /// The agents that can call Tenterhook, in the order of lists for people.
+    /// Iterates over the agents that can call Tenterhook, in the order in which lists show them.
     pub fn agents() -> impl Iterator<Item = Self> {
         let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
-        all.filter(|dialect| dialect.agent().is_some()).map(|dialect| dialect.id())
+        all.filter(|dialect| dialect.agent_title().is_some()).map(|dialect| dialect.id())
     }
 
-    /// The dialect of an event by its form, if the form is unique.
+    /// Returns the dialect of an event by the form of its payload, if the form is unique.
     #[must_use]
-    pub fn by_form(
+    pub fn from_event_form(
         event: &serde_json::Map<String, serde_json::Value>,
         claimed: Self,
     ) -> Option<Self> {
-        by_form::whose(event, claimed)
+        by_form::dialect_of_payload(event, claimed)
     }
 }
 
 impl Hook {
-    /// How long it may take on an event of this row: what its entry says, else what its dialect
-    /// promises.
+    /// Returns how long the hook may run on an event of this row: its own timeout, else that of its
+    /// dialect.
     #[must_use]
-    pub fn time(&self, row: &EventRow) -> Duration {
-        self.timeout.unwrap_or_else(|| self.dialect.dialect().timeout(&self.run, row))
+    pub fn effective_timeout(&self, row: &EventRow) -> Duration {
+        self.timeout.unwrap_or_else(|| self.dialect.dialect().default_timeout(&self.run, row))
     }
 }
 
@@ -158,9 +159,8 @@ pub struct Envelope {
 const USUAL: usize = 1 << 10;
 
 impl Envelope {
-    /// The bytes of a form. Written as bytes from the start: as text that anybody may display it
-    /// takes twice as long.
-    pub(crate) fn written(form: &impl serde::Serialize) -> Vec<u8> {
+    /// Serializes a payload as bytes. Serializing it as text first would take twice as long.
+    pub(crate) fn to_bytes(form: &impl serde::Serialize) -> Vec<u8> {
         // Its keys are texts and its values JSON: there is nothing in it that cannot be written.
         let mut bytes = Vec::with_capacity(USUAL);
         serde_json::to_writer(&mut bytes, form).map(|()| bytes).unwrap_or_default()
@@ -201,17 +201,19 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// The agents' [homes](Self::homes) that variables name; `value` gives a variable's, if it is a
-    /// full path.
+    /// Returns the agents' [homes](Self::homes) that variables name; `value` returns the value of a
+    /// variable if it is a full path.
     #[must_use]
-    pub fn homes_by(value: impl Fn(&str) -> Option<PathBuf>) -> Vec<(DialectId, PathBuf)> {
+    pub fn agent_homes_from_variables(
+        value: impl Fn(&str) -> Option<PathBuf>,
+    ) -> Vec<(DialectId, PathBuf)> {
         let named = |dialect: &&Dialect| Some((dialect.id(), value(dialect.home_variable()?)?));
         DIALECTS.iter().filter_map(named).collect()
     }
 
-    /// The same with the usual directories of the account; `None` where no variable names others
-    /// (C-94).
-    pub fn of_account(&self) -> Option<Self> {
+    /// Returns these roots with the usual directories of the account; `None` if no variable names
+    /// others (C-94).
+    pub fn with_account_directories(&self) -> Option<Self> {
         let home = self.account_home.clone()?;
         let is_usual =
             home == self.home && self.config_home.is_none() && self.user_config.is_none();
@@ -225,9 +227,10 @@ impl Roots {
         })
     }
 
-    /// Whether a file of this layer is found from directories that are named: a path below an empty
-    /// one would be looked for in the process's directory, which is somebody else's project.
-    pub fn reach(&self, path: &Path, layer: Layer) -> bool {
+    /// Returns `true` if a file of this layer is found from a known directory. A path below an
+    /// empty directory would be looked up in the process's directory, which belongs to another
+    /// project.
+    pub fn has_known_base(&self, path: &Path, layer: Layer) -> bool {
         let directory = match layer {
             Layer::Managed | Layer::BuiltIn | Layer::Given => return true,
             Layer::User => &self.home,
@@ -236,14 +239,15 @@ impl Roots {
         path.is_absolute() || !directory.as_os_str().is_empty()
     }
 
-    /// Where the user keeps what Tenterhook reads.
-    pub fn user_files(&self) -> PathBuf {
+    /// Returns the directory of the user's Tenterhook files.
+    pub fn user_tenterhook_dir(&self) -> PathBuf {
         let config = self.user_config.clone().unwrap_or_else(|| self.home.join(".config"));
         config.join("tenterhook")
     }
 
-    /// The directory of the user's configuration of an agent: by default `usual` under `home`.
-    pub(crate) fn home_of(&self, dialect: DialectId, usual: &str) -> PathBuf {
+    /// Returns the directory of the user's configuration of an agent: by default `usual` under
+    /// `home`.
+    pub(crate) fn agent_home(&self, dialect: DialectId, usual: &str) -> PathBuf {
         let named = self.homes.iter().find(|(dialect_id, _)| *dialect_id == dialect);
         named.map_or_else(|| self.home.join(usual), |(_, path)| path.clone())
     }
@@ -301,7 +305,7 @@ mod tests {
         for (dialect, event) in events {
             for from in ["/elsewhere", "/repo", "/repo/p/deep", ""] {
                 let roots = Roots { cwd: from.into(), ..Roots::default() };
-                let decoder = DialectId::find(dialect).unwrap().dialect();
+                let decoder = DialectId::from_name(dialect).unwrap().dialect();
                 let event = decoder.decode_event(event.as_object().unwrap(), &roots).unwrap();
                 assert_eq!(event.within.cwd, Path::new("/repo/p"), "{dialect} from `{from}`");
                 let envelope = decoder.encode_event(&event);

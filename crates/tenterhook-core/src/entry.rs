@@ -31,12 +31,12 @@ impl<'a> From<&'a Source> for PathRoots<'a> {
 }
 
 impl PathRoots<'_> {
-    /// A path, relative to the project or the home where it lies in one of them.
+    /// Returns a path, relative to the project or the home directory if it lies in one of them.
     pub fn path(&self, path: &Path) -> String {
-        self.text(&path.to_string_lossy())
+        self.relative_text(&path.to_string_lossy())
     }
 
-    fn text(&self, text: &str) -> String {
+    fn relative_text(&self, text: &str) -> String {
         let under = |root: &Path, mark: &str| {
             let root = root.to_str().filter(|root| root.len() > 1)?;
             let rest = text.strip_prefix(root)?;
@@ -47,8 +47,8 @@ impl PathRoots<'_> {
     }
 }
 
-/// The digest of one entry.
-pub fn of_hook(hook: &Hook, ground: PathRoots<'_>) -> Digest {
+/// Returns the digest of one hook entry.
+pub fn hook_digest(hook: &Hook, ground: PathRoots<'_>) -> Digest {
     let Hook {
         id,
         dialect,
@@ -81,172 +81,177 @@ pub fn of_hook(hook: &Hook, ground: PathRoots<'_>) -> Digest {
         own_event: _,
     } = hook;
     let canon = Canon::new("hook 2")
-        .field("id", id.as_str())
-        .field("dialect", dialect.as_str())
-        .field("event", event.as_str())
-        .field("matcher", of_matcher(matcher.spec()))
-        .maybe("condition", condition.as_ref().map(|condition| condition.text()))
+        .with_field("id", id.as_str())
+        .with_field("dialect", dialect.as_str())
+        .with_field("event", event.as_str())
+        .with_field("matcher", matcher_digest(matcher.spec()))
+        .with_optional("condition", condition.as_ref().map(|condition| condition.text()))
         // An entry that a typo disables guards nothing.
-        .maybe("off", (*arming != Arming::Armed).then_some("yes"))
-        .field("run", of_run(run, ground).to_string())
-        .field("phase", format!("{phase:?}"))
-        .field("wait", format!("{wait:?}"))
-        .maybe("timeout", timeout.map(|timeout| timeout.as_nanos().to_string()))
-        .maybe("on_failure", on_failure.map(|failure| failure.as_str()))
-        .field("answer_required", answer_required.to_string())
-        .field("once", once.to_string())
-        .maybe("status", status.as_ref())
-        .maybe("mode", enforcement.is_shadow().then(|| enforcement.as_str()));
-    of_sandbox(canon, sandbox, ground).end()
+        .with_optional("off", (*arming != Arming::Armed).then_some("yes"))
+        .with_field("run", run_digest(run, ground).to_string())
+        .with_field("phase", format!("{phase:?}"))
+        .with_field("wait", format!("{wait:?}"))
+        .with_optional("timeout", timeout.map(|timeout| timeout.as_nanos().to_string()))
+        .with_optional("on_failure", on_failure.map(|failure| failure.as_str()))
+        .with_field("answer_required", answer_required.to_string())
+        .with_field("once", once.to_string())
+        .with_optional("status", status.as_ref())
+        .with_optional("mode", enforcement.is_shadow().then(|| enforcement.as_str()));
+    add_sandbox(canon, sandbox, ground).finish()
 }
 
-/// An entry without the key keeps the digest that it had before the key existed.
-fn of_sandbox(canon: Canon, sandbox: &Sandbox, ground: PathRoots<'_>) -> Canon {
+/// Adds the sandbox to a digest. An entry without the key keeps the digest that it had before the
+/// key existed.
+fn add_sandbox(canon: Canon, sandbox: &Sandbox, ground: PathRoots<'_>) -> Canon {
     match sandbox {
         Sandbox::Unsaid => canon,
-        Sandbox::Off => canon.field("sandbox", "off"),
-        Sandbox::In(grants) => of_grants(canon, grants, ground),
+        Sandbox::Off => canon.with_field("sandbox", "off"),
+        Sandbox::In(grants) => add_grants(canon, grants, ground),
     }
 }
 
-fn of_matcher(spec: &MatcherSpec) -> String {
+fn matcher_digest(spec: &MatcherSpec) -> String {
     let canon = Canon::new("matcher");
     let canon = match spec {
-        MatcherSpec::Any => canon.field("any", ""),
-        MatcherSpec::Words(words) => canon.list("words", words),
-        MatcherSpec::Regex(text) => canon.field("regex", text),
-        MatcherSpec::Never(text) => canon.field("never", text),
+        MatcherSpec::Any => canon.with_field("any", ""),
+        MatcherSpec::Words(words) => canon.with_list("words", words),
+        MatcherSpec::Regex(text) => canon.with_field("regex", text),
+        MatcherSpec::Never(text) => canon.with_field("never", text),
     };
-    canon.end().to_string()
+    canon.finish().to_string()
 }
 
-fn of_run(run: &Run, ground: PathRoots<'_>) -> Digest {
-    let canon = Canon::new(run.executor());
+fn run_digest(run: &Run, ground: PathRoots<'_>) -> Digest {
+    let canon = Canon::new(run.executor_name());
     match run {
         Run::Command(command) | Run::Worker(Worker { command }) => {
-            canon.field("command", of_command(command, ground).to_string()).end()
+            canon.with_field("command", command_digest(command, ground).to_string()).finish()
         }
-        Run::Http(http) => canon.field("http", of_http(http).to_string()).end(),
+        Run::Http(http) => canon.with_field("http", http_digest(http).to_string()).finish(),
         Run::Prompt(prompt) => {
             let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
             canon
-                .field("text", text)
-                .maybe("model", model.as_ref())
-                .maybe("max_tokens", max_tokens.map(|token| token.to_string()))
-                .field("may_allow", may_allow.to_string())
-                .field("goes_on", goes_on.to_string())
-                .maybe("turns", turns.map(|turn| turn.to_string()))
-                .end()
+                .with_field("text", text)
+                .with_optional("model", model.as_ref())
+                .with_optional("max_tokens", max_tokens.map(|token| token.to_string()))
+                .with_field("may_allow", may_allow.to_string())
+                .with_field("goes_on", goes_on.to_string())
+                .with_optional("turns", turns.map(|turn| turn.to_string()))
+                .finish()
         }
         Run::McpTool(McpTool { server, tool, input }) => canon
-            .field("server", server)
-            .field("tool", tool)
-            .field("input", serde_json::Value::from(input.clone()).to_string())
-            .end(),
-        Run::Rule(rule) => canon.field("rule", format!("{rule:?}")).end(),
-        Run::Function(function) => canon.field("function", function.name()).end(),
-        Run::Unusable { part, why } => canon.field("part", part.noun()).field("why", why).end(),
+            .with_field("server", server)
+            .with_field("tool", tool)
+            .with_field("input", serde_json::Value::from(input.clone()).to_string())
+            .finish(),
+        Run::Rule(rule) => canon.with_field("rule", format!("{rule:?}")).finish(),
+        Run::Function(function) => canon.with_field("function", function.name()).finish(),
+        Run::Unusable { part, why } => {
+            canon.with_field("part", part.noun()).with_field("why", why).finish()
+        }
     }
 }
 
-fn of_grants(canon: Canon, grants: &Grants, ground: PathRoots<'_>) -> Canon {
+fn add_grants(canon: Canon, grants: &Grants, ground: PathRoots<'_>) -> Canon {
     let Grants { profile, read, write, net, env, attributes, processes, memory, cpu, at_least } =
         grants;
     canon
-        .field("sandbox", profile.as_str())
-        .list("read", read.iter().map(|path| ground.path(path)))
-        .list("write", write.iter().map(|path| ground.path(path)))
-        .field("net", format!("{net:?}"))
-        .list("sandbox env", env)
-        .maybe("attributes", attributes.then_some("yes"))
-        .maybe("processes", processes.map(|process| process.to_string()))
-        .maybe("memory", memory.map(|memory| memory.to_string()))
-        .maybe("cpu", cpu.map(|cpu| cpu.as_nanos().to_string()))
-        .field("isolation_min", at_least.as_str())
+        .with_field("sandbox", profile.as_str())
+        .with_list("read", read.iter().map(|path| ground.path(path)))
+        .with_list("write", write.iter().map(|path| ground.path(path)))
+        .with_field("net", format!("{net:?}"))
+        .with_list("sandbox env", env)
+        .with_optional("attributes", attributes.then_some("yes"))
+        .with_optional("processes", processes.map(|process| process.to_string()))
+        .with_optional("memory", memory.map(|memory| memory.to_string()))
+        .with_optional("cpu", cpu.map(|cpu| cpu.as_nanos().to_string()))
+        .with_field("isolation_min", at_least.as_str())
 }
 
-fn of_command(command: &Command, ground: PathRoots<'_>) -> Digest {
+fn command_digest(command: &Command, ground: PathRoots<'_>) -> Digest {
     let Command { invocation, copy: _, kept: _, inherit, pass, env, cwd, files, prewarm } = command;
     let canon = Canon::new("command");
     let canon = match invocation {
         Invocation::Argv { program, args } => {
-            canon.field("program", ground.text(program)).list("args", args)
+            canon.with_field("program", ground.relative_text(program)).with_list("args", args)
         }
         Invocation::Shell { text, shell } => {
-            canon.field("shell", format!("{shell:?}")).field("text", text)
+            canon.with_field("shell", format!("{shell:?}")).with_field("text", text)
         }
     };
-    let pairs = env.iter().flat_map(|(name, value)| [name.clone(), ground.text(value)]);
+    let pairs = env.iter().flat_map(|(name, value)| [name.clone(), ground.relative_text(value)]);
     // What declares none has the digest that it had before anything could be declared.
     let canon = if files.is_empty() {
         canon
     } else {
-        canon.list("declared", files.iter().map(|file| ground.path(file)))
+        canon.with_list("declared", files.iter().map(|file| ground.path(file)))
     };
     canon
-        .field("inherit", format!("{inherit:?}"))
-        .list("pass", pass)
-        .list("env", pairs)
-        .maybe("cwd", cwd.as_ref().map(|cwd| ground.path(cwd)))
-        .field("prewarm", format!("{prewarm:?}"))
-        .end()
+        .with_field("inherit", format!("{inherit:?}"))
+        .with_list("pass", pass)
+        .with_list("env", pairs)
+        .with_optional("cwd", cwd.as_ref().map(|cwd| ground.path(cwd)))
+        .with_field("prewarm", format!("{prewarm:?}"))
+        .finish()
 }
 
-fn of_http(http: &Http) -> Digest {
+fn http_digest(http: &Http) -> Digest {
     // How variables are filled in follows from the dialect, which has a separate field.
     let Http { url, headers, variables, secret, interpolation: _ } = http;
     Canon::new("http")
-        .field("url", url)
-        .list("headers", headers.iter().flat_map(|(name, value)| [name, value]))
-        .list("variables", variables)
-        .maybe("secret", secret.as_ref())
-        .end()
+        .with_field("url", url)
+        .with_list("headers", headers.iter().flat_map(|(name, value)| [name, value]))
+        .with_list("variables", variables)
+        .with_optional("secret", secret.as_ref())
+        .finish()
 }
 
-/// The digest of an MCP server.
-pub fn of_server(server: &Server, ground: PathRoots<'_>) -> Digest {
+/// Returns the digest of an MCP server.
+pub fn server_digest(server: &Server, ground: PathRoots<'_>) -> Digest {
     // Its location is no part of its content.
     let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
-    let canon = Canon::new("server").field("name", name).field("dialect", dialect.as_str());
-    let canon = of_sandbox(canon, sandbox, ground);
+    let canon =
+        Canon::new("server").with_field("name", name).with_field("dialect", dialect.as_str());
+    let canon = add_sandbox(canon, sandbox, ground);
     match reach {
         Reach::Program(command) => {
-            canon.field("program", of_command(command, ground).to_string()).end()
+            canon.with_field("program", command_digest(command, ground).to_string()).finish()
         }
-        Reach::Address(http) => canon.field("address", of_http(http).to_string()).end(),
+        Reach::Address(http) => canon.with_field("address", http_digest(http).to_string()).finish(),
         // Only what is written is assessed, and that is never written.
-        Reach::Withheld(why) => canon.field("withheld", why).end(),
+        Reach::Withheld(why) => canon.with_field("withheld", why).finish(),
     }
 }
 
-/// The digest of what a source says beside its hooks: about other hooks, events and servers.
-pub fn of_rest(config: &ReadConfig, ground: PathRoots<'_>) -> Digest {
-    let switches = config.switches.iter().map(|switch| of_switch(switch, ground));
+/// Returns the digest of what a source says beside its hooks: about other hooks, events and
+/// servers.
+pub fn digest_beside_hooks(config: &ReadConfig, ground: PathRoots<'_>) -> Digest {
+    let switches = config.switches.iter().map(|switch| switch_digest(switch, ground));
     let mentions = config.mentions.iter().map(|mention| mention.as_str().to_owned());
     let events = config.events.iter().map(|event| format!("{event:?}"));
-    let servers = config.servers.iter().map(|server| of_server(server, ground).to_string());
+    let servers = config.servers.iter().map(|server| server_digest(server, ground).to_string());
     Canon::new("rest 1")
-        .list("switches", switches)
-        .list("mentions", mentions)
-        .list("events", events)
-        .list("servers", servers)
+        .with_list("switches", switches)
+        .with_list("mentions", mentions)
+        .with_list("events", events)
+        .with_list("servers", servers)
         // A torn entry may have had more fields.
-        .maybe("torn", config.unreadable.then_some("yes"))
-        .maybe("lost", config.lost.as_ref().map(|l| l.why.as_str()))
-        .end()
+        .with_optional("torn", config.unreadable.then_some("yes"))
+        .with_optional("lost", config.lost.as_ref().map(|l| l.why.as_str()))
+        .finish()
 }
 
-fn of_switch(switch: &Switch, ground: PathRoots<'_>) -> String {
+fn switch_digest(switch: &Switch, ground: PathRoots<'_>) -> String {
     let canon = Canon::new("switch");
     let canon = match switch {
-        Switch::DisableAll => canon.field("disable all", ""),
-        Switch::EnableAll => canon.field("enable all", ""),
-        Switch::HoldUnapproved => canon.field("hold unapproved", ""),
-        Switch::NoShadow => canon.field("no shadow", ""),
-        Switch::ManagedOnly(whose) => canon.field("managed only", format!("{whose:?}")),
-        Switch::DisableHook { name, place: _ } => canon.field("disable", name),
+        Switch::DisableAll => canon.with_field("disable all", ""),
+        Switch::EnableAll => canon.with_field("enable all", ""),
+        Switch::HoldUnapproved => canon.with_field("hold unapproved", ""),
+        Switch::NoShadow => canon.with_field("no shadow", ""),
+        Switch::ManagedOnly(whose) => canon.with_field("managed only", format!("{whose:?}")),
+        Switch::DisableHook { name, place: _ } => canon.with_field("disable", name),
         Switch::Requests { about, allowed, place: _ } => {
-            canon.field("requests", about.key()).list("allowed", allowed)
+            canon.with_field("requests", about.key()).with_list("allowed", allowed)
         }
         Switch::Govern(Govern {
             file,
@@ -258,14 +263,14 @@ fn of_switch(switch: &Switch, ground: PathRoots<'_>) -> String {
             prewarm,
             mode,
             place: _,
-        }) => of_sandbox(canon, sandbox, ground)
-            .field("file", ground.path(file))
-            .maybe("on_failure", on_failure.map(|failure| failure.as_str()))
-            .maybe("on_broken", on_broken.map(|failure| failure.as_str()))
-            .maybe("compat", compat.map(|compat| format!("{compat:?}")))
-            .maybe("enabled", enabled.map(|flag| flag.to_string()))
-            .maybe("prewarm", prewarm.map(|prewarm| format!("{prewarm:?}")))
-            .maybe("shadow", mode.as_ref().map(|mode| mode.shadow.to_string())),
+        }) => add_sandbox(canon, sandbox, ground)
+            .with_field("file", ground.path(file))
+            .with_optional("on_failure", on_failure.map(|failure| failure.as_str()))
+            .with_optional("on_broken", on_broken.map(|failure| failure.as_str()))
+            .with_optional("compat", compat.map(|compat| format!("{compat:?}")))
+            .with_optional("enabled", enabled.map(|flag| flag.to_string()))
+            .with_optional("prewarm", prewarm.map(|prewarm| format!("{prewarm:?}")))
+            .with_optional("shadow", mode.as_ref().map(|mode| mode.shadow.to_string())),
     };
-    canon.end().to_string()
+    canon.finish().to_string()
 }

@@ -27,13 +27,13 @@ use tool::ToolCall;
 pub struct EventName(Arc<str>);
 
 impl EventName {
-    /// The name in its neutral spelling.
+    /// Creates a name in its neutral spelling.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -88,7 +88,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event without a payload.
+    /// Creates an event without a payload.
     #[must_use]
     pub fn new(name: impl Into<EventName>, within: Surroundings) -> Self {
         Self { name: name.into(), within, payload: Map::new() }
@@ -101,17 +101,20 @@ impl Event {
         self
     }
 
-    /// A text field of the payload.
+    /// Returns a text field of the payload.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
-        field(&self.payload, key).and_then(Value::as_str)
+        payload_field(&self.payload, key).and_then(Value::as_str)
     }
 
-    /// The tool call that this event is about, if it is about one.
+    /// Returns the tool call that this event is about, if there is one.
     #[must_use]
     pub fn tool(&self) -> Option<ToolCall<'_>> {
         let name = self.text("tool_name")?;
-        Some(ToolCall { name, input: field(&self.payload, "tool_input").unwrap_or(&Value::Null) })
+        Some(ToolCall {
+            name,
+            input: payload_field(&self.payload, "tool_input").unwrap_or(&Value::Null),
+        })
     }
 }
 
@@ -119,8 +122,8 @@ impl Event {
 const CALLS: &[(&str, &str)] = &[("PreSkillShellCommand", PRE_TOOL_USE)];
 
 impl Event {
-    /// The tool call that this event would be, for the hooks that judge such calls (BR-90); `None` where it is one itself, or
-    /// none.
+    /// Returns the tool call that this event stands for, for the hooks that judge tool calls
+    /// (BR-90); `None` if it is a tool call itself, or stands for none.
     #[must_use]
     pub fn as_tool_call(&self) -> Option<Self> {
         let (_, call) = CALLS.iter().find(|(event, _)| *event == self.name.as_str())?;
@@ -131,8 +134,9 @@ impl Event {
 /// Up to how many fields it is quicker to compare all names with the one that is looked for than to make its hash.
 const FEW: usize = 16;
 
-/// A field of a payload. Every firing looks for some of them many times, and most payloads have few.
-pub(crate) fn field<'a>(payload: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+/// Returns a field of a payload. Every firing looks up some of them many times, and most payloads
+/// have few.
+pub(crate) fn payload_field<'a>(payload: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     if payload.len() > FEW {
         return payload.get(key);
     }

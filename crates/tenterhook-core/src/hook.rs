@@ -48,13 +48,13 @@ pub use wants::{Want, Wanted};
 pub struct HookId(Arc<str>);
 
 impl HookId {
-    /// The name as given.
+    /// Creates a name from a text.
     #[must_use]
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self(id.into())
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -92,7 +92,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// Its name in output.
+    /// Returns the name of the layer, as output shows it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -121,7 +121,7 @@ pub enum OnFailure {
 }
 
 impl OnFailure {
-    /// Its name in configs.
+    /// Returns the name of the policy in configs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -131,10 +131,10 @@ impl OnFailure {
         }
     }
 
-    /// What becomes of each `event` for which a hook with this policy gives no answer, as a clause
-    /// for people.
+    /// Says what happens to each `event` for which a hook with this policy gives no answer, as a
+    /// clause of a message.
     #[must_use]
-    pub fn consequence(self, event: &str) -> String {
+    pub fn describe_consequence(self, event: &str) -> String {
         match self {
             Self::Continue => format!("each `{event}` goes on without it"),
             Self::Ask => format!("the user is asked at each `{event}` that it is for"),
@@ -229,11 +229,11 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// What a shell line that cannot be read whole means to its expressions: a gate before an
-    /// effect does not take it for harmless; observers and the built-in rules take the lists as
-    /// they are (RU-42).
+    /// Returns how the hook's expressions treat a shell line that cannot be read completely: a gate
+    /// before an effect does not consider it harmless; observers and the built-in rules take the
+    /// lists as they are (RU-42).
     #[must_use]
-    pub fn incomplete_lists(&self, row: &EventRow) -> Incomplete {
+    pub fn incomplete_line_policy(&self, row: &EventRow) -> Incomplete {
         let gates = self.phase != Phase::Observe && self.wait == Wait::Attached;
         match gates && row.is_before_effect() && self.layer != Layer::BuiltIn {
             true => Incomplete::Unknown,
@@ -241,7 +241,7 @@ impl Hook {
         }
     }
 
-    /// A hook that runs on every `event`, with defaults for all other settings.
+    /// Creates a hook that runs on every `event`, with defaults for all other settings.
     #[must_use]
     pub fn new(id: HookId, dialect: DialectId, event: EventName, run: Run) -> Self {
         Self {
@@ -272,14 +272,14 @@ impl Hook {
         }
     }
 
-    /// The same, on some subjects of the event only.
+    /// Sets the matcher, which limits the hook to some subjects of the event.
     #[must_use]
     pub fn matcher(mut self, matcher: Matcher) -> Self {
         self.matcher = matcher;
         self
     }
 
-    /// The same, under a further condition.
+    /// Sets a further condition.
     #[must_use]
     pub fn condition(mut self, condition: Condition) -> Self {
         self.condition = Some(condition);
@@ -293,35 +293,35 @@ impl Hook {
         self
     }
 
-    /// The same, for which the event waits or not.
+    /// Sets whether the event waits for the hook.
     #[must_use]
     pub const fn wait(mut self, wait: Wait) -> Self {
         self.wait = wait;
         self
     }
 
-    /// The same, which may take so long.
+    /// Sets how long the hook may run.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sets what a missing answer means.
+    /// Sets the policy for a missing answer.
     #[must_use]
     pub const fn on_failure(mut self, policy: OnFailure) -> Self {
         self.on_failure = Some(policy);
         self
     }
 
-    /// The same, at most once in a session.
+    /// Limits the hook to one run in a session.
     #[must_use]
     pub const fn once(mut self) -> Self {
         self.once = true;
         self
     }
 
-    /// Puts it in shadow: only the record gets its answer (SH-6).
+    /// Puts the hook in shadow mode: its answer is only recorded (SH-6).
     #[must_use]
     pub fn shadow(mut self) -> Self {
         let because = "its host says so".to_owned();
@@ -329,48 +329,50 @@ impl Hook {
         self
     }
 
-    /// Whether its event goes on without it although it was not asked to run in the background: a
-    /// hook in shadow is not waited for, unless it is over at once as rules are (SH-7).
+    /// Returns `true` if the event does not wait for the hook although it was not configured to run
+    /// in the background. A hook in shadow is not waited for, unless it is a rule, which ends at
+    /// once (SH-7).
     pub fn runs_detached(&self) -> bool {
         let is_rule = matches!(self.run, Run::Rule(_));
         self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
     }
 
-    /// Whether only a managed source can disable it.
+    /// Returns `true` if only a managed source can disable the hook.
     #[must_use]
-    pub const fn is_settled(&self) -> bool {
+    pub const fn is_managed_or_built_in(&self) -> bool {
         matches!(self.layer, Layer::Managed | Layer::BuiltIn)
     }
 
-    /// Whether it is off because it came with a repository and is not approved (T-10).
+    /// Returns `true` if the hook is disabled because it came with a repository and is not approved
+    /// (T-10).
     #[must_use]
     pub const fn is_unapproved(&self) -> bool {
         matches!(self.arming, Arming::Unapproved { .. })
     }
 
-    /// Switches it off because it came with a repository and is not approved (T-10).
+    /// Disables the hook because it came with a repository and is not approved (T-10).
     pub fn disarm_unapproved(&mut self, because: String) {
         if self.arming == Arming::Armed {
             self.arming = Arming::Unapproved { because };
         }
     }
 
-    /// Switches it off for good, where nothing else has yet: the first reason is the one that is
-    /// shown.
+    /// Disables the hook permanently, unless it is disabled already: the first reason is the one
+    /// that is shown.
     pub fn disarm(&mut self, because: String, rule: &'static str) {
         if self.arming == Arming::Armed {
             self.arming = Arming::Disarmed { because, rule };
         }
     }
 
-    /// Whether it stands in for what a file might forbid that cannot be read (C-72).
+    /// Returns `true` if the hook replaces what a file might forbid that cannot be read (C-72).
     #[must_use]
-    pub const fn is_hold(&self) -> bool {
+    pub const fn is_hold_for_unread_file(&self) -> bool {
         matches!(self.run, Run::Unusable { part: Unread::File | Unread::Exposed, .. })
     }
 
-    /// What the message of a hook that restrains without having been run is kept by: it comes once
-    /// a session, of all that wait for one answer once (C-74, T-12).
+    /// Returns the key by which the message of a hook that restrains without having run is shown
+    /// once in a session; hooks that wait for the same approval share one key (C-74, T-12).
     pub fn shown_once_key(&self) -> Option<HookId> {
         match &self.run {
             Run::Unusable { part: Unread::File | Unread::Exposed, .. } => Some(self.id.clone()),
@@ -382,8 +384,8 @@ impl Hook {
         }
     }
 
-    /// Whether its next process is started before it is needed: its entry says so, and it runs more
-    /// than once.
+    /// Returns `true` if the next process is started before it is needed: the entry asks for it,
+    /// and the hook runs more than once.
     #[must_use]
     pub fn is_prewarmed(&self) -> bool {
         let Run::Command(command) = &self.run else { return false };

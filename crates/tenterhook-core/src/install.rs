@@ -16,13 +16,17 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use adopt::{Adopted, adopt, give_back};
+pub use adopt::{Adopted, move_entries_to_tenterhook, restore_moved_entries};
 #[cfg(feature = "trust")]
-pub use approval::{Approval, approvals};
-pub use entry::{line, own_file};
-pub use guard::{GUARD_GAPS, guard_files, guard_settings, has_guard, hooks_stay_on, settings_of};
-pub use json::{
-    Foreign, Switched, Wrong, foreign, installed, may_refuse, put_in, switched, take_out,
+pub use approval::{Approval, codex_approvals};
+pub use entry::{hook_command_line, own_files};
+pub use guard::{
+    GUARD_GAPS, guard_files, guard_user_settings, keep_hooks_enabled_setting,
+    organization_settings, supports_guard_module,
 };
-pub use own::{Stranger, stranger};
-pub use settings::{Setting, put_settings, take_settings};
+pub use json::{
+    Foreign, Switched, Wrong, add_own_entries, agent_may_reject, find_hook_switch, foreign_entries,
+    installed_commands, remove_own_entries,
+};
+pub use own::{Stranger, find_foreign_part};
+pub use settings::{Setting, add_settings, remove_settings};

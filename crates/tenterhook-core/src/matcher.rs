@@ -58,25 +58,25 @@ impl Clone for Matcher {
 }
 
 impl Matcher {
-    /// The matcher of `spec`.
+    /// Creates a matcher from `spec`.
     #[must_use]
     pub const fn new(spec: MatcherSpec) -> Self {
         Self { spec, compiled: OnceLock::new() }
     }
 
-    /// Matches every event.
+    /// Creates a matcher that matches every event.
     #[must_use]
     pub const fn any() -> Self {
         Self::new(MatcherSpec::Any)
     }
 
-    /// The pattern as data.
+    /// Returns the pattern as data.
     #[must_use]
     pub const fn spec(&self) -> &MatcherSpec {
         &self.spec
     }
 
-    /// The exact words that can match, where only such can.
+    /// Returns the words that the matcher lists, if it matches only exact words.
     #[must_use]
     pub fn exact_names(&self) -> Option<&[String]> {
         match &self.spec {
@@ -92,7 +92,7 @@ impl Matcher {
     /// When the pattern is no valid expression.
     pub fn compile(&self) -> Result<(), PatternError> {
         match &self.spec {
-            MatcherSpec::Regex(text) => self.regex(text).map(drop),
+            MatcherSpec::Regex(text) => self.compiled_regex(text).map(drop),
             MatcherSpec::Any | MatcherSpec::Words(_) | MatcherSpec::Never(_) => Ok(()),
         }
     }
@@ -108,10 +108,10 @@ impl Matcher {
             MatcherSpec::Any => Ok(true),
             MatcherSpec::Never(_) => Ok(false),
             MatcherSpec::Words(words) => Ok(words.iter().any(|word| word == subject)),
-            MatcherSpec::Regex(text) => match self.regex(text)? {
+            MatcherSpec::Regex(text) => match self.compiled_regex(text)? {
                 Regex::Linear(regex) => Ok(regex.is_match(subject)),
                 Regex::Stepped(_) if subject.len() > LONGEST_STEPPED => {
-                    Err(PatternError::long_subject(subject.len(), LONGEST_STEPPED))
+                    Err(PatternError::subject_too_long(subject.len(), LONGEST_STEPPED))
                 }
                 Regex::Stepped(regex) => {
                     regex.is_match(subject).map_err(|_| PatternError::too_many_steps(STEPS))
@@ -120,12 +120,12 @@ impl Matcher {
         }
     }
 
-    fn regex(&self, text: &str) -> Result<&Regex, PatternError> {
-        self.compiled.get_or_init(|| compile(text)).as_ref().map_err(Clone::clone)
+    fn compiled_regex(&self, text: &str) -> Result<&Regex, PatternError> {
+        self.compiled.get_or_init(|| compile_regex(text)).as_ref().map_err(Clone::clone)
     }
 }
 
-fn compile(text: &str) -> Result<Regex, PatternError> {
+fn compile_regex(text: &str) -> Result<Regex, PatternError> {
     let linear = regex::RegexBuilder::new(text).size_limit(SIZE).build();
     let error = match linear {
         Ok(regex) => return Ok(Regex::Linear(regex)),

@@ -10,11 +10,12 @@ use crate::verdict::Verdict;
 #[cfg(test)]
 mod tests;
 
-/// Folds `verdicts`, given in configured order, into one outcome. Steps are the record's business and stay empty.
-pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
+/// Merges `verdicts`, in configured order, into one outcome. Its `steps` stay empty; the record
+/// adds them.
+pub fn merge_verdicts(verdicts: Vec<Verdict>) -> Outcome {
     let restraint = verdicts.iter().map(|verdict| verdict.restraint).max();
     let restraint = restraint.unwrap_or(Restraint::Silent);
-    let mut outcome = Outcome { restraint, ..Outcome::silent() };
+    let mut outcome = Outcome { restraint, ..Outcome::without_answer() };
     for verdict in verdicts {
         // Only the hooks that carried the restraint explain it (M-2), beside what others wanted to be said then (M-12).
         if verdict.restraint == restraint && restraint != Restraint::Silent {
@@ -23,7 +24,7 @@ pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
             outcome.reasons.extend(verdict.if_denied);
         }
         outcome.faults.extend(verdict.faults);
-        absorb(&mut outcome.effects, verdict.effects, &mut outcome.faults);
+        merge_effects(&mut outcome.effects, verdict.effects, &mut outcome.faults);
     }
     // A denied action has nothing left to rewrite (M-4). A rewritten output stands: what was done is done, and a hook
     // that hides a secret in it must not lose to one that objects.
@@ -44,12 +45,28 @@ pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
     outcome
 }
 
-/// Adds the effects of the next verdict in configured order: lists grow, of single values the last stands (M-3), and
-/// two rewrites that differ are reported, because neither saw the other.
-pub fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
-    last(&mut into.updated_input, from.updated_input, "updated_input", faults);
-    last(&mut into.updated_prompt, from.updated_prompt, "updated_prompt", faults);
-    last(&mut into.updated_output, from.updated_output, "updated_output", faults);
+/// Adds the effects of the next verdict in configured order. Lists grow; of single values, the last
+/// one applies (M-3). Two different rewrites are reported as a fault, because neither hook saw the
+/// other.
+pub fn merge_effects(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
+    replace_and_report_conflict(
+        &mut into.updated_input,
+        from.updated_input,
+        "updated_input",
+        faults,
+    );
+    replace_and_report_conflict(
+        &mut into.updated_prompt,
+        from.updated_prompt,
+        "updated_prompt",
+        faults,
+    );
+    replace_and_report_conflict(
+        &mut into.updated_output,
+        from.updated_output,
+        "updated_output",
+        faults,
+    );
     into.context.extend(from.context);
     into.messages.extend(from.messages);
     // The first hook that stops is the one that is quoted (M-5).
@@ -63,7 +80,12 @@ pub fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
         }
         (all, more) => all.or(more),
     };
-    last(&mut into.initial_user_message, from.initial_user_message, "initial_user_message", faults);
+    replace_and_report_conflict(
+        &mut into.initial_user_message,
+        from.initial_user_message,
+        "initial_user_message",
+        faults,
+    );
     // One hook that allows another try is enough, as one that denies it says nothing new (M-6).
     into.retry = match (into.retry, from.retry) {
         (Some(a), Some(b)) => Some(a || b),
@@ -73,7 +95,12 @@ pub fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
     into.extra.extend(from.extra);
 }
 
-fn last<T: PartialEq>(into: &mut Option<T>, from: Option<T>, key: &str, faults: &mut Vec<Fault>) {
+fn replace_and_report_conflict<T: PartialEq>(
+    into: &mut Option<T>,
+    from: Option<T>,
+    key: &str,
+    faults: &mut Vec<Fault>,
+) {
     let Some(new) = from else { return };
     if into.as_ref().is_some_and(|old| *old != new) {
         faults.push(Fault {

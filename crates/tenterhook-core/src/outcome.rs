@@ -23,7 +23,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of `hook`.
+    /// Creates a fault of `hook`.
     #[must_use]
     pub fn new(hook: &HookId, code: Code, message: impl Into<String>) -> Self {
         Self { code, hook: Some(hook.clone()), message: message.into() }
@@ -66,28 +66,28 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Whether the step ran, or was at least tried.
+    /// Returns true if the step ran, or at least was tried.
     #[must_use]
-    pub fn is_run(&self) -> bool {
+    pub fn was_attempted(&self) -> bool {
         match self {
             Self::NotRun(_) => false,
-            Self::InBackground(ended) => ended.is_run(),
+            Self::InBackground(ended) => ended.was_attempted(),
             _ => true,
         }
     }
 
-    /// Whether the hook runs in the background in its agent: its entry or its first line of output
-    /// asks for that.
+    /// Returns true if the agent runs the hook in the background, because its entry or its first
+    /// line of output asks for that.
     #[must_use]
     pub const fn is_in_background(&self) -> bool {
         matches!(self, Self::Detached | Self::InBackground(_))
     }
 
-    /// The words in it that somebody else may have written: a path, say.
-    pub fn words_mut(&mut self) -> Option<&mut String> {
+    /// Returns the text that others may have written, such as a path, for editing.
+    pub fn untrusted_text_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::NotStarted(why) | Self::NotRun(why) => Some(why),
-            Self::InBackground(ended) => ended.words_mut(),
+            Self::InBackground(ended) => ended.untrusted_text_mut(),
             _ => None,
         }
     }
@@ -164,8 +164,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of an event without an answer: the action proceeds.
-    pub fn silent() -> Self {
+    /// Creates the outcome of an event without an answer: the action proceeds.
+    pub fn without_answer() -> Self {
         Self {
             restraint: Restraint::Silent,
             reasons: Vec::new(),
@@ -175,19 +175,19 @@ impl Outcome {
         }
     }
 
-    /// The same outcome, with what ran.
+    /// Sets the steps that ran.
     pub fn with_steps(self, steps: Vec<Step>) -> Self {
         Self { steps, ..self }
     }
 
-    /// Whether a hook denies. That is not all that holds an action up: [`Outcome::decision`] says
-    /// what to do.
+    /// Returns true if a hook denies. Other decisions can also hold the action up: use
+    /// [`Outcome::decision`].
     #[must_use]
     pub fn blocked(&self) -> bool {
         self.restraint == Restraint::Deny
     }
 
-    /// The decision for the host, as `fire` and the record write it.
+    /// Returns the decision for the host as one word, as `fire` and the record write it.
     pub fn decision_word(&self) -> &'static str {
         match &self.effects.stop {
             Some(_) => "stop",
@@ -195,13 +195,13 @@ impl Outcome {
         }
     }
 
-    /// Whether hooks replaced the original.
-    pub fn rewrites(&self) -> bool {
+    /// Returns true if hooks replaced the prompt, the tool input or the output.
+    pub fn is_rewritten(&self) -> bool {
         self.effects.rewrite() || self.effects.updated_output.is_some()
     }
 
-    /// The context for a model, each text in a block that names the hook whose words it is: what a
-    /// host injects, so that a hook is not taken for the user or the system (H-11).
+    /// Returns the context for a model, each text in a block that names its hook. Hosts inject this
+    /// form, so that a hook is not taken for the user or the system (H-11).
     #[must_use]
     pub fn labelled_context(&self) -> Vec<String> {
         let labelled = self
@@ -211,7 +211,7 @@ impl Outcome {
         labelled.collect()
     }
 
-    /// All reasons as one text; `None` when no hook gave one.
+    /// Returns all reasons as one text; `None` if no hook gave a reason.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let texts: Vec<&str> = self.reasons.iter().map(|reason| reason.text.as_str()).collect();

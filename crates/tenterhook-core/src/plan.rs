@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
-use crate::dialect::kit::lint::unanchored;
+use crate::dialect::kit::lint::without_anchors;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Enforcement, Hook, Run, Sandbox, Unread};
@@ -20,10 +20,10 @@ mod supposed;
 mod twins;
 mod unknown;
 
-pub use parts::select_parts;
-pub use supposed::supposed;
-pub use twins::starts_the_same;
-pub use unknown::unknown;
+pub use parts::select_steps_of_parts;
+pub use supposed::restraint_if_hook_ended_with;
+pub use twins::run_same_program_alike;
+pub use unknown::verdict_on_unknown_event;
 
 #[cfg(test)]
 mod tests;
@@ -55,24 +55,25 @@ pub struct Because {
     pub rule: &'static str,
 }
 
-/// The steps of one stage on the payload as it stands, in configured order (P-1).
+/// Returns the steps of one stage for the current payload, in configured order (P-1).
 #[must_use]
-pub fn select(
+pub fn select_steps(
     ruleset: &Ruleset,
     view: &View,
     context: &MatchContext<'_>,
     stage: &Stage,
 ) -> Vec<Step> {
     let event = context.event();
-    let subjects = subjects(ruleset, event);
+    let subjects = matcher_subjects(ruleset, event);
     let eligible = match &subjects {
-        Some(subjects) => stage.eligible(subjects),
+        Some(subjects) => stage.hooks_for_subjects(subjects),
         None => Cow::Borrowed(stage.hooks.as_slice()),
     };
     // Room for all at once: a list that grows by itself is copied each time.
     let mut steps = Vec::with_capacity(eligible.len());
-    for hook in eligible.iter().filter_map(|at| ruleset.hook(*at)) {
-        let Some((widened, broken)) = weigh(hook, &stage.row, view, event, context).selected()
+    for hook in eligible.iter().filter_map(|at| ruleset.hook_at(*at)) {
+        let Some((widened, broken)) =
+            decide_if_hook_runs(hook, &stage.row, view, event, context).selection_if_run()
         else {
             continue;
         };
@@ -82,21 +83,22 @@ pub fn select(
     steps
 }
 
-/// What the plan says of every configured hook, in configured order, on the payload as given (P-5).
+/// Returns for every configured hook, in configured order, whether it runs for the payload as
+/// given, and why (P-5).
 #[must_use]
 pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
     let context = MatchContext::for_event(event);
-    let parts = crate::event::parts::parts(event);
+    let parts = crate::event::parts::split_patch(event);
     let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::for_event).collect();
     let call = event.as_tool_call();
     let call_context = call.as_ref().map(MatchContext::for_event);
     let explained = |hook: &Hook, context: &MatchContext<'_>| {
-        let row = ruleset.row(hook.dialect, &context.event().name);
-        parts::reason_for(hook, &row, view, context, &parts)
+        let row = ruleset.event_row(hook.dialect, &context.event().name);
+        parts::explain_by_part(hook, &row, view, context, &parts)
     };
     let runs_itself = |hook: &Arc<Hook>| {
         let own = ruleset.hooks().iter().filter(|own| own.event == event.name);
-        let mut same = own.filter(|own| starts_the_same(own, hook));
+        let mut same = own.filter(|own| run_same_program_alike(own, hook));
         same.any(|own| explained(own, &context).selected)
     };
     ruleset
@@ -110,44 +112,46 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
                 let because = format!("it runs for this call as a hook of `{}`", event.name);
                 return (Arc::clone(hook), Because { selected: false, because, rule: "BR-101" });
             }
-            let because = if selected { confinement(hook, because) } else { because };
-            let because = if selected { shadowed(hook, because) } else { because };
+            let because = if selected { append_sandbox_note(hook, because) } else { because };
+            let because = if selected { append_shadow_note(hook, because) } else { because };
             (Arc::clone(hook), Because { selected, because, rule })
         })
         .collect()
 }
 
-/// That nothing of what it says counts, and who says so (SH-12).
-fn shadowed(hook: &Hook, because: String) -> String {
+/// Appends to the explanation that the hook runs in shadow and has no effect, and who decided that
+/// (SH-12).
+fn append_shadow_note(hook: &Hook, because: String) -> String {
     match &hook.enforcement {
         Enforcement::Shadow { because: who, .. } => format!("{because}; in shadow: {who}"),
         Enforcement::Usual | Enforcement::Enforced => because,
     }
 }
 
-/// In what it runs. The default of repositories is not repeated.
-fn confinement(hook: &Hook, because: String) -> String {
-    if hook.sandbox == Sandbox::of_repositories() {
+/// Appends the sandbox of the hook to the explanation, unless it is the default for
+/// repositories.
+fn append_sandbox_note(hook: &Hook, because: String) -> String {
+    if hook.sandbox == Sandbox::repository_default() {
         return because;
     }
     if let Sandbox::In(grants) = &hook.sandbox {
-        let (text, least) = (hook.sandbox.summary(), grants.demands().as_str());
+        let (text, least) = (hook.sandbox.summary(), grants.required_tier().as_str());
         return format!("{because}; it runs in the sandbox {text}, at least {least} (X-1)");
     }
     because
 }
 
-/// Every text that some dialect's matchers are tested on: few, and mostly the same one. `None` when the event lacks the
-/// field that one of them looks for, because then its matchers are ignored (S-2).
-fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
+/// Returns every text that the matchers of some dialect test. `None` if the event lacks the field
+/// of one of them, because its matchers are then ignored (S-2).
+fn matcher_subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
     let mut subjects: Vec<&str> = Vec::with_capacity(DIALECTS.len());
-    let rows = DIALECTS.iter().filter_map(|dialect| dialect.row(&event.name));
-    for row in rows.chain(ruleset.custom(&event.name)) {
+    let rows = DIALECTS.iter().filter_map(|dialect| dialect.event_row(&event.name));
+    for row in rows.chain(ruleset.custom_event_row(&event.name)) {
         if row.subject == Subject::None {
             continue;
         }
-        let subject = row.subject.text(event)?;
-        for subject in std::iter::once(subject).chain(row.subject.others(event)) {
+        let subject = row.subject.matcher_text(event)?;
+        for subject in std::iter::once(subject).chain(row.subject.alternative_names(event)) {
             if !subjects.contains(&subject) {
                 subjects.push(subject);
             }
@@ -192,13 +196,14 @@ enum Weighed<'a> {
 }
 
 impl Weighed<'_> {
-    /// Whether the hook runs: why its allow may not count, and why it is settled without being run.
-    fn selected(self) -> Option<(Option<String>, Option<Failure>)> {
+    /// Returns `None` if the hook does not run; otherwise why its *allow* may have no effect, and
+    /// the failure that replaces its run.
+    fn selection_if_run(self) -> Option<(Option<String>, Option<Failure>)> {
         match self {
             Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
             Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
             Self::Unread(part, why) => {
-                Some((None, Some(Failure::new(part.code(), part.because(why)))))
+                Some((None, Some(Failure::new(part.code(), part.problem_message(why)))))
             }
             Self::Broken { part, code, why, .. } => {
                 let message = format!("its {part} cannot be used: {why}");
@@ -213,19 +218,19 @@ impl Weighed<'_> {
         }
     }
 
-    /// The sentence, and the rule that decided.
-    fn because(&self, hook: &Hook) -> (String, &'static str) {
+    /// Returns the explanation as a sentence, and the rule that decided.
+    fn explanation(&self, hook: &Hook) -> (String, &'static str) {
         match self {
             Self::Elsewhere => (format!("it is for `{}`", hook.event_label()), "P-2"),
             Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
             Self::Off => ("it is switched off for this session".to_owned(), "N-11"),
             Self::Spent => ("it runs once in a session, and did".to_owned(), "P-4"),
-            Self::Mismatched(subject) => (mismatch(hook, *subject), "S-1"),
-            Self::Matched(subject) => (match_sentence(hook, *subject), "S-1"),
+            Self::Mismatched(subject) => (explain_mismatch(hook, *subject), "S-1"),
+            Self::Matched(subject) => (explain_match(hook, *subject), "S-1"),
             Self::Picked(subject, condition, picked) => {
                 let behind = |link: &str| match hook.matcher.spec() {
                     MatcherSpec::Any => String::new(),
-                    _ => format!("{}, {link} ", match_sentence(hook, *subject)),
+                    _ => format!("{}, {link} ", explain_match(hook, *subject)),
                 };
                 let condition = format!("its condition `{}`", condition.text());
                 match picked {
@@ -243,10 +248,12 @@ impl Weighed<'_> {
                 let said = match part {
                     Unread::Entry => format!("its entry cannot be used ({why})"),
                     Unread::File => format!("its file cannot be read ({why})"),
-                    Unread::Exposed => part.because(why),
-                    Unread::Approval => return (format!("it holds the call: {why}"), part.rule()),
+                    Unread::Exposed => part.problem_message(why),
+                    Unread::Approval => {
+                        return (format!("it holds the call: {why}"), part.rule_number());
+                    }
                 };
-                (format!("{said}, so its failure policy decides"), part.rule())
+                (format!("{said}, so its failure policy decides"), part.rule_number())
             }
             Self::Broken { part, why, rule, .. } => {
                 let because =
@@ -257,8 +264,9 @@ impl Weighed<'_> {
     }
 }
 
-/// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
-fn weigh<'a>(
+/// Decides whether a hook runs. Only this function does. The checks are in the order of rules P-2
+/// to P-4.
+fn decide_if_hook_runs<'a>(
     hook: &'a Hook,
     row: &EventRow,
     view: &View,
@@ -268,16 +276,16 @@ fn weigh<'a>(
     if hook.event != event.name {
         return Weighed::Elsewhere;
     }
-    if let Some((because, rule)) = hook.arming.off() {
+    if let Some((because, rule)) = hook.arming.disabled_reason() {
         return Weighed::Disarmed { because, rule };
     }
-    if !hook.is_settled() && view.is_off(&hook.id) {
+    if !hook.is_managed_or_built_in() && view.is_switched_off(&hook.id) {
         return Weighed::Off;
     }
-    if hook.once && view.claimed(&hook.id) {
+    if hook.once && view.has_claimed_run(&hook.id) {
         return Weighed::Spent;
     }
-    let subject = row.subject.text(event);
+    let subject = row.subject.matcher_text(event);
     let matched = match find_match(hook, row, event, subject) {
         Err(why) => {
             let (part, code) = ("matcher", Code::MatcherFailed);
@@ -286,10 +294,11 @@ fn weigh<'a>(
         Ok(None) => return Weighed::Mismatched(subject),
         Ok(Some(matched)) => matched,
     };
-    let incomplete = hook.incomplete_lists(row);
+    let incomplete = hook.incomplete_line_policy(row);
     let picked = hook.condition.as_ref();
-    let picked =
-        picked.map(|condition| (condition, condition.pick_for(context, hook.compat, incomplete)));
+    let picked = picked.map(|condition| {
+        (condition, condition.pick_with_incomplete_lists(context, hook.compat, incomplete))
+    });
     if let Run::Unusable { part, why } = &hook.run
         && !matches!(picked, Some((_, Picked::No(_))))
     {
@@ -305,7 +314,7 @@ fn weigh<'a>(
     }
 }
 
-/// What the matcher matches: the subject, or another name of it (S-1, S-5).
+/// Returns what the matcher matches: the subject or another name of it (S-1, S-5).
 fn find_match<'a>(
     hook: &Hook,
     row: &EventRow,
@@ -315,7 +324,7 @@ fn find_match<'a>(
     if hook.matcher.matches(subject)? {
         return Ok(Some(Match { subject, other: None }));
     }
-    for other in row.subject.others(event) {
+    for other in row.subject.alternative_names(event) {
         if hook.matcher.matches(Some(other))? {
             return Ok(Some(Match { subject, other: Some(other) }));
         }
@@ -323,15 +332,15 @@ fn find_match<'a>(
     Ok(None)
 }
 
-fn match_sentence(hook: &Hook, matched: Match<'_>) -> String {
-    let sentence = matched_name(hook, matched.other.or(matched.subject));
+fn explain_match(hook: &Hook, matched: Match<'_>) -> String {
+    let sentence = explain_matched_name(hook, matched.other.or(matched.subject));
     match (matched.other, matched.subject) {
         (Some(_), Some(subject)) => format!("{sentence}, another name of `{subject}`"),
         _ => sentence,
     }
 }
 
-fn matched_name(hook: &Hook, name: Option<&str>) -> String {
+fn explain_matched_name(hook: &Hook, name: Option<&str>) -> String {
     match (hook.matcher.spec(), name) {
         (MatcherSpec::Any, _) => {
             format!("it has no matcher, so it runs for every `{}`", hook.event_label())
@@ -341,7 +350,7 @@ fn matched_name(hook: &Hook, name: Option<&str>) -> String {
             format!("`{}` names `{subject}`", words.join("|"))
         }
         (MatcherSpec::Regex(text) | MatcherSpec::Never(text), Some(subject)) => {
-            match unanchored(text) {
+            match without_anchors(text) {
                 name if name == subject => format!("its matcher is `{subject}`"),
                 text => format!("`{text}` is found in `{subject}`"),
             }
@@ -349,11 +358,13 @@ fn matched_name(hook: &Hook, name: Option<&str>) -> String {
     }
 }
 
-fn mismatch(hook: &Hook, found: Option<&str>) -> String {
+fn explain_mismatch(hook: &Hook, found: Option<&str>) -> String {
     let found = found.unwrap_or_default();
     match hook.matcher.spec() {
         MatcherSpec::Words(words) => format!("`{found}` is not one of `{}`", words.join("|")),
-        MatcherSpec::Regex(text) => format!("`{}` is not found in `{found}`", unanchored(text)),
+        MatcherSpec::Regex(text) => {
+            format!("`{}` is not found in `{found}`", without_anchors(text))
+        }
         MatcherSpec::Never(why) => format!("its matcher can never match: {why}"),
         MatcherSpec::Any => String::new(),
     }

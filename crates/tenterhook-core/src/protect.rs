@@ -13,16 +13,17 @@ mod path;
 mod switches;
 
 pub use launchers::{
-    agent_named, is_carrier, is_setter, launched, moves_an_agent, moving_variables,
+    config_path_variables, find_agent_by_word, find_launched_agent, passes_env_assignments,
+    redirects_any_agent_config, sets_persistent_variables,
 };
-pub use letters::{may_change, may_concern, names_guard};
-pub use modules::{InPlugins, in_plugins};
+pub use letters::{may_change_files, may_concern_guard, names_guard_literally};
+pub use modules::{InPlugins, locate_in_plugin_directories};
 pub use own::{OWN_COMMANDS, OWN_OVERRIDES, PACKAGE};
 pub use path::{
-    Hold, directories, file_names, hold, is_environment_file, is_git_config, is_home_of_guard,
-    is_match, is_part_of, is_startup_file,
+    Hold, classify_guarded_path, guarded_directories, guarded_file_names, is_at_or_below,
+    is_environment_file, is_git_config, is_guard_directory, is_startup_file, shell_pattern_matches,
 };
-pub use switches::{is_loosened_by, is_switch};
+pub use switches::{can_change_settings, loosens_guard_setting};
 
 /// The pack of rules that denies: native configuration, for every host alike.
 pub const PACK: &str = include_str!("protect/self-protection.toml");

@@ -48,7 +48,7 @@ impl Tier {
     /// Every tier.
     pub const ALL: [Self; 3] = [Self::T0, Self::T1, Self::T2];
 
-    /// Its name in configs and records.
+    /// Returns the name for configs and records.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -138,9 +138,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report without output.
+    /// Creates a report without output.
     #[must_use]
-    pub fn silent(end: End, took: Duration) -> Self {
+    pub fn without_output(end: End, took: Duration) -> Self {
         let said = StepOutput::Bytes { stdout: Output::default(), stderr: Output::default() };
         Self {
             end,
@@ -155,8 +155,8 @@ impl Report {
         }
     }
 
-    /// The failure of a step that did not exit by itself, or whose output is incomplete. The
-    /// message is the same for every dialect. Dialects read exit codes.
+    /// Returns the failure if the step did not exit by itself or its output is incomplete. The
+    /// message is the same for every dialect; dialects read exit codes themselves.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         let (code, message) = match &self.end {
@@ -164,11 +164,11 @@ impl Report {
             End::Signalled(signal) => (Code::Signalled, format!("it was ended by signal {signal}")),
             End::Failed { code, why } => (*code, why.clone()),
             End::TimedOut => {
-                let took = self.shown_time();
+                let took = self.format_duration();
                 (Code::TimedOut, format!("it took longer than it may (it was ended after {took})"))
             }
             End::Cancelled => {
-                let took = self.shown_time();
+                let took = self.format_duration();
                 (Code::Cancelled, format!("the host gave up waiting for it after {took}"))
             }
             End::Exited(_) => match &self.said {
@@ -176,31 +176,35 @@ impl Report {
                     Code::OutputTooLarge,
                     format!("it printed {} bytes more than are kept", stdout.dropped),
                 ),
-                StepOutput::Bytes { .. } | StepOutput::Answer(_) => match self.broken() {
-                    Some(errno) => (Code::OutOfResources, unread("output", errno)),
-                    None => return None,
-                },
+                StepOutput::Bytes { .. } | StepOutput::Answer(_) => {
+                    match self.stdout_read_error() {
+                        Some(errno) => {
+                            (Code::OutOfResources, stream_read_error_message("output", errno))
+                        }
+                        None => return None,
+                    }
+                }
             },
         };
         Some(Failure::new(code, message))
     }
 
-    /// How long the step took, for people.
-    fn shown_time(&self) -> String {
+    /// Formats how long the step took, for people.
+    fn format_duration(&self) -> String {
         match self.took.as_secs() {
             0 => format!("{} ms", self.took.as_millis()),
             _ => format!("{:.1} s", self.took.as_secs_f64()),
         }
     }
 
-    /// Whether more came on stdout than was kept, or may have come.
-    pub(crate) fn is_truncated(&self) -> bool {
+    /// Returns true if stdout was longer than the limit, or may have been.
+    pub(crate) fn is_stdout_truncated(&self) -> bool {
         let is_cut = |closed| matches!(closed, Closed::Truncated | Closed::Broken(_));
         matches!(&self.said, StepOutput::Bytes { stdout, .. } if is_cut(stdout.closed))
     }
 
-    /// Why the system would not read on what it printed, if so.
-    pub(crate) const fn broken(&self) -> Option<i32> {
+    /// Returns the `errno` with which reading stdout failed, if it did.
+    pub(crate) const fn stdout_read_error(&self) -> Option<i32> {
         match &self.said {
             StepOutput::Bytes { stdout: Output { closed: Closed::Broken(errno), .. }, .. } => {
                 Some(*errno)
@@ -209,19 +213,20 @@ impl Report {
         }
     }
 
-    /// Whether it exited with 0, without output, notes or leftovers.
+    /// Returns true if the step exited with 0, without output, notes or leftover processes.
     #[must_use]
-    pub fn says_nothing(&self) -> bool {
-        *self == Self::silent(End::Exited(0), self.took)
+    pub fn is_clean_empty_exit(&self) -> bool {
+        *self == Self::without_output(End::Exited(0), self.took)
     }
 
-    /// Whether the output is empty for a dialect.
+    /// Returns true if the step did not exit by itself and printed nothing, so that a dialect has
+    /// nothing to read.
     #[must_use]
-    pub fn is_mute(&self) -> bool {
+    pub fn ended_without_output(&self) -> bool {
         !matches!(self.end, End::Exited(_)) && self.stdout().is_empty() && self.stderr().is_empty()
     }
 
-    /// Standard output, if the step spoke in bytes.
+    /// Returns standard output; empty if the step returned an answer instead of bytes.
     #[must_use]
     pub fn stdout(&self) -> &[u8] {
         match &self.said {
@@ -230,7 +235,7 @@ impl Report {
         }
     }
 
-    /// Standard error, if the step spoke in bytes.
+    /// Returns standard error; empty if the step returned an answer instead of bytes.
     #[must_use]
     pub fn stderr(&self) -> &[u8] {
         match &self.said {
@@ -240,8 +245,8 @@ impl Report {
     }
 }
 
-/// The message about a stream that the system refused to read on.
-pub fn unread(stream: &str, errno: i32) -> String {
+/// Returns the message about a stream that could not be read to its end.
+pub fn stream_read_error_message(stream: &str, errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
     format!("its standard {stream} could not be read to its end: {error}")
 }
@@ -253,8 +258,8 @@ mod tests {
     /// Only a report of exit code 0 without output or traces is skipped; every other is judged.
     #[test]
     fn only_a_good_end_without_words_or_traces_says_nothing() {
-        let silent = |end| Report::silent(end, Duration::from_millis(3));
-        assert!(silent(End::Exited(0)).says_nothing());
+        let silent = |end| Report::without_output(end, Duration::from_millis(3));
+        assert!(silent(End::Exited(0)).is_clean_empty_exit());
         let dropped = Output { dropped: 1, ..Output::default() };
         let stderr = Output::default();
         let reports = [
@@ -268,7 +273,7 @@ mod tests {
                 ..silent(End::Exited(0))
             },
         ];
-        assert!(reports.iter().all(|report| !report.says_nothing()));
+        assert!(reports.iter().all(|report| !report.is_clean_empty_exit()));
     }
 
     /// an end of output after a read error is no answer.
@@ -276,10 +281,10 @@ mod tests {
     fn output_that_cannot_be_read_on_is_no_answer() {
         let broken = Output { closed: Closed::Broken(12), ..Output::default() };
         let said = StepOutput::Bytes { stdout: broken, stderr: Output::default() };
-        let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
+        let report = Report { said, ..Report::without_output(End::Exited(0), Duration::ZERO) };
         let failure = report.failure().expect("a failure");
         assert_eq!(failure.code, Code::OutOfResources);
         assert!(failure.message.contains("os error 12"), "{}", failure.message);
-        assert!(report.is_truncated() && !report.says_nothing());
+        assert!(report.is_stdout_truncated() && !report.is_clean_empty_exit());
     }
 }

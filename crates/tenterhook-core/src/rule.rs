@@ -105,15 +105,15 @@ impl Doubt {
 }
 
 impl Rule {
-    /// A rule that holds when the expression `when` does, and says nothing yet.
+    /// Creates a rule that holds if the expression `when` is true. It has no effect yet.
     #[must_use]
     pub fn new(when: &str) -> Self {
         Self::from_texts(Texts { when: when.into(), ..Texts::default() })
     }
 
-    /// The same with one more thing to say; what [`Part::When`] says is the expression itself.
+    /// Sets one part of the rule; the text of [`Part::When`] is the expression itself.
     #[must_use]
-    pub fn with(self, part: Part, text: &str) -> Self {
+    pub fn with_part(self, part: Part, text: &str) -> Self {
         let mut texts = self.texts;
         let text: Arc<str> = text.into();
         match part {
@@ -134,50 +134,50 @@ impl Rule {
         }
     }
 
-    /// Denies, for this reason.
+    /// Denies with this reason.
     #[must_use]
     pub fn deny(self, text: &str) -> Self {
-        self.with(Part::Deny, text)
+        self.with_part(Part::Deny, text)
     }
 
-    /// Demands that the user is asked, for this reason.
+    /// Asks the user with this reason.
     #[must_use]
     pub fn ask(self, text: &str) -> Self {
-        self.with(Part::Ask, text)
+        self.with_part(Part::Ask, text)
     }
 
-    /// Tells the model this.
+    /// Adds this text to the context of the model.
     #[must_use]
     pub fn context(self, text: &str) -> Self {
-        self.with(Part::Context, text)
+        self.with_part(Part::Context, text)
     }
 
-    /// Replaces what the event is about by the value of this expression.
+    /// Replaces the tool output, the tool input or the prompt with the value of this expression.
     #[must_use]
     pub fn rewrite(self, expression: &str) -> Self {
-        self.with(Part::Rewrite, expression)
+        self.with_part(Part::Rewrite, expression)
     }
 
-    /// The same, judging what was read of a line that cannot be read whole (RU-45).
+    /// Makes the rule judge the readable part of a line that cannot be read whole (RU-45).
     #[must_use]
-    pub(crate) fn ignoring_doubt(self) -> Self {
+    pub(crate) fn ignoring_unreadable_parts(self) -> Self {
         Self::from_texts(Texts { doubt: Some(Doubt::Ignore), ..self.texts })
     }
 
-    /// What it makes of a line that cannot be read whole, where that is written.
-    pub const fn doubt(&self) -> Option<Doubt> {
+    /// Returns how the rule treats a line that cannot be read whole, if the rule sets that.
+    pub const fn doubt_setting(&self) -> Option<Doubt> {
         self.texts.doubt
     }
 
-    /// The expression as written.
+    /// Returns the expression as written.
     #[must_use]
-    pub fn when(&self) -> &str {
+    pub fn when_expression(&self) -> &str {
         &self.texts.when
     }
 
-    /// The text of `part`, if there is one.
+    /// Returns the text of `part`, if there is one.
     #[must_use]
-    pub fn text(&self, part: Part) -> Option<&str> {
+    pub fn part_text(&self, part: Part) -> Option<&str> {
         match part {
             Part::When => Some(&self.texts.when),
             Part::Deny => self.texts.deny.as_deref(),
@@ -190,10 +190,11 @@ impl Rule {
 
 #[cfg(feature = "rule")]
 impl Rule {
-    /// Everything that is wrong with the rule, found without an event; empty where it can be used.
+    /// Returns every problem of the rule that can be found without an event; empty if the rule can
+    /// be used.
     #[must_use]
     pub fn check(&self) -> &[Flaw] {
-        match self.compiled() {
+        match self.compiled_rule() {
             Ok(_) => &[],
             Err(flaws) => flaws,
         }
@@ -207,12 +208,12 @@ impl Rule {
     /// # Errors
     ///
     /// A rule that cannot be compiled or evaluated, or costs too much, gives no answer.
-    pub fn judge(
+    pub fn evaluate_or_silent(
         &self,
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<crate::answer::Answer, Unsettled> {
-        self.answer(rule_input, Incomplete::Ignored, go_on).map(Option::unwrap_or_default)
+        self.evaluate(rule_input, Incomplete::Ignored, go_on).map(Option::unwrap_or_default)
     }
 
     /// The answer of the rule; `None` where its expression is false. `incomplete` is what a line that cannot be read whole means.
@@ -220,7 +221,7 @@ impl Rule {
     /// # Errors
     ///
     /// As [`Self::judge`]; with [`Incomplete::Unknown`] also where the expression depends on what was not read (RU-40).
-    pub fn answer(
+    pub fn evaluate(
         &self,
         rule_input: &RuleInput,
         incomplete: Incomplete,
@@ -230,10 +231,11 @@ impl Rule {
         if !go_on() {
             return Err(Unsettled::OutOfTime);
         }
-        match self.compiled() {
+        match self.compiled_rule() {
             Ok(compiled) => {
                 let restrains = self.texts.deny.is_some() || self.texts.ask.is_some();
-                let gates = (restrains || self.texts.rewrite.is_some()) && self.doubt().is_none();
+                let gates =
+                    (restrains || self.texts.rewrite.is_some()) && self.doubt_setting().is_none();
                 compiled.evaluate(
                     rule_input,
                     if gates { incomplete } else { Incomplete::Ignored },
@@ -247,8 +249,8 @@ impl Rule {
         }
     }
 
-    fn compiled(&self) -> &Result<compiled::Compiled, Vec<Flaw>> {
-        self.compiled.get_or_init(|| compiled::compile(self))
+    fn compiled_rule(&self) -> &Result<compiled::Compiled, Vec<Flaw>> {
+        self.compiled.get_or_init(|| compiled::compile_rule(self))
     }
 }
 

@@ -18,14 +18,15 @@ pub struct View {
 }
 
 impl View {
-    /// A view in which `claimed` hooks have had their one run, and the event was denied `strikes` times in a row.
+    /// Creates a view in which the `claimed` hooks have had their only run, and the event was
+    /// denied `strikes` times in a row.
     #[must_use]
     pub fn new(claimed: impl IntoIterator<Item = HookId>, strikes: u32) -> Self {
-        Self::shared(Arc::new(claimed.into_iter().collect()), Arc::default(), strikes)
+        Self::from_shared_sets(Arc::new(claimed.into_iter().collect()), Arc::default(), strikes)
     }
 
-    /// A view over sets that the session shares.
-    pub const fn shared(
+    /// Creates a view over sets that the session shares.
+    pub const fn from_shared_sets(
         claimed: Arc<HashSet<HookId>>,
         off: Arc<HashSet<HookId>>,
         strikes: u32,
@@ -33,15 +34,15 @@ impl View {
         Self { claimed, off, strikes }
     }
 
-    /// Whether the user switched a hook off for the session.
+    /// Returns true if the user switched a hook off for the session.
     #[must_use]
-    pub fn is_off(&self, hook: &HookId) -> bool {
+    pub fn is_switched_off(&self, hook: &HookId) -> bool {
         self.off.contains(hook)
     }
 
-    /// Whether a hook that runs once has run.
+    /// Returns true if a hook that runs once has already run.
     #[must_use]
-    pub fn claimed(&self, hook: &HookId) -> bool {
+    pub fn has_claimed_run(&self, hook: &HookId) -> bool {
         self.claimed.contains(hook)
     }
 }
@@ -61,7 +62,7 @@ pub enum Strike {
 /// Settles an outcome against the session: past its cap a denial does not hold (N-3).
 ///
 /// Without this, a gate on the end of a turn that never relents keeps the model at work for ever.
-pub fn settle(mut outcome: Outcome, view: &View, cap: Option<Cap>) -> (Outcome, Strike) {
+pub fn settle_outcome(mut outcome: Outcome, view: &View, cap: Option<Cap>) -> (Outcome, Strike) {
     let Some(cap) = cap else { return (outcome, Strike::Keep) };
     if !outcome.blocked() {
         return (outcome, Strike::Reset);

@@ -74,47 +74,48 @@ pub enum Standing {
 pub const ADOPTED: &str = "adopted";
 
 impl Source {
-    /// Whether it is a managed file that users other than root may write, and so has no effect
-    /// (C-89).
-    pub fn is_exposed(&self) -> bool {
+    /// Returns true if it is a managed file that users other than root can write, and so has no
+    /// effect (C-89).
+    pub fn is_writable_by_others(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.untrusted.is_some())
     }
 
-    /// Whether it exists and no part of it could be read.
-    pub fn is_unread(&self) -> bool {
+    /// Returns true if the file exists and no part of it could be read.
+    pub fn is_unreadable(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Nothing)
     }
 
-    /// Whether it was approved and is not there (T-70).
-    pub fn is_gone(&self) -> bool {
+    /// Returns true if the file was approved and no longer exists (T-70).
+    pub fn is_missing_since_approval(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Gone)
     }
 
-    /// The same source with a different text, all of which could be read.
+    /// Returns the same source with a different text, which counts as read completely.
     pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), flaw: None, ..self.clone() }
     }
 
-    /// Whether it is being saved, so that its text may be incomplete (C-93).
+    /// Returns true if the file is being saved, so that its text may be incomplete (C-93).
     pub fn is_being_saved(&self) -> bool {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Saving)
     }
 
-    /// The directory from which it was found: what a file says binds the files that are found from
-    /// the same one (BR-98).
+    /// Returns the directory from which the file was found. Its settings apply to the files found
+    /// from the same directory (BR-98).
     #[must_use]
-    pub fn seen_from(&self) -> &Path {
+    pub fn found_from_directory(&self) -> &Path {
         self.found_from.as_ref().unwrap_or(&self.project)
     }
 
-    /// Whether it holds entries that were moved away from their agent.
-    pub(crate) fn is_adopted(&self) -> bool {
+    /// Returns true if the file holds entries that were moved out of an agent's settings.
+    pub(crate) fn holds_moved_entries(&self) -> bool {
         self.layer == Layer::User && self.directory.ends_with(Path::new("tenterhook").join(ADOPTED))
     }
 
-    /// A source given by the caller, guarded, in no plugin, whose project is its directory.
+    /// Creates a source from a text of the caller: guarded, in no plugin, and its project is
+    /// `directory`.
     #[must_use]
-    pub fn given(
+    pub fn from_text(
         name: &str,
         dialect: DialectId,
         text: &str,
@@ -195,7 +196,7 @@ pub enum Whose {
 }
 
 impl Switch {
-    /// Its location, if known.
+    /// Returns the location of the switch, if known.
     #[must_use]
     pub const fn location(&self) -> Option<&Location> {
         match self {
@@ -221,7 +222,7 @@ pub enum Requests {
 }
 
 impl Requests {
-    /// The key that holds the list.
+    /// Returns the key that holds the list.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Urls => "allowedHttpHookUrls",
@@ -254,7 +255,7 @@ pub struct Govern {
 }
 
 impl Govern {
-    /// What it says, each key as it is written in the file.
+    /// Returns the settings, each as it is written in the file.
     #[must_use]
     pub fn settings(&self) -> Vec<String> {
         let mode = self.mode.as_ref().map(|mode| if mode.shadow { "shadow" } else { "enforce" });
@@ -276,9 +277,9 @@ impl Govern {
         texts.chain(enabled).chain(sandbox).chain(prewarm).collect()
     }
 
-    /// Whether it is about the hooks of a source: by its own name, or by that of the file that they
-    /// were moved from (BR-78).
-    pub(crate) fn is_about(&self, source: &Source) -> bool {
+    /// Returns true if the settings apply to the hooks of a source: the file is the source itself,
+    /// or the one that its hooks were moved from (BR-78).
+    pub(crate) fn applies_to(&self, source: &Source) -> bool {
         Path::new(&*source.name) == self.file || source.moved_from.as_ref() == Some(&self.file)
     }
 }

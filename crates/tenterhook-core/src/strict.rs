@@ -19,11 +19,11 @@ use serde_json::{Map, Value};
 
 pub(crate) use deviation::{Deviation, Laxity};
 use lines::Candidate;
-pub use shown::out_of_prose;
+pub use shown::extract_objects_from_prose;
 use tree::{Stop, Tree};
-pub use whole::{Whole, whole};
+pub use whole::{Whole, read_whole_object};
 
-use crate::text::without_controls;
+use crate::text::remove_control_sequences;
 
 /// How deep an answer may nest (J-4). The deepest answer of any dialect is five levels plus the rewritten tool input.
 pub(crate) const MAX_DEPTH: usize = 64;
@@ -74,26 +74,27 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// Every way to read the object: once for a clean one, and once more for each hidden duplicate.
-    pub(crate) fn readings(&self) -> impl Iterator<Item = &Map<String, Value>> {
+    /// Returns every way to read the object: once for an object without duplicate keys, and once
+    /// more for each hidden duplicate.
+    pub(crate) fn possible_readings(&self) -> impl Iterator<Item = &Map<String, Value>> {
         std::iter::once(&self.fields).chain(&self.shadowed)
     }
 }
 
 impl Reading {
-    /// The object, if the text is exactly one, strictly (J-3).
+    /// Returns the object if the text is exactly one strict JSON object (J-3).
     #[must_use]
-    pub(crate) fn strict(&self) -> Option<&Map<String, Value>> {
+    pub(crate) fn as_strict_object(&self) -> Option<&Map<String, Value>> {
         match &self.found {
             Found::Object(object) if self.deviations.is_empty() => Some(&object.fields),
             _ => None,
         }
     }
 
-    /// The object, if the text is exactly one as parsers commonly read it: of a repeated key the last value, and broken
-    /// bytes as they come.
+    /// Returns the object if the text is exactly one as parsers commonly read it: the last value of
+    /// a repeated key, and invalid bytes as they are.
     #[must_use]
-    pub(crate) fn common(&self) -> Option<&Map<String, Value>> {
+    pub(crate) fn as_lenient_object(&self) -> Option<&Map<String, Value>> {
         let passed = |deviation: &Deviation| {
             matches!(deviation, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8)
         };
@@ -103,9 +104,9 @@ impl Reading {
         }
     }
 
-    /// The objects that were found, strict or not.
+    /// Returns the objects that were found, strict or not.
     #[must_use]
-    pub(crate) fn objects(&self) -> &[Object] {
+    pub(crate) fn found_objects(&self) -> &[Object] {
         match &self.found {
             Found::Object(object) => std::slice::from_ref(object),
             Found::Several(objects) => objects,
@@ -113,34 +114,35 @@ impl Reading {
         }
     }
 
-    /// The pairs of an object that could not be read.
+    /// Returns the key-value pairs of an object that could not be read whole.
     #[must_use]
-    pub(crate) fn pairs(&self) -> &[(String, Value)] {
+    pub(crate) fn torn_pairs(&self) -> &[(String, Value)] {
         match &self.found {
             Found::Pairs(pairs) => pairs,
             _ => &[],
         }
     }
 
-    /// Whether the first character that is not white space is `{`: what many agents take for the promise of JSON.
+    /// Returns true if the first character other than white space is `{`, which many agents take as
+    /// the start of JSON.
     #[must_use]
     pub(crate) fn begins_with_brace(&self) -> bool {
         self.text.trim_start().starts_with('{')
     }
 }
 
-/// Reads what a program printed; the caller has bounded its size.
+/// Reads what a program printed. The caller has bounded its size.
 #[must_use]
-pub(crate) fn read(bytes: &[u8]) -> Reading {
-    let decoded = decode::decode(bytes);
-    let mut reader = Reader::after(decoded.deviation.clone());
-    let mut found = reader.read(decoded.text.trim());
+pub(crate) fn read_output(bytes: &[u8]) -> Reading {
+    let decoded = decode::decode_output(bytes);
+    let mut reader = Reader::with_decoding(decoded.deviation.clone());
+    let mut found = reader.read_text(decoded.text.trim());
     // Only where nothing was found as it stands: taking out an escape sequence can take JSON with it.
     let none = matches!(found, Found::Text | Found::Pairs(_));
-    if none && decoded.text.contains(is_stray) {
-        let mut again = Reader::after(decoded.deviation);
-        again.note(Deviation::Controls);
-        let better = again.read(without_controls(&decoded.text).trim());
+    if none && decoded.text.contains(is_stray_control) {
+        let mut again = Reader::with_decoding(decoded.deviation);
+        again.add_deviation(Deviation::Controls);
+        let better = again.read_text(remove_control_sequences(&decoded.text).trim());
         let pairs = matches!(better, Found::Pairs(_)) && found == Found::Text;
         if pairs || matches!(better, Found::Object(_) | Found::Several(_)) {
             (reader, found) = (again, better);
@@ -155,8 +157,8 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
     Reading { found, deviations: reader.deviations, bom: decoded.bom, text: decoded.text }
 }
 
-/// A control character that JSON has no place for, not even as white space.
-fn is_stray(c: char) -> bool {
+/// Returns true for a control character that JSON does not allow, not even as white space.
+fn is_stray_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
@@ -167,38 +169,38 @@ struct Reader {
 }
 
 impl Reader {
-    /// A reader of a text that was decoded with this deviation.
-    fn after(decoding: Option<Deviation>) -> Self {
+    /// Creates a reader for a text whose decoding had this deviation.
+    fn with_decoding(decoding: Option<Deviation>) -> Self {
         let mut reader = Self { deviations: Vec::new(), noted: HashSet::new() };
-        decoding.into_iter().for_each(|decoding| reader.note(decoding));
+        decoding.into_iter().for_each(|decoding| reader.add_deviation(decoding));
         reader
     }
 
-    fn read(&mut self, text: &str) -> Found {
+    fn read_text(&mut self, text: &str) -> Found {
         match text.chars().next() {
             None => Found::Empty,
-            Some('{') => self.braced(text),
-            Some(_) => match self.wrapped(text) {
+            Some('{') => self.read_braced_text(text),
+            Some(_) => match self.read_wrapped_object(text) {
                 Some(object) => Found::Object(object),
-                None => self.lined(text),
+                None => self.read_objects_on_lines(text),
             },
         }
     }
 
-    fn note(&mut self, deviation: Deviation) {
+    fn add_deviation(&mut self, deviation: Deviation) {
         if self.noted.insert(deviation.clone()) {
             self.deviations.push(deviation);
         }
     }
 
-    fn braced(&mut self, text: &str) -> Found {
-        let (tree, end) = match tree::parse(text, relaxed::parse) {
-            Ok(parsed) => self.noting(parsed),
-            Err(Stop::Limit(limit)) => return self.pairs(text, limit),
+    fn read_braced_text(&mut self, text: &str) -> Found {
+        let (tree, end) = match tree::parse_object(text, relaxed::parse_relaxed) {
+            Ok(parsed) => self.add_parse_laxity(parsed),
+            Err(Stop::Limit(limit)) => return self.fall_back_to_pairs(text, limit),
             Err(Stop::Broken { .. }) => {
-                return match self.unescaped(text) {
+                return match self.read_escaped_object(text) {
                     Some(object) => Found::Object(object),
-                    None => self.pairs(text, Deviation::Torn),
+                    None => self.fall_back_to_pairs(text, Deviation::Torn),
                 };
             }
         };
@@ -207,69 +209,71 @@ impl Reader {
         // Objects that follow each other without text between them need no separate line.
         while rest.trim_start().starts_with('{') {
             let next = rest.trim_start();
-            match tree::parse(next, relaxed::parse) {
+            match tree::parse_object(next, relaxed::parse_relaxed) {
                 Ok(parsed) => {
-                    let (tree, end) = self.noting(parsed);
+                    let (tree, end) = self.add_parse_laxity(parsed);
                     trees.push(tree);
                     rest = next.get(end..).unwrap_or_default();
                 }
-                Err(Stop::Limit(limit)) => return self.pairs(text, limit),
+                Err(Stop::Limit(limit)) => return self.fall_back_to_pairs(text, limit),
                 Err(Stop::Broken { .. }) => break,
             }
             if trees.len() > MAX_OBJECTS {
-                return self.pairs(text, Deviation::TooBig);
+                return self.fall_back_to_pairs(text, Deviation::TooBig);
             }
         }
         if !rest.trim().is_empty() {
-            self.note(Deviation::TextAfter);
-            match lines::candidates(rest) {
-                Ok(more) => {
-                    trees.extend(more.into_iter().map(|candidate| self.noting(candidate.parsed).0))
-                }
-                Err(limit) => return self.pairs(text, limit),
+            self.add_deviation(Deviation::TextAfter);
+            match lines::find_candidate_objects(rest) {
+                Ok(more) => trees.extend(
+                    more.into_iter().map(|candidate| self.add_parse_laxity(candidate.parsed).0),
+                ),
+                Err(limit) => return self.fall_back_to_pairs(text, limit),
             }
         }
-        self.objects(text, trees)
+        self.found_from_trees(text, trees)
     }
 
-    fn lined(&mut self, text: &str) -> Found {
-        let candidates = match lines::candidates(text) {
+    fn read_objects_on_lines(&mut self, text: &str) -> Found {
+        let candidates = match lines::find_candidate_objects(text) {
             Ok(candidates) => candidates,
-            Err(limit) => return self.pairs(text, limit),
+            Err(limit) => return self.fall_back_to_pairs(text, limit),
         };
-        let Some(last) = candidates.last().map(Candidate::end) else {
-            return match lines::torn_tail(text) {
+        let Some(last) = candidates.last().map(Candidate::end_offset) else {
+            return match lines::find_torn_tail(text) {
                 Some(tail) => {
-                    self.note(Deviation::TextBefore);
-                    self.pairs(tail, Deviation::Torn)
+                    self.add_deviation(Deviation::TextBefore);
+                    self.fall_back_to_pairs(tail, Deviation::Torn)
                 }
                 None => Found::Text,
             };
         };
         let runs_to_end = text.get(last..).unwrap_or_default().trim().is_empty();
-        self.note(if runs_to_end { Deviation::TextBefore } else { Deviation::TextAround });
-        let trees =
-            candidates.into_iter().map(|candidate| self.noting(candidate.parsed).0).collect();
-        self.objects(text, trees)
+        self.add_deviation(if runs_to_end { Deviation::TextBefore } else { Deviation::TextAround });
+        let trees = candidates
+            .into_iter()
+            .map(|candidate| self.add_parse_laxity(candidate.parsed).0)
+            .collect();
+        self.found_from_trees(text, trees)
     }
 
-    /// Records what was lenient about a parsed object.
-    fn noting(&mut self, parsed: tree::Parsed) -> (Tree, usize) {
+    /// Records the leniency of a parsed object, and returns its tree and end.
+    fn add_parse_laxity(&mut self, parsed: tree::Parsed) -> (Tree, usize) {
         if let Some(laxity) = parsed.laxity {
-            self.note(Deviation::Relaxed(laxity));
+            self.add_deviation(Deviation::Relaxed(laxity));
         }
         (parsed.tree, parsed.end)
     }
 
-    fn objects(&mut self, text: &str, trees: Vec<Tree>) -> Found {
+    fn found_from_trees(&mut self, text: &str, trees: Vec<Tree>) -> Found {
         if trees.len() > 1 {
-            self.note(Deviation::SeveralObjects);
+            self.add_deviation(Deviation::SeveralObjects);
         }
         let mut objects = Vec::with_capacity(trees.len());
         for tree in trees {
-            match self.object(&tree) {
+            match self.object_from_tree(&tree) {
                 Some(object) => objects.push(object),
-                None => return self.pairs(text, Deviation::TooBig),
+                None => return self.fall_back_to_pairs(text, Deviation::TooBig),
             }
         }
         match <[Object; 1]>::try_from(objects) {
@@ -278,61 +282,62 @@ impl Reader {
         }
     }
 
-    /// `None` when more is hidden by duplicates than is kept.
-    fn object(&mut self, tree: &Tree) -> Option<Object> {
-        let duplicates = tree.duplicates();
+    /// Converts a tree to an object; `None` if duplicate keys hide too many values.
+    fn object_from_tree(&mut self, tree: &Tree) -> Option<Object> {
+        let duplicates = tree.shadowed_duplicates();
         if duplicates.len() > MAX_SHADOWED {
             return None;
         }
         for path in &duplicates {
-            self.note(Deviation::DuplicateKey(tree.dotted_path(path)));
+            self.add_deviation(Deviation::DuplicateKey(tree.dotted_path(path)));
         }
         let shadowed = duplicates.iter().map(|path| tree.fields(Some(path.as_slice()))).collect();
         Some(Object { fields: tree.fields(None), shadowed })
     }
 
-    /// An object that is the whole text but for one wrapping: a fence, an array, quotes.
-    fn wrapped(&mut self, text: &str) -> Option<Object> {
-        let (deviation, inner) = if let Some(inner) = lines::fenced(text) {
+    /// Reads an object that is the whole text except for one wrapper: a fence, an array or quotes.
+    fn read_wrapped_object(&mut self, text: &str) -> Option<Object> {
+        let (deviation, inner) = if let Some(inner) = lines::fenced_content(text) {
             (Deviation::Fenced, inner.to_owned())
         } else if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             (Deviation::InArray, inner.to_owned())
         } else {
             (Deviation::InString, unquote(text)?)
         };
-        self.whole(inner.trim(), deviation)
+        self.read_whole_object(inner.trim(), deviation)
     }
 
-    /// `{\"decision\": \"block\"}`: what some shells make of escaped quotes.
-    fn unescaped(&mut self, text: &str) -> Option<Object> {
+    /// Reads `{\"decision\": \"block\"}`, which some shells make of escaped quotes.
+    fn read_escaped_object(&mut self, text: &str) -> Option<Object> {
         if !text.starts_with("{\\\"") {
             return None;
         }
         let inner: String = serde_json::from_str(&format!("\"{text}\"")).ok()?;
-        self.whole(&inner, Deviation::InString)
+        self.read_whole_object(&inner, Deviation::InString)
     }
 
-    fn whole(&mut self, inner: &str, deviation: Deviation) -> Option<Object> {
+    fn read_whole_object(&mut self, inner: &str, deviation: Deviation) -> Option<Object> {
         if !inner.starts_with('{') {
             return None;
         }
-        match tree::parse(inner, relaxed::parse) {
+        match tree::parse_object(inner, relaxed::parse_relaxed) {
             Ok(parsed) if parsed.end == inner.len() => {
-                self.note(deviation);
-                let (tree, _) = self.noting(parsed);
-                self.object(&tree)
+                self.add_deviation(deviation);
+                let (tree, _) = self.add_parse_laxity(parsed);
+                self.object_from_tree(&tree)
             }
             Ok(_) | Err(_) => None,
         }
     }
 
-    fn pairs(&mut self, text: &str, why: Deviation) -> Found {
-        self.note(why);
-        Found::Pairs(pairs::find(text))
+    fn fall_back_to_pairs(&mut self, text: &str, why: Deviation) -> Found {
+        self.add_deviation(why);
+        Found::Pairs(pairs::find_key_value_pairs(text))
     }
 }
 
-/// The content of a text that is one string, in double quotes (serialized twice) or single ones (a shell that keeps them).
+/// Returns the content of a text that is one string, in double quotes (serialized twice) or single
+/// quotes (kept by a shell).
 fn unquote(text: &str) -> Option<String> {
     match text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         Some(inner) => Some(inner.to_owned()),

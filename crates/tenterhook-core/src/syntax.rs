@@ -16,7 +16,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::{Location, Span};
 
-pub use salvage::{Lists, salvage};
+pub use salvage::{Lists, parse_or_salvage};
 
 /// How deep a text may nest. Real hook configs stay below ten; 128 is the limit of `serde_json`, which the agents' own
 /// parsers are near.
@@ -140,72 +140,74 @@ impl SyntaxFault {
         Self { kind, span, message: message.into(), help: None }
     }
 
-    fn help(mut self, help: impl Into<String>) -> Self {
+    fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 }
 
-/// Reads `text`; spans are byte offsets into it.
+/// Parses `text`; spans are byte offsets into it.
 #[must_use]
-pub fn parse(text: &str, format: Format) -> Parsed {
+pub fn parse_by_format(text: &str, format: Format) -> Parsed {
     match format {
-        Format::Json => json::parse(text),
-        Format::Toml => toml::parse(text),
-        Format::FrontMatter => yaml::parse(text),
+        Format::Json => json::parse_json(text),
+        Format::Toml => toml::parse_toml(text),
+        Format::FrontMatter => yaml::parse_front_matter(text),
     }
 }
 
 impl Parsed {
-    fn failed(fault: SyntaxFault) -> Self {
+    fn from_fatal_fault(fault: SyntaxFault) -> Self {
         Self { faults: vec![fault], ..Self::default() }
     }
 
-    /// Whether a part of `node` is lost, at any depth.
+    /// Returns true if a part of `node` is lost, at any depth.
     #[must_use]
     pub(crate) fn is_torn(&self, node: &Node) -> bool {
         !self.torn.is_empty()
             && (self.torn.contains(&node.span) || node.any_child(|node| self.is_torn(node)))
     }
 
-    /// The fault that cost the text its tree, if one did.
+    /// Returns the fault because of which there is no tree, if any.
     #[must_use]
-    pub fn fatal(&self) -> Option<&SyntaxFault> {
+    pub fn fatal_fault(&self) -> Option<&SyntaxFault> {
         self.faults.iter().find(|fault| !matches!(fault.kind, FaultKind::NotStrict(_)))
     }
 }
 
 impl Entry {
-    /// Moves its spans, at any depth, by `base` bytes.
-    fn shift(&mut self, base: usize) {
-        self.key_span = self.key_span.shifted(base);
-        self.node.shift(base);
+    /// Moves the spans of the entry and its contents by `base` bytes.
+    fn shift_spans(&mut self, base: usize) {
+        self.key_span = self.key_span.shifted_by(base);
+        self.node.shift_spans(base);
     }
 }
 
 impl Node {
-    fn shift(&mut self, base: usize) {
-        self.span = self.span.shifted(base);
+    fn shift_spans(&mut self, base: usize) {
+        self.span = self.span.shifted_by(base);
         match &mut self.value {
-            NodeValue::Array(items) => items.iter_mut().for_each(|item| item.shift(base)),
-            NodeValue::Object(entries) => entries.iter_mut().for_each(|entry| entry.shift(base)),
+            NodeValue::Array(items) => items.iter_mut().for_each(|item| item.shift_spans(base)),
+            NodeValue::Object(entries) => {
+                entries.iter_mut().for_each(|entry| entry.shift_spans(base))
+            }
             _ => {}
         }
     }
 
-    /// The value of `key`, the last one if the key was written twice, as parsers commonly do.
+    /// Returns the value of `key`; the last one if the key is repeated, as parsers commonly do.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|entry| &entry.node)
     }
 
-    /// The entry of `key`, the last one if the key was written twice.
+    /// Returns the entry of `key`; the last one if the key is repeated.
     #[must_use]
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().rev().find(|entry| entry.key == key)
     }
 
-    /// The entries of an object; of anything else, none.
+    /// Returns the entries of an object; empty for any other value.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
@@ -214,7 +216,7 @@ impl Node {
         }
     }
 
-    /// The string, if this is one.
+    /// Returns the string, if this is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
@@ -223,7 +225,7 @@ impl Node {
         }
     }
 
-    /// The truth value, if this is one.
+    /// Returns the boolean, if this is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self.value {
@@ -232,7 +234,7 @@ impl Node {
         }
     }
 
-    /// The number, if this is one.
+    /// Returns the number, if this is one.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match &self.value {
@@ -241,7 +243,7 @@ impl Node {
         }
     }
 
-    /// The whole number that is not negative, if this is one.
+    /// Returns the number, if this is a non-negative integer.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match &self.value {
@@ -250,7 +252,7 @@ impl Node {
         }
     }
 
-    /// The items, if this is a list.
+    /// Returns the items, if this is a list.
     #[must_use]
     pub fn as_array(&self) -> Option<&[Self]> {
         match &self.value {
@@ -259,7 +261,7 @@ impl Node {
         }
     }
 
-    /// The entries, if this is an object.
+    /// Returns the entries, if this is an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&[Entry]> {
         match &self.value {
@@ -268,7 +270,7 @@ impl Node {
         }
     }
 
-    /// Whether this is `null`.
+    /// Returns true if this is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.value == NodeValue::Null
@@ -279,9 +281,10 @@ impl Node {
         items.chain(self.entries().iter().map(|entry| &entry.node)).any(test)
     }
 
-    /// What this is, with its article, for messages: "expected a string, found an object".
+    /// Returns the kind of the value with its article, for messages such as "expected a string,
+    /// found an object".
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind_with_article(&self) -> &'static str {
         match self.value {
             NodeValue::Null => "null",
             NodeValue::Bool(_) => "a boolean",
@@ -292,9 +295,9 @@ impl Node {
         }
     }
 
-    /// Every key, at any depth, that its object already had.
+    /// Returns every repeated key, at any depth.
     #[must_use]
-    pub fn duplicates(&self) -> Vec<Duplicate> {
+    pub fn duplicate_keys(&self) -> Vec<Duplicate> {
         let mut found = Vec::new();
         self.collect_duplicates(&mut found);
         found
@@ -316,7 +319,7 @@ impl Node {
         self.as_array().into_iter().flatten().for_each(|item| item.collect_duplicates(found));
     }
 
-    /// The value without spans; of a key that was written twice, the last value.
+    /// Converts to a JSON value without spans; of a repeated key, the last value.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match &self.value {
@@ -335,13 +338,13 @@ impl Node {
     }
 }
 
-/// "line 3, column 7" of a byte of `text`, for help that points to a second place.
-fn position(text: &str, at: usize) -> String {
+/// Formats the position of a byte as "line 3, column 7", for help texts.
+fn describe_position(text: &str, at: usize) -> String {
     let place = Location::find(&Arc::from(""), text, Span::new(at, at));
     format!("line {}, column {}", place.line, place.column)
 }
 
-/// A number if JSON can hold it, else the text.
+/// Returns a number if JSON can represent it, otherwise the text.
 fn number_or_text(number: &str) -> NodeValue {
     number
         .parse::<Number>()

@@ -44,13 +44,14 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// Whether nothing was taken out.
+    /// Returns true if nothing was removed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether something was taken out that has no honest use in a message: a person should hear of it (H-8).
+    /// Returns true if something was removed that has no honest use in a message, so that a person
+    /// should be told (H-8).
     #[must_use]
     pub const fn is_suspicious(&self) -> bool {
         self.bidi > 0 || self.invisible > 0
@@ -66,50 +67,52 @@ pub struct Preview {
     pub dropped_chars: usize,
 }
 
-/// Makes `text` safe to show: removes what is not text, and cuts it to `cap` characters, the mark of the cut included.
+/// Makes `text` safe to show: removes what is not text, and cuts it to `cap` characters including
+/// the truncation mark.
 #[must_use]
 pub fn clean(text: &str, cap: usize) -> Clean {
-    let (text, removed) = wash(text);
+    let (text, removed) = remove_unsafe_characters(text);
     let total = text.chars().count();
     if total <= cap {
         return Clean { text, removed, cut: 0 };
     }
     // The mark names a number whose digits depend on the cut: room for the largest one is kept.
-    let room = mark(total).chars().count();
-    let start = preview(&text, cap.saturating_sub(room));
+    let room = truncation_mark(total).chars().count();
+    let start = truncate_for_preview(&text, cap.saturating_sub(room));
     let mut cut = start.shown;
     // A joiner with nothing to join is removed above; the cut must not make one.
     cut.truncate(cut.trim_end_matches(['\u{200c}', '\u{200d}']).len());
     let dropped = total - cut.chars().count();
     if room <= cap {
-        cut.push_str(&mark(dropped));
+        cut.push_str(&truncation_mark(dropped));
     }
     Clean { text: cut, removed, cut: dropped }
 }
 
-fn mark(dropped: usize) -> String {
+fn truncation_mark(dropped: usize) -> String {
     format!("… [{dropped} characters cut]")
 }
 
-/// Removes control characters and escape sequences only, for a reader of data that a program coloured (J-18).
+/// Removes only control characters and escape sequences, for a reader of data that a program
+/// coloured (J-18).
 #[must_use]
-pub fn without_controls(text: &str) -> String {
+pub fn remove_control_sequences(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    while let Some((c, rest)) = split(text, at) {
+    while let Some((c, rest)) = split_first_char_at(text, at) {
         at = text.len() - rest.len();
-        match sequence::length(c, rest) {
+        match sequence::escape_sequence_length(c, rest) {
             Some(length) => at += length,
-            None if c == '\r' || !invisible::is_control(c) => out.push(c),
+            None if c == '\r' || !invisible::is_control_char(c) => out.push(c),
             None => {}
         }
     }
     out
 }
 
-/// The first `cap_chars` characters of `text`, cut between two characters as people see them.
+/// Returns the first `cap_chars` characters of `text`, cut between two visible characters.
 #[must_use]
-pub fn preview(text: &str, cap_chars: usize) -> Preview {
+pub fn truncate_for_preview(text: &str, cap_chars: usize) -> Preview {
     let Some((limit, _)) = text.char_indices().nth(cap_chars) else {
         return Preview { shown: text.to_owned(), dropped_chars: 0 };
     };
@@ -126,14 +129,14 @@ pub fn preview(text: &str, cap_chars: usize) -> Preview {
 }
 
 impl Preview {
-    /// The start of the text with the place of the whole of it, in words for a model (H-10).
+    /// Returns the start of the text and the path of the whole text, in words for a model (H-10).
     #[must_use]
-    pub fn with_rest_in(&self, path: &str) -> String {
+    pub fn with_full_text_path(&self, path: &str) -> String {
         let Self { shown, dropped_chars } = self;
         if *dropped_chars == 0 {
             return shown.clone();
         }
-        let path = one_line(path);
+        let path = clean_to_one_line(path);
         format!("{shown}\n… [{dropped_chars} more characters; the whole text is in {path}]")
     }
 }
@@ -158,17 +161,19 @@ const TAGS: &[&str] = &[
     "function_results",
 ];
 
-/// Wraps cleaned text for a model in a block that says whose words they are; the text cannot end the block (H-11, H-12).
+/// Wraps cleaned text for a model in a block that names its source. The text cannot end the block
+/// (H-11, H-12).
 #[must_use]
 pub fn label(source: &str, text: &str) -> String {
-    let source = one_line(source).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    let source =
+        clean_to_one_line(source).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     let mut block = format!("<{TAG} source=\"{source}\">\n");
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         let (_, after) = tag.split_at(1);
         block.push_str(before);
-        block.push_str(if is_tag(after) { "&lt;" } else { "<" });
+        block.push_str(if is_reserved_tag(after) { "&lt;" } else { "<" });
         rest = after;
     }
     block.push_str(rest);
@@ -176,8 +181,9 @@ pub fn label(source: &str, text: &str) -> String {
     block
 }
 
-/// Whether the text after a `<` names one of [`TAGS`], opened or closed, or begins with the name of our own.
-fn is_tag(after: &str) -> bool {
+/// Returns true if the text after a `<` is an opening or closing tag of [`TAGS`], or begins with
+/// the name of our own tag.
+fn is_reserved_tag(after: &str) -> bool {
     let start = after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '|'));
     let name: String = start
         .chars()
@@ -188,17 +194,18 @@ fn is_tag(after: &str) -> bool {
     ours || TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
 }
 
-fn one_line(text: &str) -> String {
+fn clean_to_one_line(text: &str) -> String {
     clean(text, 512).text.replace(['\n', '\t'], " ")
 }
 
-fn split(text: &str, at: usize) -> Option<(char, &str)> {
+fn split_first_char_at(text: &str, at: usize) -> Option<(char, &str)> {
     let mut chars = text.get(at..)?.chars();
     chars.next().map(|c| (c, chars.as_str()))
 }
 
-/// Takes out what is not text. The output decides what may follow in it, so washing it again changes nothing.
-fn wash(text: &str) -> (String, Removed) {
+/// Removes what is not text. Removing again changes nothing, because each decision depends on the
+/// output so far.
+fn remove_unsafe_characters(text: &str) -> (String, Removed) {
     // Most texts are plain ASCII, in which nothing can be taken out: to look is far cheaper than to wash.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
         return (text.to_owned(), Removed::default());
@@ -206,14 +213,14 @@ fn wash(text: &str) -> (String, Removed) {
     let mut out = String::with_capacity(text.len());
     let mut removed = Removed::default();
     let mut at = 0;
-    while let Some((c, rest)) = split(text, at) {
+    while let Some((c, rest)) = split_first_char_at(text, at) {
         at = text.len() - rest.len();
-        if let Some(length) = sequence::length(c, rest) {
+        if let Some(length) = sequence::escape_sequence_length(c, rest) {
             removed.sequences += 1;
             at += length;
             continue;
         }
-        match invisible::kind(c, out.chars().next_back(), rest.chars().next()) {
+        match invisible::classify_char(c, out.chars().next_back(), rest.chars().next()) {
             Kind::Text => out.push(c),
             // CR LF is one line break, and so is CR alone: on a screen it would overwrite the line (H-1).
             Kind::LineBreak if c == '\r' && rest.starts_with('\n') => {}

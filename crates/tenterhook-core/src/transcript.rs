@@ -60,7 +60,7 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// Its name in output.
+    /// Returns the name for output.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -83,9 +83,9 @@ impl TranscriptAgent {
         Self::Tenterhook,
     ];
 
-    /// The agent's row in the table of agents.
+    /// Returns the agent's row in the table of agents.
     #[must_use]
-    pub const fn known(self) -> &'static agents::Agent {
+    pub const fn agent_row(self) -> &'static agents::Agent {
         match self {
             Self::Claude => &agents::CLAUDE,
             Self::Codex => &agents::CODEX,
@@ -97,27 +97,27 @@ impl TranscriptAgent {
         }
     }
 
-    /// Its name in flags and JSON.
+    /// Returns the name for flags and JSON.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
             Self::Tenterhook => "tenterhook-agent",
-            agent => agent.known().name,
+            agent => agent.agent_row().name,
         }
     }
 
-    /// Its name for people.
+    /// Returns the name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             // The schemas of reports list this name.
             Self::Codex => "Codex",
             Self::Tenterhook => "Tenterhook Agent",
-            agent => agent.known().title,
+            agent => agent.agent_row().title,
         }
     }
 
-    /// How complete its records are.
+    /// Returns how complete the records of this agent are.
     #[must_use]
     pub const fn fidelity(self) -> Fidelity {
         match self {
@@ -129,8 +129,8 @@ impl TranscriptAgent {
 
     /// The agent that wrote this line, if its shape shows it.
     #[must_use]
-    pub fn recognize(line: &[u8]) -> Option<Self> {
-        raw::recognize(line)
+    pub fn recognize_by_line(line: &[u8]) -> Option<Self> {
+        raw::recognize_agent(line)
     }
 }
 
@@ -153,15 +153,15 @@ pub struct Facts {
 const KINDS: usize = 64;
 
 impl Facts {
-    /// The number of all records that could not be used.
+    /// Returns the number of records that could not be used.
     #[must_use]
-    pub fn unknown_records(&self) -> u64 {
+    pub fn count_unusable_records(&self) -> u64 {
         self.unknown.values().chain(self.unread.values()).sum()
     }
 
-    /// Counts a record of an unknown kind. The file is not trusted: only a plain name is copied
+    /// Counts a record of an unknown kind. The file is untrusted, so only a plain name is copied
     /// from it.
-    pub(crate) fn unknown(&mut self, kind: &str) {
+    pub(crate) fn count_unknown_kind(&mut self, kind: &str) {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._/-$".contains(c);
         // A key or a token has more digits than a name.
         let digits = kind.chars().filter(char::is_ascii_digit).count();
@@ -174,7 +174,7 @@ impl Facts {
             .or_default() += 1;
     }
 
-    fn unread(&mut self, why: &'static str) {
+    fn count_unreadable_line(&mut self, why: &'static str) {
         *self.unread.entry(why).or_default() += 1;
     }
 }
@@ -193,8 +193,8 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// A record of this action with the values that apply now.
-    pub(crate) fn record<'a>(&self, action: Action<'a>) -> TranscriptRecord<'a> {
+    /// Creates a record of this action with the values that apply now.
+    pub(crate) fn new_record<'a>(&self, action: Action<'a>) -> TranscriptRecord<'a> {
         TranscriptRecord {
             line: self.line,
             time: self.time,
@@ -218,7 +218,7 @@ pub(crate) trait ReadLine: Send {
     /// # Errors
     ///
     /// If the line is no record of this agent.
-    fn line(
+    fn read_line(
         &mut self,
         line: &str,
         carried: &mut Carried,
@@ -258,20 +258,19 @@ impl Decoder {
         Self { agent, carried: Carried::default(), reader }
     }
 
-    /// Sets what the file's path shows and the file does not: the working directory and the
-    /// subagent.
+    /// Sets what only the file's path shows: the working directory and the subagent.
     #[must_use]
-    pub fn about(mut self, cwd: Option<&str>, subagent: Option<&str>) -> Self {
+    pub fn with_path_facts(mut self, cwd: Option<&str>, subagent: Option<&str>) -> Self {
         self.carried.cwd = cwd.map(Into::into);
         self.carried.subagent = subagent.map(Into::into);
         self
     }
 
     /// Reads one line and emits the records in it.
-    pub fn line(&mut self, line: Line<'_>, emit: &mut dyn FnMut(TranscriptRecord<'_>)) {
+    pub fn decode_line(&mut self, line: Line<'_>, emit: &mut dyn FnMut(TranscriptRecord<'_>)) {
         self.carried.line = line.number;
         let Some(bytes) = line.bytes else {
-            self.carried.facts.unread("line too long");
+            self.carried.facts.count_unreadable_line("line too long");
             return;
         };
         if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -282,20 +281,20 @@ impl Decoder {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => String::from_utf8_lossy(bytes),
         };
-        let read = self.reader.line(&text, &mut self.carried, emit);
+        let read = self.reader.read_line(&text, &mut self.carried, emit);
         if let Err(raw::Unread) = read {
             let why = if line.is_whole { "no record" } else { "half a line at the end" };
-            self.carried.facts.unread(why);
+            self.carried.facts.count_unreadable_line(why);
         }
     }
 
-    /// Facts about the file, as far as it was read.
+    /// Returns facts about the part of the file that was read.
     #[must_use]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts_so_far(&self) -> &Facts {
         &self.carried.facts
     }
 
-    /// The agent whose file it reads.
+    /// Returns the agent whose file it reads.
     #[must_use]
     pub const fn agent(&self) -> TranscriptAgent {
         self.agent

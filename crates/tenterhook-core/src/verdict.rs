@@ -32,9 +32,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The verdict of a hook that says nothing.
+    /// Creates the verdict of a hook that gives no answer.
     #[must_use]
-    pub fn silent() -> Self {
+    pub fn without_effect() -> Self {
         Self {
             restraint: Restraint::Silent,
             reason: None,
@@ -44,8 +44,8 @@ impl Verdict {
         }
     }
 
-    /// Whether it says nothing at all.
-    pub fn is_silent(&self) -> bool {
+    /// Returns true if the verdict has no effect at all.
+    pub fn has_no_effect(&self) -> bool {
         let Self { restraint, reason, if_denied, effects, faults } = self;
         let is_mute = reason.is_none() && if_denied.is_none() && faults.is_empty();
         *restraint == Restraint::Silent && is_mute && effects.is_empty()
@@ -77,21 +77,21 @@ enum When {
 /// believed; then what is unclear; then failure; then what the event
 /// permits; then what a model may say; then what the way of selection permits (S-9).
 #[must_use]
-pub fn judge(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
+pub fn judge_answer(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
     // The agent goes on at such a first line, whatever follows; followed exactly, so does its
     // source.
     let is_gone = answer.detached && judge_context.hook.compat == Compat::Exact;
-    judge_when(judge_context, answer, if is_gone { When::Late } else { When::InTime })
+    judge_at(judge_context, answer, if is_gone { When::Late } else { When::InTime })
 }
 
-/// Judges an answer that came when the host had gone on: its objection is reported, and no longer
+/// Judges an answer that came after the host had gone on. Its objection is reported but no longer
 /// blocks.
 #[must_use]
-pub fn judge_late(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
-    judge_when(judge_context, answer, When::Late)
+pub fn judge_late_answer(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
+    judge_at(judge_context, answer, When::Late)
 }
 
-fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> Verdict {
+fn judge_at(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> Verdict {
     let mut faults = Vec::new();
     let is_background = when == When::Late || answer.detached;
     // An ignored part is reported, and has no other effect.
@@ -99,12 +99,12 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
         faults.push(Fault::new(&judge_context.hook.id, remark.code, remark.message.clone()));
     }
     let unclear = answer.unclear.take();
-    believe(judge_context, &mut answer, &mut faults);
-    doubt(judge_context, unclear, &mut answer, &mut faults);
-    settle_failure(judge_context, is_background, &mut answer, &mut faults);
-    permit::permit(judge_context, when, &mut answer, &mut faults);
-    restrain_model(judge_context, &mut answer, &mut faults);
-    restrain_widened(judge_context, &mut answer, &mut faults);
+    apply_slips(judge_context, &mut answer, &mut faults);
+    judge_unclear_answer(judge_context, unclear, &mut answer, &mut faults);
+    apply_failure_policy(judge_context, is_background, &mut answer, &mut faults);
+    permit::drop_unpermitted_effects(judge_context, when, &mut answer, &mut faults);
+    silence_consent_of_model(judge_context, &mut answer, &mut faults);
+    silence_consent_if_widened(judge_context, &mut answer, &mut faults);
     let Answer { restraint, printed, if_denied, effects, .. } = answer;
     let reason = answer.reason.or_else(|| {
         let words = answer.default_reason.filter(|_| restraint > Restraint::Allow);
@@ -112,14 +112,14 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     });
     let said = |text| Reason { hook: judge_context.hook.id.clone(), text };
     let words =
-        reason.or_else(|| default_reason(judge_context.hook, restraint, printed.as_deref()));
+        reason.or_else(|| default_denial_reason(judge_context.hook, restraint, printed.as_deref()));
     let (reason, if_denied) = (words.map(said), if_denied.map(said));
     let verdict = Verdict { restraint, reason, if_denied, effects, faults };
-    if judge_context.hook.gates_only { restraint_alone(verdict) } else { verdict }
+    if judge_context.hook.gates_only { keep_only_restraint(verdict) } else { verdict }
 }
 
-/// The verdict of a hook that restrains and does nothing else (BR-19, C-94).
-fn restraint_alone(verdict: Verdict) -> Verdict {
+/// Returns the verdict with its restraint and nothing else (BR-19, C-94).
+fn keep_only_restraint(verdict: Verdict) -> Verdict {
     let Effects { messages, stop, .. } = verdict.effects;
     let effects = Effects { messages, stop, ..Effects::default() };
     match verdict.restraint {
@@ -136,9 +136,13 @@ fn restraint_alone(verdict: Verdict) -> Verdict {
     }
 }
 
-/// A denial without words still needs some: a model that is refused without a reason tries again
-///
-fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> Option<String> {
+/// Returns a reason for a denial that has none, because a model that is refused without a reason
+/// tries again.
+fn default_denial_reason(
+    hook: &Hook,
+    restraint: Restraint,
+    printed: Option<&str>,
+) -> Option<String> {
     (restraint > Restraint::Allow).then(|| {
         let word = match restraint {
             Restraint::Deny => "denied",
@@ -152,20 +156,20 @@ fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> O
     })
 }
 
-/// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does
+/// Applies the slips: guarded reading keeps the restraint and drops the rest; exact reading does
 /// what the agent does.
-fn believe(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+fn apply_slips(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     if answer.slips.is_empty() {
         return;
     }
-    faults.extend(answer.slips.iter().map(|slip| slip_fault(judge_context.hook, slip)));
-    *answer = believed(judge_context, std::mem::take(answer));
+    faults.extend(answer.slips.iter().map(|slip| fault_from_slip(judge_context.hook, slip)));
+    *answer = answer_after_slips(judge_context, std::mem::take(answer));
 }
 
-/// An unclear answer is no consent, and before an effect no answer: the user is asked, unless a
-/// policy says otherwise. Elsewhere it is a fault. Exact compatibility has the agent's own
-/// reading and nothing else.
-fn doubt(
+/// Handles an unclear answer. It is no consent. Before an effect, the user is asked unless a policy
+/// says otherwise; elsewhere it is a fault. Exact compatibility keeps the agent's own
+/// reading.
+fn judge_unclear_answer(
     judge_context: JudgeContext<'_>,
     unclear: Option<Failure>,
     answer: &mut Answer,
@@ -192,7 +196,7 @@ fn doubt(
         |failure: &Failure| !matches!(failure.code, Code::UnreadableAnswer | Code::InvalidAnswer);
     let other = answer.failure.take().filter(is_specific);
     match other {
-        Some(other) if policy(judge_context, &other) != OnFailure::Continue => {
+        Some(other) if failure_policy(judge_context, &other) != OnFailure::Continue => {
             answer.failure = Some(other)
         }
         other => {
@@ -202,9 +206,9 @@ fn doubt(
     }
 }
 
-fn believed(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
+fn answer_after_slips(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
     match judge_context.hook.compat {
-        Compat::Guarded => only_restraint(answer),
+        Compat::Guarded => restraint_after_slip(answer),
         Compat::Exact => {
             let dialect = judge_context.hook.dialect.dialect();
             let honour = answer.slips.iter().map(|slip| dialect.slip_policy(slip.kind)).max();
@@ -221,7 +225,7 @@ fn believed(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
     }
 }
 
-fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
+fn fault_from_slip(hook: &Hook, slip: &Slip) -> Fault {
     let message = if slip.detail.is_empty() {
         slip.kind.remedy().to_owned()
     } else {
@@ -234,7 +238,7 @@ fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
 ///
 /// When it does not even say no, the agent's own reading stands, without any consent in it: what
 /// slipped never allows.
-fn only_restraint(answer: Answer) -> Answer {
+fn restraint_after_slip(answer: Answer) -> Answer {
     let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
     if !restrains {
         let failure = answer.failure;
@@ -263,8 +267,8 @@ fn only_restraint(answer: Answer) -> Answer {
     }
 }
 
-/// A gate that did not answer goes to its policy.
-fn settle_failure(
+/// Applies the failure policy of a gate that gave no answer.
+fn apply_failure_policy(
     judge_context: JudgeContext<'_>,
     is_background: bool,
     answer: &mut Answer,
@@ -279,7 +283,9 @@ fn settle_failure(
         // One that asked for the background promised to hold nothing up; what it says all the same
         // counts.
         true => OnFailure::Continue,
-        false => enforceable(policy(judge_context, &failure), judge_context.row.powers),
+        false => {
+            enforceable_policy(failure_policy(judge_context, &failure), judge_context.row.powers)
+        }
     };
     let hook = &judge_context.hook.id;
     let consequence = match policy {
@@ -287,7 +293,8 @@ fn settle_failure(
         OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
         OnFailure::Continue => "",
     };
-    let message = remedy::with(judge_context.hook.dialect, failure.code, &failure.message);
+    let message =
+        remedy::message_with_remedy(judge_context.hook.dialect, failure.code, &failure.message);
     faults.push(Fault::new(hook, failure.code, format!("{message}{consequence}")));
     let restraint = match policy {
         OnFailure::Block => Restraint::Deny,
@@ -301,20 +308,21 @@ fn settle_failure(
     }
 }
 
-/// The hook's own key, else its source's (already folded into the hook), else the dialect's promise
+/// Returns the failure policy: the hook's own or its source's, otherwise what the dialect promises
 /// for the event.
-fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
+fn failure_policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
     if judge_context.hook.phase == Phase::Observe || judge_context.hook.wait != Wait::Attached {
         return OnFailure::Continue;
     }
     let dialect = judge_context.hook.dialect.dialect();
     let promised = || {
-        let own = dialect.promise(judge_context.hook, judge_context.row, failure);
+        let own = dialect.default_failure_policy(judge_context.hook, judge_context.row, failure);
         // Behind an agent that calls, no hook is weaker than that agent would have it (BR-9).
         let caller = judge_context.hook.caller.map(DialectId::dialect);
-        let callers = caller.map(|caller| caller.without_answer(&judge_context.row.event, failure));
+        let callers =
+            caller.map(|caller| caller.policy_without_answer(&judge_context.row.event, failure));
         let promise = callers.map_or(own, |callers| own.max(callers));
-        if unclear::asks(failure, judge_context.row, dialect) {
+        if unclear::must_ask_user(failure, judge_context.row, dialect) {
             promise.max(OnFailure::Ask)
         } else {
             promise
@@ -323,9 +331,9 @@ fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
     judge_context.hook.on_failure.unwrap_or_else(promised)
 }
 
-/// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it
-/// meets. Where it cannot even block, nothing can be enforced, and the fault alone remains.
-const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
+/// Returns the policy that the event can enforce. If it cannot ask, asking becomes blocking, so
+/// that a policy never gets weaker. If it cannot block either, only the fault remains.
+const fn enforceable_policy(policy: OnFailure, powers: Powers) -> OnFailure {
     match policy {
         OnFailure::Ask if powers.has(Power::Ask) => OnFailure::Ask,
         OnFailure::Ask | OnFailure::Block if powers.has(Power::Deny) => OnFailure::Block,
@@ -333,10 +341,13 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
     }
 }
 
-/// A model that reads what others wrote can be talked into consent, so its *allow* is silent,
-/// unless the person who configured it takes that risk; what rode on the consent falls with it
-///
-fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+/// Makes the *allow* of a model silent, with what depends on it, because texts that the model reads
+/// can talk it into consent. The user can configure otherwise.
+fn silence_consent_of_model(
+    judge_context: JudgeContext<'_>,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
     let Run::Prompt(prompt) = &judge_context.hook.run else { return };
     if prompt.may_allow || judge_context.hook.compat == Compat::Exact {
         return;
@@ -357,8 +368,12 @@ fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: 
     }
 }
 
-/// A widened match may only restrain: its *allow* becomes silent (S-9).
-fn restrain_widened(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+/// Makes the *allow* of a widened match silent, because such a match may only restrain (S-9).
+fn silence_consent_if_widened(
+    judge_context: JudgeContext<'_>,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
     let Some(why) = judge_context.widened else { return };
     if answer.restraint != Restraint::Allow {
         return;

@@ -35,7 +35,7 @@ impl Event {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Before, Self::After, Self::Prompt, Self::Session, Self::Stop];
 
-    /// Its name in files.
+    /// Returns the name of the event in the probe's files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,8 +103,8 @@ pub struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    fn mcp(&self) -> String {
-        self.fixture.mcp().display().to_string()
+    fn mcp_script_path(&self) -> String {
+        self.fixture.mcp_script_path().display().to_string()
     }
 }
 
@@ -154,16 +154,17 @@ impl std::fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// Its name for an event; none where it does not run hooks there.
+    /// Returns the agent's own name for `event`, or `None` if the agent runs no hooks on it.
     #[must_use]
-    pub fn event(&self, event: Event) -> Option<&'static str> {
+    pub fn event_name(&self, event: Event) -> Option<&'static str> {
         let at = Event::ALL.iter().position(|other| *other == event)?;
         self.events.get(at).copied().filter(|event| !event.is_empty())
     }
 
-    /// The call of its shell that names a way, and leaves a mark where it runs.
+    /// Returns a call of the agent's shell that names `way` and creates the mark file `ran.WAY`
+    /// when it runs.
     #[must_use]
-    pub fn call(&self, way: &str) -> Call {
+    pub fn marking_shell_call(&self, way: &str) -> Call {
         let line = format!("touch marks/ran.{way} && echo WAY-{way}-END");
         Call { name: self.shell.name.to_owned(), input: (self.shell.input)(&line) }
     }
@@ -181,32 +182,33 @@ pub const AGENTS: &[Agent] = &[
     gemini::GEMINI,
 ];
 
-/// The one of this name.
+/// Returns the agent with this name.
 #[must_use]
-pub fn named(name: &str) -> Option<&'static Agent> {
+pub fn find_agent(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
 
-const fn nothing(_: &Setting<'_>) -> Option<Vec<String>> {
+const fn no_setup_command(_: &Setting<'_>) -> Option<Vec<String>> {
     None
 }
 
-fn strings(list: &[&str]) -> Vec<String> {
+fn to_strings(list: &[&str]) -> Vec<String> {
     list.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// A shell whose only argument is the line.
-fn line(text: &str) -> Value {
+/// Returns the input of a shell tool whose only argument is the command line.
+fn command_input(text: &str) -> Value {
     json!({ "command": text })
 }
 
-/// A shell that requires a description of the command.
-fn described(text: &str) -> Value {
+/// Returns the input of a shell tool that requires a description of the command.
+fn described_command_input(text: &str) -> Value {
     json!({ "command": text, "description": "probe" })
 }
 
-/// The table of hooks in groups, as Claude Code, Codex, Qwen, Goose and Gemini have it.
-fn groups(
+/// Returns the hook configuration in groups, in the format of Claude Code, Codex, Qwen, Goose and
+/// Gemini.
+fn grouped_hooks(
     agent: &Agent,
     hooks: &[Registered],
     entry: impl Fn(&Registered) -> Value,
@@ -214,7 +216,7 @@ fn groups(
 ) -> Value {
     let mut table = serde_json::Map::new();
     for hook in hooks {
-        let Some(name) = agent.event(hook.event) else { continue };
+        let Some(name) = agent.event_name(hook.event) else { continue };
         let mut group = json!({ "hooks": [entry(hook)] });
         let has_matcher = matches!(hook.event, Event::Before | Event::After);
         if let (Some(matcher), true, Some(group)) = (matcher, has_matcher, group.as_object_mut()) {
@@ -225,36 +227,37 @@ fn groups(
     Value::Object(table)
 }
 
-/// An entry whose timeout is in seconds.
-fn seconds(hook: &Registered) -> Value {
+/// Returns a hook entry whose timeout is in seconds.
+fn entry_with_timeout_seconds(hook: &Registered) -> Value {
     json!({ "type": "command", "command": hook.command, "timeout": hook.timeout })
 }
 
-fn home(setting: &Setting<'_>, name: &str) -> PathBuf {
+fn path_in_home(setting: &Setting<'_>, name: &str) -> PathBuf {
     setting.fixture.home().join(name)
 }
 
-/// The user's file in which `install` registers hooks.
-fn user_file(setting: &Setting<'_>, agent: &agents::Agent) -> PathBuf {
+/// Returns the path of the user's config file in which `install` registers hooks.
+fn user_config_path(setting: &Setting<'_>, agent: &agents::Agent) -> PathBuf {
     let installation = &agent.installation;
     let file = installation.places.iter().find(|place| place.scope == Scope::User);
-    home(setting, installation.home).join(file.map_or("", |file| file.path))
+    path_in_home(setting, installation.home).join(file.map_or("", |file| file.path))
 }
 
-/// The usual name of a program or a package.
-const fn first(names: &'static [&'static str]) -> &'static str {
+/// Returns the first of several names of a program or a package, which is the usual one.
+const fn first_name(names: &'static [&'static str]) -> &'static str {
     match names {
         [name, ..] => name,
         [] => "",
     }
 }
 
-fn text(path: &Path) -> String {
+fn path_to_string(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The answers of Claude Code's protocol, which others follow; `shell` makes the input of a rewritten call.
-fn claude_says(
+/// Returns what a hook prints in Claude Code's protocol, which other agents follow. `shell` makes
+/// the input of a rewritten call.
+fn claude_hook_output(
     event: Event,
     answer_kind: HookAnswer,
     text: &str,

@@ -76,45 +76,48 @@ impl Fixture {
             "hook/given",
             "tmp",
         ] {
-            std::fs::create_dir_all(fixture.path(directory))?;
+            std::fs::create_dir_all(fixture.path_of(directory))?;
         }
-        std::fs::write(fixture.hook(), HOOK)?;
-        let marks = fixture.path("project/marks").display().to_string();
-        std::fs::write(fixture.mcp(), MCP.replace("{marks}", &marks))?;
+        std::fs::write(fixture.hook_script_path(), HOOK)?;
+        let marks = fixture.path_of("project/marks").display().to_string();
+        std::fs::write(fixture.mcp_script_path(), MCP.replace("{marks}", &marks))?;
         for way in ways {
-            std::fs::write(fixture.path(&format!("hook/ways/{}", way.file())), &way.text)?;
+            std::fs::write(
+                fixture.path_of(&format!("hook/ways/{}", way.script_file_name())),
+                &way.text,
+            )?;
         }
         Ok(fixture)
     }
 
-    /// A path in it.
+    /// Returns the path of `name` in the fixture.
     #[must_use]
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub fn path_of(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
-    /// The home of its user.
+    /// Returns the home directory of the fixture's user.
     #[must_use]
     pub fn home(&self) -> PathBuf {
-        self.path("home")
+        self.path_of("home")
     }
 
-    /// The project in which its agent works.
+    /// Returns the project directory in which the agent works.
     #[must_use]
-    pub fn project(&self) -> PathBuf {
-        self.path("project")
+    pub fn project_dir(&self) -> PathBuf {
+        self.path_of("project")
     }
 
-    /// The script that is every hook.
+    /// Returns the path of the script that is registered as every hook.
     #[must_use]
-    pub fn hook(&self) -> PathBuf {
-        self.path("hook/hook.sh")
+    pub fn hook_script_path(&self) -> PathBuf {
+        self.path_of("hook/hook.sh")
     }
 
-    /// The script that is the MCP server.
+    /// Returns the path of the script that is the MCP server.
     #[must_use]
-    pub fn mcp(&self) -> PathBuf {
-        self.path("hook/mcp.sh")
+    pub fn mcp_script_path(&self) -> PathBuf {
+        self.path_of("hook/mcp.sh")
     }
 
     /// Writes a file, and the directories above it.
@@ -122,38 +125,41 @@ impl Fixture {
     /// # Errors
     ///
     /// When it cannot be written.
-    pub fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+    pub fn write_file(&self, path: &Path, text: &str) -> io::Result<()> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
         std::fs::write(path, text)
     }
 
-    /// The names of the marks that tools left.
+    /// Returns the names of the mark files that tools created.
     #[must_use]
-    pub fn marks(&self) -> Vec<String> {
+    pub fn mark_names(&self) -> Vec<String> {
         let mut names: Vec<String> =
-            entries(&self.path("project/marks")).map(|entry| entry.0).collect();
+            directory_entries(&self.path_of("project/marks")).map(|entry| entry.0).collect();
         names.sort_unstable();
         names
     }
 
-    /// How often the hook was asked, by event and way: `Before.deny`.
+    /// Returns how often the hook was called, by event and way: `Before.deny`.
     #[must_use]
-    pub fn fired(&self) -> BTreeMap<String, usize> {
+    pub fn hook_call_counts(&self) -> BTreeMap<String, usize> {
         let count =
             |path: PathBuf| std::fs::read_to_string(path).map_or(0, |text| text.lines().count());
-        entries(&self.path("hook/fired")).map(|(name, path)| (name, count(path))).collect()
+        directory_entries(&self.path_of("hook/fired"))
+            .map(|(name, path)| (name, count(path)))
+            .collect()
     }
 
-    /// What the hook was given for an event, one after the other.
+    /// Returns the inputs that the hook received for an event, one after the other.
     #[must_use]
-    pub fn given(&self, event: &str) -> String {
-        std::fs::read_to_string(self.path(&format!("hook/given/{event}.json"))).unwrap_or_default()
+    pub fn hook_inputs(&self, event: &str) -> String {
+        std::fs::read_to_string(self.path_of(&format!("hook/given/{event}.json")))
+            .unwrap_or_default()
     }
 }
 
-fn entries(directory: &Path) -> impl Iterator<Item = (String, PathBuf)> {
+fn directory_entries(directory: &Path) -> impl Iterator<Item = (String, PathBuf)> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
 }

@@ -12,10 +12,10 @@ mod script;
 mod survey;
 mod way;
 
-pub use agent::{AGENTS, Agent, Event, HookAnswer, Mode, Registered, Setting, Tool, named};
+pub use agent::{AGENTS, Agent, Event, HookAnswer, Mode, Registered, Setting, Tool, find_agent};
 pub use fixture::Fixture;
 pub use model::{Asked, Model, Wire};
-pub use play::{CallOutcome, Env, Front, FrontError, Play, PlayError, Seen, play};
+pub use play::{CallOutcome, Env, Front, FrontError, Play, PlayError, Seen, run_agent};
 pub use script::{Call, MAIN, Script, Step};
 pub use survey::{Row, Survey};
-pub use way::{NEAR_MISSES, PLUGIN_WAYS, Way, deny_json, mark, means_no};
+pub use way::{NEAR_MISSES, PLUGIN_WAYS, Way, denial_json, must_block, reason_marker};

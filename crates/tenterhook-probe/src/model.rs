@@ -67,34 +67,34 @@ impl Model {
         let shared = Arc::new(Shared { script, tool: tool.to_owned(), state: Mutex::default() });
         let accepting = {
             let shared = Arc::clone(&shared);
-            std::thread::spawn(move || shared.accept(&listener))
+            std::thread::spawn(move || shared.accept_connections(&listener))
         };
         Ok(Self { address, shared, accepting: Some(accepting) })
     }
 
-    /// Its URL, without a path.
+    /// Returns the URL of the model, without a path.
     #[must_use]
-    pub fn url(&self) -> String {
+    pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The turns that it was asked for so far.
+    /// Returns the turns that the model was asked for so far.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
-        self.shared.state().asked.clone()
+    pub fn requested_turns(&self) -> Vec<Asked> {
+        self.shared.lock_state().asked.clone()
     }
 }
 
 impl Drop for Model {
     fn drop(&mut self) {
-        self.shared.state().over = true;
+        self.shared.lock_state().over = true;
         // A connection wakes the accepting thread.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
         }
         let (connections, threads) = {
-            let mut state = self.shared.state();
+            let mut state = self.shared.lock_state();
             (std::mem::take(&mut state.connections), std::mem::take(&mut state.threads))
         };
         for connection in connections.into_values() {
@@ -108,13 +108,13 @@ impl Drop for Model {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn accept(self: &Arc<Self>, listener: &TcpListener) {
+    fn accept_connections(self: &Arc<Self>, listener: &TcpListener) {
         while let Ok((stream, _)) = listener.accept() {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             if state.over {
                 return;
             }
@@ -126,34 +126,41 @@ impl Shared {
             let shared = Arc::clone(self);
             state.threads.push(std::thread::spawn(move || {
                 // An agent that exits closes its connection; the error has no receiver.
-                let _ = shared.serve(stream);
-                shared.state().connections.remove(&number);
+                let _ = shared.serve_connection(stream);
+                shared.lock_state().connections.remove(&number);
             }));
         }
     }
 
-    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
+    fn serve_connection(&self, mut stream: TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
-        while let Some(request) = http::read(&mut stream)? {
-            http::write(&mut stream, &self.answer(&request))?;
+        while let Some(request) = http::read_request(&mut stream)? {
+            http::write_reply(&mut stream, &self.reply_to_request(&request))?;
         }
         Ok(())
     }
 
-    fn answer(&self, request: &http::Request) -> http::Reply {
-        let Some(wire) = Wire::from_path(&request.path) else { return reply::aside(&request.path) };
+    fn reply_to_request(&self, request: &http::Request) -> http::Reply {
+        let Some(wire) = Wire::from_path(&request.path) else {
+            return reply::side_request_reply(&request.path);
+        };
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        let streamed = wire.is_streamed(&request.path, &body);
-        if !wire::offers(&body, &self.tool) {
-            return reply::step(wire, &self.script.step(true, usize::MAX), "side", streamed);
+        let streamed = wire.is_stream_requested(&request.path, &body);
+        if !wire::offers_tool(&body, &self.tool) {
+            return reply::step_reply(
+                wire,
+                &self.script.step_at(true, usize::MAX),
+                "side",
+                streamed,
+            );
         }
-        let (main, step) = (wire::is_main(&body), wire.answers(&body));
+        let (main, step) = (wire::is_main_conversation(&body), wire.count_answers(&body));
         let id = {
-            let mut state = self.state();
+            let mut state = self.lock_state();
             state.asked.push(Asked { main, step, body: body.to_string() });
             format!("{}_{step}", state.asked.len())
         };
-        reply::step(wire, &self.script.step(main, step), &id, streamed)
+        reply::step_reply(wire, &self.script.step_at(main, step), &id, streamed)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::agent::{Agent, Event, Mode, Registered, Setting};
 use crate::fixture::Fixture;
 use crate::model::{Asked, Model};
 use crate::script::{MAIN, Script};
-use crate::way::{Way, mark};
+use crate::way::{Way, reason_marker};
 
 /// One run of an agent.
 #[derive(Clone, Copy)]
@@ -87,10 +87,11 @@ pub trait Front: Sync {
     /// # Errors
     ///
     /// When it cannot.
-    fn enter(&self, fixture: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError>;
+    fn register(&self, fixture: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError>;
 
-    /// Whether the agent has its hooks in its own config all the same: what enters finds them there.
-    fn is_beside_hooks(&self) -> bool {
+    /// Returns whether the agent keeps the hooks in its own config, so that the front end finds
+    /// them there.
+    fn keeps_agent_hooks(&self) -> bool {
         false
     }
 
@@ -99,7 +100,7 @@ pub trait Front: Sync {
     /// # Errors
     ///
     /// When it was not called, although hooks were asked.
-    fn check_after(&self, fixture: &Fixture) -> Result<(), FrontError>;
+    fn check_after_run(&self, fixture: &Fixture) -> Result<(), FrontError>;
 }
 
 impl fmt::Debug for Play<'_> {
@@ -154,33 +155,33 @@ impl fmt::Display for CallOutcome {
 }
 
 impl Seen {
-    /// How many answers of the model the main conversation went through.
+    /// Returns how many answers of the model the main conversation went through.
     #[must_use]
-    pub fn steps(&self) -> usize {
+    pub fn main_answer_count(&self) -> usize {
         self.asked.iter().filter(|a| a.main).map(|a| a.step).max().unwrap_or(0)
     }
 
-    /// Whether the model was sent a text, in any conversation.
+    /// Returns whether the model was sent a text, in any conversation.
     #[must_use]
     pub fn model_received(&self, text: &str) -> bool {
         self.asked.iter().any(|a| a.body.contains(text))
     }
 
-    /// What became of the call that names a way and is the answer number `step`.
+    /// Returns what happened to the call that names `way` and is in answer number `step`.
     #[must_use]
-    pub fn outcome(&self, way: &str, step: usize) -> CallOutcome {
+    pub fn call_outcome(&self, way: &str, step: usize) -> CallOutcome {
         let left = |kind: &str| self.marks.iter().any(|mark| *mark == format!("{kind}.{way}"));
         CallOutcome {
             ran: left("ran"),
             rewritten: left("new"),
-            shown: self.model_received(&mark(way)),
-            went_on: self.steps() > step,
+            shown: self.model_received(&reason_marker(way)),
+            went_on: self.main_answer_count() > step,
         }
     }
 
-    /// The last lines that the agent printed, to show why it did not play.
+    /// Returns the last lines that the agent printed, to show why a run failed.
     #[must_use]
-    pub fn tail(&self) -> String {
+    pub fn last_printed_lines(&self) -> String {
         let lines: Vec<&str> =
             self.printed.lines().filter(|line| !line.trim().is_empty()).collect();
         let from = lines.len().saturating_sub(12);
@@ -193,57 +194,57 @@ impl Seen {
 /// # Errors
 ///
 /// When the fixture or the model's port cannot be made, or the agent cannot be prepared or started.
-pub fn play(play: &Play<'_>) -> Result<Seen, PlayError> {
+pub fn run_agent(play: &Play<'_>) -> Result<Seen, PlayError> {
     let fixture = Fixture::new(play.scratch, play.ways).map_err(PlayError::Fixture)?;
     let model =
         Model::start(play.script.clone(), play.agent.shell.name).map_err(PlayError::Model)?;
-    let url = model.url();
+    let url = model.base_url();
     let hooks: Vec<Registered> = match play.front {
-        Some(front) if !front.is_beside_hooks() => Vec::new(),
-        _ => play.events.iter().map(|event| registered(&fixture, *event, play)).collect(),
+        Some(front) if !front.keeps_agent_hooks() => Vec::new(),
+        _ => play.events.iter().map(|event| registered_hook(&fixture, *event, play)).collect(),
     };
     let setting = Setting { fixture: &fixture, url: &url, mode: play.mode, hooks: &hooks };
     for (path, text) in (play.agent.files)(&setting) {
-        fixture.write(&path, &text).map_err(|source| PlayError::Config { path, source })?;
+        fixture.write_file(&path, &text).map_err(|source| PlayError::Config { path, source })?;
     }
-    let mut env = environment(play, &setting);
-    let entered = play.front.map_or(Ok(Vec::new()), |f| f.enter(&fixture, play.agent, &env));
+    let mut env = agent_environment(play, &setting);
+    let entered = play.front.map_or(Ok(Vec::new()), |f| f.register(&fixture, play.agent, &env));
     env.extend(entered.map_err(PlayError::Front)?);
     if let Some(args) = (play.agent.before)(&setting) {
-        start(play, &fixture, args, env.clone());
+        run_agent_program(play, &fixture, args, env.clone());
     }
     let prompt = format!("{MAIN} please do what the model says");
     let began = Instant::now();
-    let report = start(play, &fixture, (play.agent.args)(&setting, &prompt), env);
+    let report = run_agent_program(play, &fixture, (play.agent.args)(&setting, &prompt), env);
     let end = match report.end {
         End::Exited(code) => Ok(code),
         End::NotStarted(why) => return Err(why.into()),
         other => Err(other),
     };
-    play.front.map_or(Ok(()), |f| f.check_after(&fixture)).map_err(PlayError::Front)?;
+    play.front.map_or(Ok(()), |f| f.check_after_run(&fixture)).map_err(PlayError::Front)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Seen {
         end,
         printed: text(&report.stdout.bytes) + &text(&report.stderr.bytes),
-        asked: model.asked(),
-        marks: fixture.marks(),
-        fired: fixture.fired(),
-        given: Event::ALL.map(|event| (event.name(), fixture.given(event.name()))).into(),
+        asked: model.requested_turns(),
+        marks: fixture.mark_names(),
+        fired: fixture.hook_call_counts(),
+        given: Event::ALL.map(|event| (event.name(), fixture.hook_inputs(event.name()))).into(),
         took: began.elapsed(),
     })
 }
 
-fn registered(fixture: &Fixture, event: Event, play: &Play<'_>) -> Registered {
-    let command = format!("sh {} {}", fixture.hook().display(), event.name());
+fn registered_hook(fixture: &Fixture, event: Event, play: &Play<'_>) -> Registered {
+    let command = format!("sh {} {}", fixture.hook_script_path().display(), event.name());
     Registered { event, command, timeout: play.timeout }
 }
 
-fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
+fn agent_environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
     let fixture = setting.fixture;
     let mut env: Env = vec![
         ("HOME".into(), fixture.home().into()),
         ("PATH".into(), play.path.into()),
-        ("TMPDIR".into(), fixture.path("tmp").into()),
+        ("TMPDIR".into(), fixture.path_of("tmp").into()),
         ("LANG".into(), "C.UTF-8".into()),
         ("TERM".into(), "dumb".into()),
         ("SHELL".into(), "/bin/sh".into()),
@@ -253,14 +254,14 @@ fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
     env
 }
 
-fn start(
+fn run_agent_program(
     play: &Play<'_>,
     fixture: &Fixture,
     args: Vec<String>,
     env: Env,
 ) -> tenterhook_process::Report {
     let program: PathBuf = play.program.to_owned();
-    let mut command = Command::new(program, args, fixture.project());
+    let mut command = Command::new(program, args, fixture.project_dir());
     command.env = env;
     command.timeout = Some(play.within);
     command.limits.stdout = 4 << 20;

@@ -36,8 +36,8 @@ impl Script {
     /// What the model says when its script is over.
     pub const OVER: &str = "FINAL";
 
-    /// The answer number `at` of a conversation.
-    pub(crate) fn step(&self, main: bool, at: usize) -> Step {
+    /// Returns the answer number `at` of the main conversation or of a sub-agent's.
+    pub(crate) fn step_at(&self, main: bool, at: usize) -> Step {
         let steps = if main { &self.main } else { &self.sub };
         steps.get(at).cloned().unwrap_or_else(|| Step::Say(Self::OVER.to_owned()))
     }

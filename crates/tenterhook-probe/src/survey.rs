@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::agent::{Agent, Event, HookAnswer, Mode};
-use crate::play::{CallOutcome, Play, PlayError, Seen, play};
+use crate::play::{CallOutcome, Play, PlayError, Seen, run_agent};
 use crate::script::{Call, Script, Step};
-use crate::way::{Way, mark};
+use crate::way::{Way, reason_marker};
 
 /// What became of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether a denial did not block.
+    /// Returns whether a denial did not block the call.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub fn has_failed_to_block(&self) -> bool {
         self.hook == "deny" && self.outcome.is_some_and(|outcome| outcome.ran)
     }
 }
@@ -57,34 +57,39 @@ impl Survey<'_> {
     /// # Errors
     ///
     /// When the agent cannot be run, or never asked its model.
-    pub fn rows(&self) -> Result<Vec<Row>, PlayError> {
-        let mut rows = self.modes("default", Mode::Default)?;
-        rows.extend(self.modes("bypass", Mode::Bypass)?);
-        rows.extend(self.elsewhere()?);
+    pub fn run_all_checks(&self) -> Result<Vec<Row>, PlayError> {
+        let mut rows = self.rows_in_mode("default", Mode::Default)?;
+        rows.extend(self.rows_in_mode("bypass", Mode::Bypass)?);
+        rows.extend(self.parallel_mcp_subagent_rows()?);
         Ok(rows)
     }
 
-    fn modes(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, PlayError> {
-        let ways: Vec<(&str, Way)> =
-            HOOKS.iter().filter_map(|hook| Some((*hook, self.way(hook, hook)?))).collect();
+    fn rows_in_mode(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, PlayError> {
+        let ways: Vec<(&str, Way)> = HOOKS
+            .iter()
+            .filter_map(|hook| Some((*hook, self.build_hook_way(hook, hook)?)))
+            .collect();
         let (mut rows, mut rest) = (Vec::new(), ways.as_slice());
         let all: Vec<Way> = ways.iter().map(|pair| pair.1.clone()).collect();
         while !rest.is_empty() {
-            let main = rest.iter().map(|pair| Step::Calls(vec![self.agent.call(pair.0)])).collect();
-            let seen = self.play(mode, &Script { main, sub: Vec::new() }, &all)?;
+            let main = rest
+                .iter()
+                .map(|pair| Step::Calls(vec![self.agent.marking_shell_call(pair.0)]))
+                .collect();
+            let seen = self.run_agent_in_mode(mode, &Script { main, sub: Vec::new() }, &all)?;
             // Some denials end the run: what comes after them needs a further run.
-            let reached = rest.len().min(seen.steps() + 1);
+            let reached = rest.len().min(seen.main_answer_count() + 1);
             for (step, (hook, _)) in rest.iter().take(reached).enumerate() {
                 let asked = seen.fired.contains_key(&format!("Before.{hook}"));
-                rows.push(Row { axis, hook, outcome: Some(seen.outcome(hook, step)), asked });
+                rows.push(Row { axis, hook, outcome: Some(seen.call_outcome(hook, step)), asked });
             }
             rest = rest.get(reached..).unwrap_or_default();
         }
         Ok(rows)
     }
 
-    /// Denials where they are forgotten.
-    fn elsewhere(&self) -> Result<Vec<Row>, PlayError> {
+    /// Runs the denials of parallel calls, MCP tools and sub-agents, and returns their rows.
+    fn parallel_mcp_subagent_rows(&self) -> Result<Vec<Row>, PlayError> {
         let calls = [
             ("parallel", "deny", "parallel-1", 0),
             ("parallel", "silent", "parallel-2", 0),
@@ -92,9 +97,13 @@ impl Survey<'_> {
             ("mcp", "deny", "mcp", 1),
             ("subagent", "deny", "subagent", 2),
         ];
-        let ways: Vec<Way> = calls.iter().filter_map(|row| self.way(row.1, row.2)).collect();
-        let batch =
-            calls.iter().filter(|row| row.3 == 0).map(|row| self.agent.call(row.2)).collect();
+        let ways: Vec<Way> =
+            calls.iter().filter_map(|row| self.build_hook_way(row.1, row.2)).collect();
+        let batch = calls
+            .iter()
+            .filter(|row| row.3 == 0)
+            .map(|row| self.agent.marking_shell_call(row.2))
+            .collect();
         // A missing tool becomes an uncounted shell call, so that the others keep their positions.
         let none = || (self.agent.shell.name.to_owned(), (self.agent.shell.input)("true"));
         let ping = self.agent.mcp.map(|mcp| (mcp.to_owned(), json!({ "text": "WAY-mcp-END" })));
@@ -111,16 +120,16 @@ impl Survey<'_> {
             // Some agents start a sub-agent and go on; the end of the session would end it too.
             single(wait),
         ];
-        let sub = vec![Step::Calls(vec![self.agent.call("subagent")])];
-        let seen = self.play(Mode::Bypass, &Script { main, sub }, &ways)?;
+        let sub = vec![Step::Calls(vec![self.agent.marking_shell_call("subagent")])];
+        let seen = self.run_agent_in_mode(Mode::Bypass, &Script { main, sub }, &ways)?;
         let row = |(axis, hook, name, step): (&'static str, &'static str, &str, usize)| {
             let had = match axis {
-                "mcp" => ping.is_some() && seen.steps() >= step,
+                "mcp" => ping.is_some() && seen.main_answer_count() >= step,
                 "subagent" => seen.asked.iter().any(|a| !a.main),
                 _ => true,
             };
             let asked = seen.fired.contains_key(&format!("Before.{name}"));
-            let outcome = seen.outcome(name, step);
+            let outcome = seen.call_outcome(name, step);
             // A tool that no hook was asked for and that left no mark was not called.
             let outcome = (had && (asked || outcome.ran)).then_some(outcome);
             Row { axis, hook, outcome, asked }
@@ -128,10 +137,11 @@ impl Survey<'_> {
         Ok(calls.map(row).to_vec())
     }
 
-    /// A hook that does this for the calls that name `name`.
-    fn way(&self, hook: &str, name: &str) -> Option<Way> {
+    /// Returns a way named `name` in which a hook behaves as `hook` says (`deny`, `crash`, `slow`),
+    /// or `None` if the agent cannot express it.
+    fn build_hook_way(&self, hook: &str, name: &str) -> Option<Way> {
         let new = format!("touch marks/new.{name} && echo new");
-        let reason = mark(name);
+        let reason = reason_marker(name);
         if (self.agent.answer)(Event::Before, HookAnswer::Deny, "").is_none() {
             let text = match hook {
                 "deny" => format!("throw new Error('{reason}')"),
@@ -140,26 +150,38 @@ impl Survey<'_> {
                 "silent" => "return".to_owned(),
                 _ => return None,
             };
-            return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
+            return Some(Way {
+                language: "js",
+                ..Way::from_shell_script(Event::Before, name, text)
+            });
         }
         let answer = |answer_kind, text: &str| {
             let text = (self.agent.answer)(Event::Before, answer_kind, text)?;
-            Some(Way::prints(Event::Before, name, &text))
+            Some(Way::printing(Event::Before, name, &text))
         };
         match hook {
             "deny" => answer(HookAnswer::Deny, &reason),
             "ask" => answer(HookAnswer::Ask, &reason),
             "rewrite" => answer(HookAnswer::Rewrite, &new),
             "context" => answer(HookAnswer::Context, &reason),
-            "exit2" => Some(Way::sh(Event::Before, name, format!("echo {reason} >&2\nexit 2"))),
-            "crash" => Some(Way::sh(Event::Before, name, "kill -9 $$")),
-            "slow" => Some(Way::sh(Event::Before, name, "sleep 20")),
-            _ => Some(Way::sh(Event::Before, name, "exit 0")),
+            "exit2" => Some(Way::from_shell_script(
+                Event::Before,
+                name,
+                format!("echo {reason} >&2\nexit 2"),
+            )),
+            "crash" => Some(Way::from_shell_script(Event::Before, name, "kill -9 $$")),
+            "slow" => Some(Way::from_shell_script(Event::Before, name, "sleep 20")),
+            _ => Some(Way::from_shell_script(Event::Before, name, "exit 0")),
         }
     }
 
-    fn play(&self, mode: Mode, script: &Script, ways: &[Way]) -> Result<Seen, PlayError> {
-        let seen = play(&Play {
+    fn run_agent_in_mode(
+        &self,
+        mode: Mode,
+        script: &Script,
+        ways: &[Way],
+    ) -> Result<Seen, PlayError> {
+        let seen = run_agent(&Play {
             agent: self.agent,
             program: self.program,
             path: self.path,
@@ -173,7 +195,7 @@ impl Survey<'_> {
             front: None,
         })?;
         if seen.asked.is_empty() {
-            return Err(PlayError::NoRequest { tail: seen.tail() });
+            return Err(PlayError::NoRequest { tail: seen.last_printed_lines() });
         }
         Ok(seen)
     }

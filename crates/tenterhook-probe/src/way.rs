@@ -16,33 +16,33 @@ pub struct Way {
 }
 
 impl Way {
-    /// A way in shell.
+    /// Makes a way from the text of a shell script.
     #[must_use]
-    pub fn sh(event: Event, name: &str, text: impl Into<String>) -> Self {
+    pub fn from_shell_script(event: Event, name: &str, text: impl Into<String>) -> Self {
         Self { event, name: name.to_owned(), text: text.into(), language: "sh" }
     }
 
-    /// A way that prints a text and ends well.
+    /// Makes a way that prints a text and exits with status 0.
     #[must_use]
-    pub fn prints(event: Event, name: &str, text: &str) -> Self {
-        Self::sh(event, name, print(text))
+    pub fn printing(event: Event, name: &str, text: &str) -> Self {
+        Self::from_shell_script(event, name, print_command(text))
     }
 
-    pub(crate) fn file(&self) -> String {
+    pub(crate) fn script_file_name(&self) -> String {
         format!("{}.{}.{}", self.event.name(), self.name, self.language)
     }
 }
 
-/// The text that shows that the model received the message.
+/// Returns the text that shows that the model received the message.
 #[must_use]
-pub fn mark(name: &str) -> String {
+pub fn reason_marker(name: &str) -> String {
     format!("MARK-{name}-END")
 }
 
-/// What a denial prints in an agent's own words.
+/// Returns what a hook prints to deny in the agent's own format.
 #[must_use]
-pub fn deny_json(agent: &Agent, name: &str) -> Option<String> {
-    (agent.answer)(Event::Before, HookAnswer::Deny, &mark(name))
+pub fn denial_json(agent: &Agent, name: &str) -> Option<String> {
+    (agent.answer)(Event::Before, HookAnswer::Deny, &reason_marker(name))
 }
 
 /// How a denial is spoilt, where `{deny}` is the denial, `{DENY}` with its word in capitals, `{yes}` a consent, `{reason}` its reason
@@ -102,9 +102,9 @@ pub const PLUGIN_WAYS: &[(&str, &str)] = &[
 /// Calls that a denial must stop where the agent makes them in another way than one by one for a person.
 const ELSEWHERE: &[&str] = &["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"];
 
-/// Whether a way, or a call, of this name means no, so that what is asked for must not run.
+/// Returns whether a way, or a call, of this name must block the call.
 #[must_use]
-pub fn means_no(name: &str) -> bool {
+pub fn must_block(name: &str) -> bool {
     // A plugin's way to change a call, and to empty it.
     let changes = ["rewrite", "args-emptied"].contains(&name);
     let is_in = |ways: &[(&str, &str)]| ways.iter().any(|way| way.0 == name);
@@ -112,30 +112,31 @@ pub fn means_no(name: &str) -> bool {
 }
 
 impl Way {
-    /// All near misses in an agent's words; none where it runs no commands.
+    /// Returns all almost correct denials in the agent's format; none if the agent runs no commands
+    /// as hooks.
     #[must_use]
-    pub fn near_misses(agent: &Agent) -> Vec<Self> {
+    pub fn near_miss_denials(agent: &Agent) -> Vec<Self> {
         let all = NEAR_MISSES.iter();
-        all.filter_map(|(name, text)| Self::near_miss(agent, name, text)).collect()
+        all.filter_map(|(name, text)| Self::near_miss_denial(agent, name, text)).collect()
     }
 
-    fn near_miss(agent: &Agent, name: &str, text: &str) -> Option<Self> {
-        let deny = deny_json(agent, name)?;
+    fn near_miss_denial(agent: &Agent, name: &str, text: &str) -> Option<Self> {
+        let deny = denial_json(agent, name)?;
         let yes = (agent.answer)(Event::Before, HookAnswer::Allow, "fine")
             .unwrap_or_else(|| "{}".to_owned());
         let word = format!("\"{}\"", agent.no);
-        let reason = mark(name);
+        let reason = reason_marker(name);
         let forms = [
             ("{DENY}", deny.replace(&word, &word.to_uppercase())),
             ("{spaced}", deny.replace(&word, &format!("\" {}\"", agent.no))),
-            ("{bare}", without_reason(&deny)),
+            ("{bare}", remove_reason(&deny)),
             ("{nameless}", deny.replace("\"hookEventName\":\"PreToolUse\",", "")),
             (
                 "{misnamed}",
                 deny.replace("\"hookEventName\":\"PreToolUse\"", "\"hookEventName\":\"Stop\""),
             ),
             ("{cut}", deny.trim_end_matches('}').to_owned()),
-            ("{twice}", deny.replace(&word, &format!("\"allow\",{}", twice(&deny, &word)))),
+            ("{twice}", deny.replace(&word, &format!("\"allow\",{}", decision_pair(&deny, &word)))),
             ("{quoted}", serde_json::Value::from(deny.as_str()).to_string()),
             ("{comma}", deny.replace('}', ",}")),
             ("{extra}", deny.replacen('{', "{\"unknownKey\":1,", 1)),
@@ -150,30 +151,30 @@ impl Way {
                 line = line.replace(sign, form);
             }
             script.push_str(&match line.split_once(' ') {
-                Some(("out", text)) => print(text),
-                Some(("err", text)) => print(text).trim_end().to_owned() + " >&2\n",
+                Some(("out", text)) => print_command(text),
+                Some(("err", text)) => print_command(text).trim_end().to_owned() + " >&2\n",
                 _ => line + "\n",
             });
         }
-        Some(Self::sh(Event::Before, name, script))
+        Some(Self::from_shell_script(Event::Before, name, script))
     }
 }
 
-/// The key before a word, and the word: the pair that is written twice.
-fn twice(deny: &str, word: &str) -> String {
+/// Returns the key and the value of the decision, to be written twice.
+fn decision_pair(deny: &str, word: &str) -> String {
     let before = deny.split(word).next().unwrap_or_default();
     let key = before.trim_end_matches(':').rsplit(['{', ',']).next().unwrap_or_default();
     format!("{key}:{word}")
 }
 
-/// The denial without the field that says why.
-fn without_reason(deny: &str) -> String {
+/// Returns the denial without the field that gives the reason.
+fn remove_reason(deny: &str) -> String {
     let Some(at) = deny.rfind(",\"") else { return deny.to_owned() };
     let (kept, dropped) = deny.split_at(at);
     kept.to_owned() + &"}".repeat(dropped.matches('}').count())
 }
 
-/// A line of shell that prints a text.
-fn print(text: &str) -> String {
+/// Returns a shell line that prints a text.
+fn print_command(text: &str) -> String {
     format!("printf '%s\\n' '{}'\n", text.replace('\'', r"'\''"))
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use tenterhook_process::{Cancel, Command, End, run, run_blocking};
+use tenterhook_process::{Cancel, Command, End, run_blocking, run_in_background};
 use tenterhook_testkit::fakehook;
 
 fn main() {
@@ -163,7 +163,7 @@ fn together(count: usize, command: impl Fn() -> Command) -> Duration {
     let begun = Instant::now();
     for _ in 0..count {
         let sender = sender.clone();
-        run(command(), &Cancel::new(), move |report| sender.send(report).unwrap());
+        run_in_background(command(), &Cancel::new(), move |report| sender.send(report).unwrap());
     }
     for report in receiver.iter().take(count) {
         assert_eq!(report.end, End::Exited(0));

@@ -3,33 +3,38 @@
 
 use std::path::PathBuf;
 
-/// The home of the account that this process runs as; `None` where the system knows none. The environment has no say in it.
+/// Returns the home directory of the account that this process runs as, or `None` if the system
+/// knows none. The environment is ignored.
 #[must_use]
 pub fn account_home() -> Option<PathBuf> {
-    found().filter(|home| home.is_absolute())
+    find_account_home().filter(|home| home.is_absolute())
 }
 
-/// The file lists most accounts, and reading it asks no service: only an account that it lacks is asked for.
+/// Looks in `/etc/passwd` first, which needs no directory service, and asks the account database
+/// only if the account is not in the file.
 #[cfg(target_os = "linux")]
-fn found() -> Option<PathBuf> {
+fn find_account_home() -> Option<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let listed = std::fs::read("/etc/passwd").ok();
-    listed.and_then(|text| listed_home(&text, user)).or_else(|| database_home(user))
+    listed
+        .and_then(|text| home_from_passwd(&text, user))
+        .or_else(|| home_from_account_database(user))
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn found() -> Option<PathBuf> {
-    database_home(rustix::process::geteuid().as_raw())
+fn find_account_home() -> Option<PathBuf> {
+    home_from_account_database(rustix::process::geteuid().as_raw())
 }
 
 #[cfg(not(unix))]
-fn found() -> Option<PathBuf> {
+fn find_account_home() -> Option<PathBuf> {
     None
 }
 
-/// The home of a user in the text of `/etc/passwd`: `name:password:user:group:about:home:shell`.
+/// Returns the home of a user from the text of `/etc/passwd`:
+/// `name:password:user:group:about:home:shell`.
 #[cfg(any(target_os = "linux", all(test, unix)))]
-fn listed_home(text: &[u8], user: u32) -> Option<PathBuf> {
+fn home_from_passwd(text: &[u8], user: u32) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
     let home = |line: &[u8]| {
         let mut fields = line.split(|byte| *byte == b':');
@@ -44,10 +49,10 @@ fn listed_home(text: &[u8], user: u32) -> Option<PathBuf> {
 #[cfg(unix)]
 const LARGEST: usize = 1 << 20;
 
-/// The same, where a directory service may be asked.
+/// Returns the home of a user from the account database, which may ask a directory service.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the account database has no other interface")]
-fn database_home(user: u32) -> Option<PathBuf> {
+fn home_from_account_database(user: u32) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
     let mut buffer: Vec<libc::c_char> = vec![0; 16 << 10];
     loop {
@@ -86,20 +91,20 @@ mod tests {
 
     /// C-94.
     #[test]
-    fn home_is_that_of_the_line_with_the_users_number() {
+    fn passwd_home_is_found_by_user_id() {
         let text = b"root:x:0:0:root:/root:/bin/sh\n# 1000\nbroken\nme:x:1000:100:Me,,:/home/me:/bin/zsh\nlow:x:7:7::relative:/bin/sh\n";
         for (user, expected) in [(0, Some("/root")), (1000, Some("/home/me")), (100, None)] {
-            assert_eq!(listed_home(text, user), expected.map(PathBuf::from), "{user}");
+            assert_eq!(home_from_passwd(text, user), expected.map(PathBuf::from), "{user}");
         }
     }
 
     #[test]
-    fn database_agrees_with_the_file() {
+    fn passwd_and_database_homes_agree() {
         let user = rustix::process::geteuid().as_raw();
         let text = std::fs::read("/etc/passwd").unwrap_or_default();
-        if let Some(listed) = listed_home(&text, user) {
-            assert_eq!(database_home(user), Some(listed));
+        if let Some(listed) = home_from_passwd(&text, user) {
+            assert_eq!(home_from_account_database(user), Some(listed));
         }
-        assert_eq!(database_home(u32::MAX - 1), None);
+        assert_eq!(home_from_account_database(u32::MAX - 1), None);
     }
 }

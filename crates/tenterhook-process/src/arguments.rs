@@ -9,8 +9,8 @@ use rustix::io::Errno;
 use crate::command::Program;
 use crate::report::{NotStarted, Step};
 
-/// The words of a program, the first of which names it.
-pub(crate) fn argv(program: &Program) -> Vec<&OsStr> {
+/// Returns the argument vector of a program; its first element names the program.
+pub(crate) fn program_argv(program: &Program) -> Vec<&OsStr> {
     match program {
         Program::Argv { program, args } => {
             [program].into_iter().chain(args).map(OsString::as_os_str).collect()
@@ -22,37 +22,40 @@ pub(crate) fn argv(program: &Program) -> Vec<&OsStr> {
     }
 }
 
-/// Words as C strings.
-pub(crate) fn c_strings(words: &[&OsStr]) -> Result<Vec<CString>, NotStarted> {
-    words.iter().map(|word| c_string(word)).collect()
+/// Converts words to C strings.
+pub(crate) fn to_c_strings(words: &[&OsStr]) -> Result<Vec<CString>, NotStarted> {
+    words.iter().map(|word| to_c_string(word)).collect()
 }
 
-/// A word or a path as a C string. One with a NUL byte is refused.
-pub(crate) fn c_string(text: &OsStr) -> Result<CString, NotStarted> {
-    CString::new(text.as_bytes()).map_err(|_| unreadable(text))
+/// Converts a word or a path to a C string. Fails if it contains a NUL byte.
+pub(crate) fn to_c_string(text: &OsStr) -> Result<CString, NotStarted> {
+    CString::new(text.as_bytes()).map_err(|_| invalid_text_error(text))
 }
 
-/// An environment as C strings.
-pub(crate) fn environment(env: &[(OsString, OsString)]) -> Result<Vec<CString>, NotStarted> {
-    env.iter().map(|(name, value)| variable(name, value)).collect()
+/// Converts environment variables to C strings of the form `NAME=value`.
+pub(crate) fn environment_c_strings(
+    env: &[(OsString, OsString)],
+) -> Result<Vec<CString>, NotStarted> {
+    env.iter().map(|(name, value)| environment_entry(name, value)).collect()
 }
 
-fn variable(name: &OsStr, value: &OsStr) -> Result<CString, NotStarted> {
+fn environment_entry(name: &OsStr, value: &OsStr) -> Result<CString, NotStarted> {
     let whole = [name.as_bytes(), b"=", value.as_bytes()].concat();
     let legal = !name.is_empty() && !name.as_bytes().contains(&b'=');
-    CString::new(whole).ok().filter(|_| legal).ok_or_else(|| unreadable(name))
+    CString::new(whole).ok().filter(|_| legal).ok_or_else(|| invalid_text_error(name))
 }
 
-fn unreadable(text: &OsStr) -> NotStarted {
-    fault(Step::Read, Path::new(text), Errno::INVAL)
+fn invalid_text_error(text: &OsStr) -> NotStarted {
+    start_error(Step::Read, Path::new(text), Errno::INVAL)
 }
 
-/// A start that failed at a step.
-pub(crate) fn fault(step: Step, path: &Path, errno: Errno) -> NotStarted {
+/// Makes the error of a start that failed at `step`.
+pub(crate) fn start_error(step: Step, path: &Path, errno: Errno) -> NotStarted {
     NotStarted { step, path: path.to_path_buf(), errno: errno.raw_os_error() }
 }
 
-/// Whether memory, processes or descriptors ran out: they may come back soon.
-pub(crate) fn is_scarce(errno: Errno) -> bool {
+/// Returns whether the error means that memory, processes or descriptors ran out, which may be
+/// temporary.
+pub(crate) fn is_out_of_resources(errno: Errno) -> bool {
     [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
 }

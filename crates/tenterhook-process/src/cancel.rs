@@ -28,42 +28,43 @@ impl Cancel {
     /// Cancels every run of this token, now and in the future. Returns at once; the runs end
     /// through TERM, grace and KILL, as at their deadline.
     pub fn cancel(&self) {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         state.pulled = true;
         let runs = std::mem::take(&mut state.runs);
         drop(state);
         for run in runs {
-            if run.order(Order::Cancel) {
-                backend::nudge(run.id);
+            if run.push_order(Order::Cancel) {
+                backend::notify_of_orders(run.id);
             }
         }
     }
 
-    /// Whether [`cancel`](Self::cancel) was called.
+    /// Returns whether [`cancel`](Self::cancel) was called.
     pub fn is_cancelled(&self) -> bool {
-        self.lock().pulled
+        self.lock_state().pulled
     }
 
-    /// Puts `run` on the list; an order is left at once where the token was pulled before.
-    pub(crate) fn list(&self, run: &Arc<Inbox>) {
-        let mut state = self.lock();
+    /// Adds `run` to the runs that this token cancels. Cancels it at once if the token was
+    /// cancelled before.
+    pub(crate) fn add_run(&self, run: &Arc<Inbox>) {
+        let mut state = self.lock_state();
         if state.pulled {
             drop(state);
-            if run.order(Order::Cancel) {
-                backend::nudge(run.id);
+            if run.push_order(Order::Cancel) {
+                backend::notify_of_orders(run.id);
             }
             return;
         }
         state.runs.push(run.clone());
         drop(state);
-        run.listed_by(self);
+        run.add_cancel_token(self);
     }
 
-    pub(crate) fn forget(&self, id: u64) {
-        self.lock().runs.retain(|run| run.id != id);
+    pub(crate) fn remove_run(&self, id: u64) {
+        self.lock_state().runs.retain(|run| run.id != id);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

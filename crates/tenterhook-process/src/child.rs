@@ -17,30 +17,34 @@ use crate::stream::{Flow, StreamEvent};
 ///
 /// `command.stdin` is fed, and standard input stays open until [`Child::close_stdin`].
 pub fn start(command: Command) -> Child {
-    launch(command, backend::Input::KeepOpen, |_| ())
+    launch_with_input(command, backend::Input::KeepOpen, |_| ())
 }
 
 /// Starts `command` after `prepare` has seen its child.
 ///
 /// What `prepare` orders is in force before the first byte is read: a listener hears every line,
 /// also where `limits.stdout` keeps none.
-pub fn start_with(command: Command, prepare: impl FnOnce(&Child)) -> Child {
-    launch(command, backend::Input::KeepOpen, prepare)
+pub fn start_with_setup(command: Command, prepare: impl FnOnce(&Child)) -> Child {
+    launch_with_input(command, backend::Input::KeepOpen, prepare)
 }
 
 /// The same for a child whose whole input is `command.stdin`: it ends with its last byte.
 ///
 /// Faster than to close it later: what fits into the pipe is written and closed before the child
 /// runs, so that a child that reads to the end does not wait.
-pub fn start_fed(command: Command, prepare: impl FnOnce(&Child)) -> Child {
-    launch(command, backend::Input::Close, prepare)
+pub fn start_with_whole_input(command: Command, prepare: impl FnOnce(&Child)) -> Child {
+    launch_with_input(command, backend::Input::Close, prepare)
 }
 
-fn launch(command: Command, input: backend::Input, prepare: impl FnOnce(&Child)) -> Child {
+fn launch_with_input(
+    command: Command,
+    input: backend::Input,
+    prepare: impl FnOnce(&Child),
+) -> Child {
     let inbox = Inbox::new();
     let child = Child { stdin: backend::Stdin::new(inbox.id), inbox, hold: Hold::Owned };
     prepare(&child);
-    backend::submit(command, input, &child.inbox, &child.stdin);
+    backend::submit_run(command, input, &child.inbox, &child.stdin);
     child
 }
 
@@ -60,42 +64,47 @@ enum Hold {
 }
 
 impl Child {
-    /// Writes `bytes` to standard input, after all that was fed before. Never blocks; what the
-    /// child has no room for is kept until it takes it.
-    pub fn feed(&self, bytes: impl Into<Arc<[u8]>>) {
-        self.stdin.feed(bytes.into());
+    /// Queues `bytes` for standard input, after everything queued before. Never blocks; what the
+    /// pipe cannot take is kept until the child reads it.
+    pub fn write_stdin(&self, bytes: impl Into<Arc<[u8]>>) {
+        self.stdin.queue_bytes(bytes.into());
     }
 
-    /// Closes standard input right after the last byte that was fed.
+    /// Closes standard input after the last byte that was queued.
     pub fn close_stdin(&self) {
         self.stdin.close_when_empty();
     }
 
-    /// Sets the moment when the run must be over, or none; replaces the command's own timeouts.
-    pub fn deadline(&self, at: Option<Instant>) {
-        self.order(Order::Deadline(at));
+    /// Sets the time at which the run must be over, or removes it; replaces the command's own
+    /// timeouts.
+    pub fn set_deadline(&self, at: Option<Instant>) {
+        self.send_order(Order::Deadline(at));
     }
 
     /// Gives a child that waits its work: all its input, and the moment when the run must be over.
     ///
     /// The same as [`deadline`](Self::deadline), [`feed`](Self::feed) and
     /// [`close_stdin`](Self::close_stdin); the child may begin before the supervisor wakes.
-    pub fn hand(&self, bytes: impl Into<Arc<[u8]>>, deadline: Option<Instant>) {
-        let wanted = self.inbox.order(Order::Deadline(deadline));
-        self.stdin.feed_last(bytes.into());
+    pub fn write_input_with_deadline(
+        &self,
+        bytes: impl Into<Arc<[u8]>>,
+        deadline: Option<Instant>,
+    ) {
+        let wanted = self.inbox.push_order(Order::Deadline(deadline));
+        self.stdin.queue_last_bytes(bytes.into());
         if wanted {
-            backend::nudge(self.inbox.id);
+            backend::notify_of_orders(self.inbox.id);
         }
     }
 
     /// Ends the run: TERM, grace, KILL.
     pub fn cancel(&self) {
-        self.order(Order::Cancel);
+        self.send_order(Order::Cancel);
     }
 
-    /// Adds this run to those that `cancel` cancels.
-    pub fn cancelled_by(&self, cancel: &Cancel) {
-        cancel.list(&self.inbox);
+    /// Adds this run to the runs that `cancel` cancels.
+    pub fn cancel_with(&self, cancel: &Cancel) {
+        cancel.add_run(&self.inbox);
     }
 
     /// Calls `line` with every line of standard output, without its newline, as it comes; lines
@@ -110,19 +119,19 @@ impl Child {
         });
     }
 
-    /// The same, and says when that was all so far: lines of one write can be told from lines that
-    /// come later.
+    /// Calls `on_event` with every line of standard output and after each read, so that lines of
+    /// one write can be distinguished from later ones.
     pub fn on_stream_event(&self, on_event: impl FnMut(StreamEvent<'_>) -> Flow + Send + 'static) {
-        self.order(Order::Follow(Box::new(on_event)));
+        self.send_order(Order::Follow(Box::new(on_event)));
     }
 
-    /// Goes on reading after [`Flow::Pause`].
-    pub fn resume(&self) {
-        self.order(Order::Resume);
+    /// Continues reading after [`Flow::Pause`].
+    pub fn resume_reading(&self) {
+        self.send_order(Order::Resume);
     }
 
-    /// Receives the lines of standard output as they come. A receiver that falls a mebibyte
-    /// behind stops the child's output until it catches up.
+    /// Returns a receiver of the lines of standard output. If the receiver falls a mebibyte behind,
+    /// the child's output stops until it catches up.
     pub fn lines(&self) -> Lines {
         let (sender, receiver) = mpsc::channel::<Vec<u8>>();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -143,25 +152,26 @@ impl Child {
     /// must not block; at once and on this thread where the run is over already.
     ///
     /// The child stays in the caller's hands: dropping it still cancels.
-    pub fn finish(&self, done: impl FnOnce(Report) + Send + 'static) {
-        self.inbox.finish(Box::new(done));
+    pub fn on_finish(&self, done: impl FnOnce(Report) + Send + 'static) {
+        self.inbox.on_report(Box::new(done));
     }
 
-    /// Waits for the report. Standard input is closed first, or a child that reads it would
-    /// never end.
+    /// Waits for the report. Closes standard input first, because a child that reads it would never
+    /// end.
     pub fn wait(self) -> Report {
         self.close_stdin();
-        wait(&self.inbox)
+        wait_for_report(&self.inbox)
     }
 
-    /// Lets the run go on without an owner, until it ends, its deadline, or its [`Cancel`].
+    /// Lets the run continue without an owner, until it ends by itself, by its deadline, or by its
+    /// [`Cancel`].
     pub fn detach(mut self) {
         self.hold = Hold::Detached;
     }
 
-    fn order(&self, order: Order) {
-        if self.inbox.order(order) {
-            backend::nudge(self.inbox.id);
+    fn send_order(&self, order: Order) {
+        if self.inbox.push_order(order) {
+            backend::notify_of_orders(self.inbox.id);
         }
     }
 }
@@ -169,7 +179,7 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if matches!(self.hold, Hold::Owned) {
-            self.order(Order::Cancel);
+            self.send_order(Order::Cancel);
         }
     }
 }
@@ -191,21 +201,24 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Waits for the next line, until `at`. `None` where it did not come in time, or the output
-    /// is at its end.
-    pub fn next_until(&mut self, at: Instant) -> Option<Vec<u8>> {
+    /// Waits for the next line until `at`. Returns `None` if no line came in time, or the output is
+    /// at its end.
+    pub fn next_line_until(&mut self, at: Instant) -> Option<Vec<u8>> {
         let left = at.saturating_duration_since(Instant::now());
         let line = self.receiver.recv_timeout(left).ok()?;
-        self.took(&line);
+        self.resume_when_half_read(&line);
         Some(line)
     }
 
-    fn took(&self, line: &[u8]) {
+    fn resume_when_half_read(&self, line: &[u8]) {
         let size = line.len() + 1;
         let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
         // Half empty: reading on earlier would only stop again.
-        if before > BEHIND / 2 && before - size <= BEHIND / 2 && self.inbox.order(Order::Resume) {
-            backend::nudge(self.inbox.id);
+        if before > BEHIND / 2
+            && before - size <= BEHIND / 2
+            && self.inbox.push_order(Order::Resume)
+        {
+            backend::notify_of_orders(self.inbox.id);
         }
     }
 }
@@ -213,8 +226,8 @@ impl Lines {
 impl Drop for Lines {
     fn drop(&mut self) {
         // The receiver is gone: a child that was stopped for it goes on.
-        if self.inbox.order(Order::Resume) {
-            backend::nudge(self.inbox.id);
+        if self.inbox.push_order(Order::Resume) {
+            backend::notify_of_orders(self.inbox.id);
         }
     }
 }
@@ -224,7 +237,7 @@ impl Iterator for Lines {
 
     fn next(&mut self) -> Option<Vec<u8>> {
         let line = self.receiver.recv().ok()?;
-        self.took(&line);
+        self.resume_when_half_read(&line);
         Some(line)
     }
 }
@@ -235,31 +248,37 @@ impl std::fmt::Debug for Lines {
     }
 }
 
-/// Blocks until the run of `inbox` is over.
-fn wait(inbox: &Inbox) -> Report {
+/// Blocks until the run of `inbox` is over, and returns its report.
+fn wait_for_report(inbox: &Inbox) -> Report {
     let (sender, receiver) = mpsc::sync_channel(1);
-    inbox.finish(Box::new(move |report| {
+    inbox.on_report(Box::new(move |report| {
         // The receiver is waiting below; it cannot be gone.
         let _ = sender.send(report);
     }));
     // The supervisor never drops a run without its report.
-    receiver.recv().unwrap_or_else(|_| backend::lost())
+    receiver.recv().unwrap_or_else(|_| backend::unknown_failure_report())
 }
 
 /// Runs `command` to its end and calls `done` with its report.
 ///
 /// `done` is called once, on the supervisor's thread, where it must not block. Pulling `cancel`
 /// ends the run early; dropping it does nothing.
-pub fn run(command: Command, cancel: &Cancel, done: impl FnOnce(Report) + Send + 'static) {
-    let child = launch(command, backend::Input::Close, |child| child.cancelled_by(cancel));
-    child.finish(done);
+pub fn run_in_background(
+    command: Command,
+    cancel: &Cancel,
+    done: impl FnOnce(Report) + Send + 'static,
+) {
+    let child =
+        launch_with_input(command, backend::Input::Close, |child| child.cancel_with(cancel));
+    child.on_finish(done);
     child.detach();
 }
 
 /// Runs `command` to its end on this thread.
 pub fn run_blocking(command: Command, cancel: &Cancel) -> Report {
-    let child = launch(command, backend::Input::Close, |child| child.cancelled_by(cancel));
-    let report = wait(&child.inbox);
+    let child =
+        launch_with_input(command, backend::Input::Close, |child| child.cancel_with(cancel));
+    let report = wait_for_report(&child.inbox);
     child.detach();
     report
 }

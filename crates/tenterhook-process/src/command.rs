@@ -119,17 +119,19 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// `/bin/sh -c`: never a login shell, whose profile would print into the answer.
+    /// Makes the shell `/bin/sh -c`. It is never a login shell, whose profile would print into the
+    /// answer.
     pub fn sh() -> Self {
         Self::posix("/bin/sh")
     }
 
-    /// `PROGRAM -c`, for `bash`, `zsh` and their kin.
+    /// Makes a shell called as `PROGRAM -c`, for `bash`, `zsh` and similar shells.
     pub fn posix(program: impl Into<OsString>) -> Self {
         Self { program: program.into(), before: vec!["-c".into()] }
     }
 
-    /// `PROGRAM -NoProfile -NonInteractive -Command`, for `pwsh` and `powershell`.
+    /// Makes a shell called as `PROGRAM -NoProfile -NonInteractive -Command`, for `pwsh` and
+    /// `powershell`.
     pub fn powershell(program: impl Into<OsString>) -> Self {
         let before = ["-NoProfile", "-NonInteractive", "-Command"];
         Self { program: program.into(), before: before.map(OsString::from).to_vec() }

@@ -50,7 +50,7 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// Grants nothing: no file, no peer.
+    /// Makes a confinement that grants nothing: no file, no peer.
     #[must_use]
     pub const fn new(at_least: Tier) -> Self {
         Self {
@@ -69,9 +69,9 @@ impl Confinement {
         }
     }
 
-    /// The least with which the child may run, with all that is demanded.
+    /// Returns the lowest tier that the child may run with, given everything that is required.
     #[must_use]
-    pub const fn demands(&self) -> Tier {
+    pub const fn required_tier(&self) -> Tier {
         if self.processes.is_some() { Tier::T2 } else { self.at_least }
     }
 }
@@ -102,7 +102,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The name in configurations and records.
+    /// Returns the name in config files and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -133,22 +133,23 @@ impl Means {
     /// Before version 3 a file could be cut short that may not be written.
     pub const LEAST_LANDLOCK: u32 = 3;
 
-    /// Whether Landlock limits what a child does with files.
+    /// Returns whether Landlock can limit a child's access to files.
     #[must_use]
-    pub const fn limits_files(self) -> bool {
+    pub const fn can_limit_files(self) -> bool {
         self.landlock >= Self::LEAST_LANDLOCK
     }
 
-    /// Whether TCP ports are told apart, which nothing but Landlock does, from its version 4 on.
+    /// Returns whether single TCP ports can be granted, which requires Landlock version 4.
     #[must_use]
-    pub const fn narrows_ports(self) -> bool {
+    pub const fn can_limit_ports(self) -> bool {
         self.landlock >= 4
     }
 
-    /// The highest tier that these reach. Landlock and namespaces do without each other; nothing does without the filter of system calls.
+    /// Returns the highest tier that these means reach. Landlock and namespaces work without each
+    /// other, but both need the system call filter.
     #[must_use]
-    pub const fn tier(self) -> Tier {
-        match (self.seccomp, self.limits_files(), self.namespaces) {
+    pub const fn highest_tier(self) -> Tier {
+        match (self.seccomp, self.can_limit_files(), self.namespaces) {
             (true, true, true) => Tier::T2,
             (true, true, false) => Tier::T1,
             (true, false, true) if self.roots => Tier::T2,
@@ -156,12 +157,13 @@ impl Means {
         }
     }
 
-    /// The tier that a child gets which demands `at_least` this much. Where Landlock is enough, only a child that demands namespaces has them: a
-    /// start in them costs more, and they end what a program means to leave behind. This is the one place that says so.
+    /// Returns the tier of a child that requires `at_least` this tier. Namespaces are used only if
+    /// the child requires them or Landlock is not enough: starting in them is slower, and they kill
+    /// daemons that a program leaves behind. No other code decides this.
     #[must_use]
     pub const fn tier_for(self, at_least: Tier) -> Tier {
-        match (self.tier(), at_least) {
-            (Tier::T2, Tier::T0 | Tier::T1) if self.limits_files() => Tier::T1,
+        match (self.highest_tier(), at_least) {
+            (Tier::T2, Tier::T0 | Tier::T1) if self.can_limit_files() => Tier::T1,
             (reached, _) => reached,
         }
     }

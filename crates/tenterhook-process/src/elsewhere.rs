@@ -18,13 +18,13 @@ pub(crate) enum Input {
 /// Whether a program can announce its exit.
 pub(crate) const ANNOUNCES: bool = false;
 
-/// Nothing that confines a child is built here.
-pub(crate) fn means() -> crate::confine::Means {
+/// Returns no means: this platform has no sandbox.
+pub(crate) fn available_sandbox_means() -> crate::confine::Means {
     crate::confine::Means::default()
 }
 
-/// The same.
-pub(crate) fn means_for(_: crate::confine::Tier) -> crate::confine::Means {
+/// Returns no means, for any tier.
+pub(crate) fn sandbox_means_for_tier(_: crate::confine::Tier) -> crate::confine::Means {
     means()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn means_for(_: crate::confine::Tier) -> crate::confine::Means {
 /// # Errors
 ///
 /// Always, here.
-pub fn leave_nothing() -> std::io::Result<()> {
+pub fn kill_descendants_on_exit() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
@@ -54,27 +54,27 @@ impl Stdin {
         Arc::new(Self)
     }
 
-    pub(crate) fn feed(&self, _: Arc<[u8]>) {}
+    pub(crate) fn queue_bytes(&self, _: Arc<[u8]>) {}
 
-    pub(crate) fn feed_last(&self, _: Arc<[u8]>) {}
+    pub(crate) fn queue_last_bytes(&self, _: Arc<[u8]>) {}
 
     pub(crate) fn close_when_empty(&self) {}
 }
 
-pub(crate) fn submit(_: Command, _: Input, inbox: &Arc<Inbox>, _: &Arc<Stdin>) {
+pub(crate) fn submit_run(_: Command, _: Input, inbox: &Arc<Inbox>, _: &Arc<Stdin>) {
     inbox.settle(lost());
 }
 
-pub(crate) fn nudge(_: u64) {}
+pub(crate) fn notify_of_orders(_: u64) {}
 
 /// That the system does not support it, as each system numbers it: by Windows' numbers 38 is the end of a file.
 const UNSUPPORTED: i32 = unsupported(cfg!(windows));
 
-const fn unsupported(is_windows: bool) -> i32 {
+const fn unsupported_errno(is_windows: bool) -> i32 {
     if is_windows { 120 } else { 38 }
 }
 
-pub(crate) fn lost() -> Report {
+pub(crate) fn unknown_failure_report() -> Report {
     let path = PathBuf::from("supervisor");
     let fault = NotStarted { step: Step::Prepare, path, errno: UNSUPPORTED };
     Report::without_process(End::NotStarted(fault), Duration::ZERO)

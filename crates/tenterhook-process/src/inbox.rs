@@ -44,17 +44,17 @@ impl Inbox {
     pub(crate) fn new() -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        live::begun();
+        live::add_run();
         Arc::new(Self { id, state: Mutex::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves an order. Says whether anybody will still read it.
-    pub(crate) fn order(&self, order: Order) -> bool {
-        let mut state = self.lock();
+    /// Adds an order. Returns whether the run will still read it.
+    pub(crate) fn push_order(&self, order: Order) -> bool {
+        let mut state = self.lock_state();
         if !state.settled {
             state.orders.push(order);
         }
@@ -62,7 +62,7 @@ impl Inbox {
     }
 
     pub(crate) fn take_orders(&self) -> Vec<Order> {
-        std::mem::take(&mut self.lock().orders)
+        std::mem::take(&mut self.lock_state().orders)
     }
 
     #[cfg_attr(
@@ -70,12 +70,12 @@ impl Inbox {
         expect(dead_code, reason = "only the supervisor of Linux asks")
     )]
     pub(crate) fn has_orders(&self) -> bool {
-        !self.lock().orders.is_empty()
+        !self.lock_state().orders.is_empty()
     }
 
-    /// Whether its owner has given up the run.
+    /// Returns whether the owner has cancelled the run.
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.lock().orders.iter().any(|order| matches!(order, Order::Cancel))
+        self.lock_state().orders.iter().any(|order| matches!(order, Order::Cancel))
     }
 
     /// The deadline that its owner set last, where that order was not taken yet.
@@ -83,38 +83,38 @@ impl Inbox {
         any(not(target_os = "linux"), tenterhook_portable),
         expect(dead_code, reason = "only the supervisor of Linux asks")
     )]
-    pub(crate) fn deadline(&self) -> Option<Option<Instant>> {
-        let state = self.lock();
+    pub(crate) fn last_ordered_deadline(&self) -> Option<Option<Instant>> {
+        let state = self.lock_state();
         state.orders.iter().rev().find_map(|order| match order {
             Order::Deadline(at) => Some(*at),
             _ => None,
         })
     }
 
-    /// Whether the report is out.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.lock().settled
+    /// Returns whether the report was delivered.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.lock_state().settled
     }
 
-    /// Remembers the token that has this run on its list, to be taken off when it is over.
-    pub(crate) fn listed_by(&self, cancel: &Cancel) {
-        let mut state = self.lock();
+    /// Stores the token that lists this run, so that the run is removed from it at its end.
+    pub(crate) fn add_cancel_token(&self, cancel: &Cancel) {
+        let mut state = self.lock_state();
         if state.settled {
             drop(state);
-            cancel.forget(self.id);
+            cancel.remove_run(self.id);
         } else {
             state.listed_by.push(cancel.clone());
         }
     }
 
-    /// Hands over the report, once; a second one is dropped.
-    pub(crate) fn settle(&self, report: Report) {
-        let mut state = self.lock();
+    /// Delivers the report. Only the first one is delivered; a later one is dropped.
+    pub(crate) fn deliver_report(&self, report: Report) {
+        let mut state = self.lock_state();
         if state.settled {
             return;
         }
         state.settled = true;
-        live::over();
+        live::remove_run();
         // Orders hold sinks, whose owners wait for them to go.
         let orders = std::mem::take(&mut state.orders);
         let listed_by = std::mem::take(&mut state.listed_by);
@@ -127,20 +127,20 @@ impl Inbox {
             }
         };
         drop(state);
-        listed_by.iter().for_each(|cancel| cancel.forget(self.id));
+        listed_by.iter().for_each(|cancel| cancel.remove_run(self.id));
         if let (Some(done), Some(report)) = (done, report) {
-            deliver(done, report);
+            call_with_report(done, report);
         }
-        shielded(|| drop(orders));
+        catch_panic(|| drop(orders));
     }
 
-    /// Says whom to tell; at once, where the run is over already.
-    pub(crate) fn finish(&self, done: Done) {
-        let mut state = self.lock();
+    /// Sets the function that receives the report. Calls it at once if the run is already over.
+    pub(crate) fn on_report(&self, done: Done) {
+        let mut state = self.lock_state();
         match state.report.take() {
             Some(report) => {
                 drop(state);
-                deliver(done, report);
+                call_with_report(done, report);
             }
             None => state.done = Some(done),
         }
@@ -149,17 +149,17 @@ impl Inbox {
 
 impl Drop for Inbox {
     fn drop(&mut self) {
-        if !self.is_settled() {
-            live::over();
+        if !self.is_reported() {
+            live::remove_run();
         }
     }
 }
 
-fn deliver(done: Done, report: Report) {
-    shielded(|| done(report));
+fn call_with_report(done: Done, report: Report) {
+    catch_panic(|| done(report));
 }
 
-/// Runs the owner's code; its panic stays with it, so that no other run suffers.
-pub(crate) fn shielded<T>(code: impl FnOnce() -> T) -> Option<T> {
+/// Calls a function of the run's owner and catches its panic, so that no other run is affected.
+pub(crate) fn catch_panic<T>(code: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(code)).ok()
 }

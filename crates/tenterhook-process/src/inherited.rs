@@ -9,7 +9,7 @@
 /// is *ignored*, as `nohup` ignores `SIGHUP`, was meant for the program and stays so.
 ///
 /// Call it first in `main`, before any thread is started.
-pub fn own_signals() {
+pub fn reset_inherited_signals() {
     #[cfg(unix)]
     // SAFETY: dispositions are set to what runs no code of ours, and a mask is made empty and read.
     unsafe {

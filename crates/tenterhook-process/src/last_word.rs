@@ -51,26 +51,26 @@ static WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
 ///
 /// They take the place of those of an earlier call, which are not freed: another thread may be saying them. So call it a few times at
 /// most. A crash is reported on Unix alone, and on a thread of Rust's own making, for one without a signal stack cannot say that its stack is full.
-pub fn last_words(words: LastWords) {
+pub fn set_crash_messages(words: LastWords) {
     let earlier = WORDS.swap(Box::into_raw(Box::new(words)), Ordering::AcqRel);
     #[cfg(unix)]
     if earlier.is_null() {
-        unix::hear_crashes();
+        unix::install_crash_handlers();
     }
     #[cfg(not(unix))]
     let _ = earlier;
 }
 
-fn prepared() -> Option<&'static LastWords> {
+fn crash_messages() -> Option<&'static LastWords> {
     // SAFETY: null, or a box that was leaked by `last_words` and is never freed or changed.
     unsafe { WORDS.load(Ordering::Acquire).as_ref() }
 }
 
-/// Ends the program for want of memory, if it has a word for that.
-pub(crate) fn exhausted() {
+/// Ends the program when memory is exhausted, if a message for that was set.
+pub(crate) fn exit_out_of_memory() {
     #[cfg(unix)]
-    if let Some(words) = prepared() {
-        unix::end(&words.exhausted);
+    if let Some(words) = crash_messages() {
+        unix::print_and_exit(&words.exhausted);
     }
 }
 
@@ -87,13 +87,13 @@ mod unix {
     /// same thread.
     const OTHERS: c_int = 1000;
 
-    pub(super) fn hear_crashes() {
+    pub(super) fn install_crash_handlers() {
         for signal in super::CRASHES {
             // SAFETY: the action is zero but for its handler, which calls only what may be called from a signal, its mask, and its flags.
             // One stays unheard where it cannot be set.
             unsafe {
                 let mut action = std::mem::zeroed::<libc::sigaction>();
-                action.sa_sigaction = crashed as extern "C" fn(c_int) as usize;
+                action.sa_sigaction = on_crash_signal as extern "C" fn(c_int) as usize;
                 action.sa_flags = libc::SA_ONSTACK;
                 libc::sigfillset(&raw mut action.sa_mask);
                 libc::sigaction(signal, &raw const action, ptr::null_mut());
@@ -101,26 +101,26 @@ mod unix {
         }
     }
 
-    extern "C" fn crashed(_: c_int) {
-        if let Some(words) = super::prepared() {
-            end(&words.crashed);
+    extern "C" fn on_crash_signal(_: c_int) {
+        if let Some(words) = super::crash_messages() {
+            print_and_exit(&words.crashed);
         }
     }
 
-    pub(super) fn end(word: &LastWord) -> ! {
+    pub(super) fn print_and_exit(word: &LastWord) -> ! {
         static ENDING: AtomicBool = AtomicBool::new(false);
         if ENDING.swap(true, Ordering::Relaxed) {
             // SAFETY: waits, and looks at no descriptor.
             unsafe { libc::poll(ptr::null_mut(), 0, OTHERS) };
         } else {
-            put(libc::STDOUT_FILENO, &word.stdout);
-            put(libc::STDERR_FILENO, &word.stderr);
+            write_all_to_fd(libc::STDOUT_FILENO, &word.stdout);
+            write_all_to_fd(libc::STDERR_FILENO, &word.stderr);
         }
         // SAFETY: ends the process at once. Whatever would run at its exit may need memory.
         unsafe { libc::_exit(word.code.into()) }
     }
 
-    fn put(fd: c_int, mut bytes: &[u8]) {
+    fn write_all_to_fd(fd: c_int, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             // SAFETY: reads as many bytes as the slice has; a closed descriptor is an error.
             let wrote = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };

@@ -113,29 +113,31 @@ mod writers;
 /// Whether [`Announce::OnDescriptor3`] works here.
 pub const ANNOUNCES: bool = backend::ANNOUNCES;
 
-pub use backend::{adopt_orphans, leave_nothing};
+pub use backend::{adopt_orphans, kill_descendants_on_exit};
 
-/// What this machine offers to confine a child with: found by trying, once.
+/// Returns what this machine offers to confine a child. Probed once, by trying.
 #[must_use]
-pub fn means() -> Means {
-    backend::means()
+pub fn available_sandbox_means() -> Means {
+    backend::available_sandbox_means()
 }
 
-/// How far a child gets on this machine which demands `at_least` this much. Namespaces are tried only where they are demanded, or where
-/// nothing else confines: to find out is to make some.
+/// Returns the tier of a child on this machine that requires `at_least` this tier. Namespaces are
+/// probed, by creating some, only if they are required or nothing else confines.
 #[must_use]
-pub fn reached(at_least: Tier) -> Tier {
-    backend::means_for(at_least).tier_for(at_least)
+pub fn reachable_tier(at_least: Tier) -> Tier {
+    backend::sandbox_means_for_tier(at_least).tier_for(at_least)
 }
 
 pub use asked::{Asked, Wish};
 pub use cancel::Cancel;
-pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
+pub use child::{
+    Child, Lines, run_blocking, run_in_background, start, start_with_setup, start_with_whole_input,
+};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};
 pub use confine::{Confinement, Means, Net, Tier};
-pub use inherited::own_signals;
-pub use last_word::{LastWord, LastWords, last_words};
-pub use live::wait_for_all;
+pub use inherited::reset_inherited_signals;
+pub use last_word::{LastWord, LastWords, set_crash_messages};
+pub use live::wait_for_all_runs;
 pub use memory::Memory;
 pub use report::{
     Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times, Ungranted,
@@ -152,7 +154,7 @@ pub mod internal {
     pub use crate::remove::remove_tree;
     pub use crate::{
         account::account_home,
-        resolved::{Links, resolved, way},
+        resolved::{Links, resolve_path, resolve_path_and_links},
         writers::await_writers,
     };
 }

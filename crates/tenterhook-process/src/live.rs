@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 static LIVE: Mutex<usize> = Mutex::new(0);
 static NONE_LEFT: Condvar = Condvar::new();
 
-fn lock() -> MutexGuard<'static, usize> {
+fn lock_count() -> MutexGuard<'static, usize> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One more run.
-pub(crate) fn begun() {
-    *lock() += 1;
+/// Adds one to the count of live runs.
+pub(crate) fn add_run() {
+    *lock_count() += 1;
 }
 
-/// One run less.
-pub(crate) fn over() {
-    let mut live = lock();
+/// Takes one from the count of live runs.
+pub(crate) fn remove_run() {
+    let mut live = lock_count();
     *live = live.saturating_sub(1);
     if *live == 0 {
         NONE_LEFT.notify_all();
@@ -30,9 +30,9 @@ pub(crate) fn over() {
 /// TERM, a grace, then KILL, from a thread that ends with the process. A program that has
 /// cancelled its runs waits here before it exits, or descendants may be left behind.
 #[must_use]
-pub fn wait_for_all(within: Duration) -> bool {
+pub fn wait_for_all_runs(within: Duration) -> bool {
     let until = Instant::now() + within;
-    let mut live = lock();
+    let mut live = lock_count();
     while *live > 0 {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -17,7 +17,7 @@ const DEFAULT_PATH: &[u8] = b"/usr/bin:/bin";
 ///
 /// A name with a slash is a path, relative to `cwd`. Others are searched in the `PATH` of `env`,
 /// where an empty element is `cwd`, as for every POSIX shell.
-pub(crate) fn find(
+pub(crate) fn find_program(
     program: &OsStr,
     env: &[(OsString, OsString)],
     cwd: &Path,
@@ -61,33 +61,33 @@ mod tests {
 
     #[test]
     fn a_bare_name_is_searched_in_the_given_path_only() {
-        let found = find("sh".as_ref(), &path("/nowhere:/bin"), "/".as_ref()).unwrap();
+        let found = find_program("sh".as_ref(), &path("/nowhere:/bin"), "/".as_ref()).unwrap();
         assert_eq!(found, Path::new("/bin/sh"));
-        let lost = find("sh".as_ref(), &path("/nowhere"), "/".as_ref()).unwrap_err();
+        let lost = find_program("sh".as_ref(), &path("/nowhere"), "/".as_ref()).unwrap_err();
         assert_eq!(lost, (PathBuf::from("sh"), Errno::NOENT));
     }
 
     #[test]
     fn without_path_the_system_folders_are_searched() {
-        assert!(find("sh".as_ref(), &[], "/".as_ref()).is_ok());
+        assert!(find_program("sh".as_ref(), &[], "/".as_ref()).is_ok());
     }
 
     #[test]
     fn a_relative_path_and_an_empty_element_mean_the_childs_directory() {
-        let found = find("bin/sh".as_ref(), &[], "/somewhere".as_ref()).unwrap();
+        let found = find_program("bin/sh".as_ref(), &[], "/somewhere".as_ref()).unwrap();
         assert_eq!(found, Path::new("/somewhere/bin/sh"));
-        let found = find("sh".as_ref(), &path(":/nowhere"), "/bin".as_ref()).unwrap();
+        let found = find_program("sh".as_ref(), &path(":/nowhere"), "/bin".as_ref()).unwrap();
         assert_eq!(found, Path::new("/bin/sh"));
     }
 
     #[test]
     fn a_file_that_is_not_executable_is_named() {
-        let lost = find("passwd".as_ref(), &path("/etc"), "/".as_ref()).unwrap_err();
+        let lost = find_program("passwd".as_ref(), &path("/etc"), "/".as_ref()).unwrap_err();
         assert_eq!(lost, (PathBuf::from("/etc/passwd"), Errno::ACCESS));
     }
 
     #[test]
     fn an_empty_name_is_nothing() {
-        assert!(find("".as_ref(), &[], "/".as_ref()).is_err());
+        assert!(find_program("".as_ref(), &[], "/".as_ref()).is_err());
     }
 }

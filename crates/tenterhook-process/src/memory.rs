@@ -18,10 +18,10 @@ use crate::last_word;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory<A = System>(pub A);
 
-/// `block`, or the end of the program.
-fn or_end(block: *mut u8) -> *mut u8 {
+/// Returns `block`, or ends the program if it is null.
+fn exit_if_null(block: *mut u8) -> *mut u8 {
     if block.is_null() {
-        last_word::exhausted();
+        last_word::exit_out_of_memory();
     }
     block
 }
@@ -30,17 +30,17 @@ fn or_end(block: *mut u8) -> *mut u8 {
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Memory<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about `layout` is the one that is asked for.
-        or_end(unsafe { self.0.alloc(layout) })
+        exit_if_null(unsafe { self.0.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        or_end(unsafe { self.0.alloc_zeroed(layout) })
+        exit_if_null(unsafe { self.0.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise about all three is the one that is asked for.
-        or_end(unsafe { self.0.realloc(block, layout, size) })
+        exit_if_null(unsafe { self.0.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {

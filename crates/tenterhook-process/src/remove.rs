@@ -21,18 +21,18 @@ use rustix::io::Errno;
 ///
 /// Those of looking at the directory itself. What stays in it is no error.
 pub fn remove_tree(path: &Path, deadline: Option<Instant>) -> io::Result<bool> {
-    let top = match open(CWD, path) {
+    let top = match open_directory(CWD, path) {
         Err(Errno::NOENT) => return Ok(true),
         Err(Errno::ACCESS) => {
-            give_back(CWD, path);
-            open(CWD, path)?
+            restore_owner_rights(CWD, path);
+            open_directory(CWD, path)?
         }
         opened => opened?,
     };
     let mut tree = Tree { top: &top, deadline, moved: 0, gone: 0 };
     loop {
         let gone = tree.gone;
-        match tree.clear_top() {
+        match tree.remove_top_entries() {
             Err(Errno::TIMEDOUT) => return Ok(false),
             cleared => cleared?,
         }
@@ -44,13 +44,17 @@ pub fn remove_tree(path: &Path, deadline: Option<Instant>) -> io::Result<bool> {
     Ok(unlinkat(CWD, path, AtFlags::REMOVEDIR).is_ok())
 }
 
-fn open(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
+fn open_directory(
+    within: impl std::os::fd::AsFd,
+    name: impl rustix::path::Arg,
+) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(within, name, flags, Mode::empty())
 }
 
-/// Gives a directory its owner's rights back. Another process may still fill it: a link in its place is not followed.
-fn give_back(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) {
+/// Gives the owner's rights on a directory back. Another process may still write to it, so a link
+/// in its place is not followed.
+fn restore_owner_rights(within: impl std::os::fd::AsFd, name: impl rustix::path::Arg) {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd as _;
@@ -74,31 +78,31 @@ struct Tree<'t> {
 }
 
 impl Tree<'_> {
-    fn clear_top(&mut self) -> Result<(), Errno> {
-        for name in names(self.top)? {
+    fn remove_top_entries(&mut self) -> Result<(), Errno> {
+        for name in entry_names(self.top)? {
             let name = name?;
             if self.remove_file(self.top, &name)? {
                 continue;
             }
-            let inner = match open(self.top, &*name) {
+            let inner = match open_directory(self.top, &*name) {
                 Err(Errno::ACCESS) => {
-                    give_back(self.top, &*name);
-                    open(self.top, &*name)
+                    restore_owner_rights(self.top, &*name);
+                    open_directory(self.top, &*name)
                 }
                 opened => opened,
             };
             // What cannot be opened stays, and so does what holds it.
             let Ok(inner) = inner else { continue };
-            self.clear(&inner)?;
+            self.remove_files_and_lift_dirs(&inner)?;
             self.gone += u64::from(unlinkat(self.top, &*name, AtFlags::REMOVEDIR).is_ok());
         }
         Ok(())
     }
 
-    /// Removes the files of a directory, and moves its directories up.
-    fn clear(&mut self, inner: &OwnedFd) -> Result<(), Errno> {
+    /// Removes the files of a directory, and moves its subdirectories up to the top.
+    fn remove_files_and_lift_dirs(&mut self, inner: &OwnedFd) -> Result<(), Errno> {
         // What cannot be looked into stays.
-        let Ok(names) = names(inner) else { return Ok(()) };
+        let Ok(names) = entry_names(inner) else { return Ok(()) };
         for name in names {
             let name = name?;
             if self.remove_file(inner, &name)? {
@@ -109,7 +113,7 @@ impl Tree<'_> {
             let up = || renameat(inner, &*name, self.top, &*to);
             let moved = up().or_else(|_| {
                 // To be moved elsewhere it must be writable itself, and so must the one that holds it.
-                give_back(inner, &*name);
+                restore_owner_rights(inner, &*name);
                 let _ = fchmod(inner, Mode::RWXU);
                 up()
             });
@@ -118,7 +122,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Whether `name` is removed; a directory stays.
+    /// Removes the file `name`, and returns whether it did; a directory stays.
     fn remove_file(&mut self, within: &OwnedFd, name: &CStr) -> Result<bool, Errno> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Errno::TIMEDOUT);
@@ -135,8 +139,8 @@ impl Tree<'_> {
     }
 }
 
-/// What lies in a directory.
-fn names(within: &OwnedFd) -> Result<impl Iterator<Item = Result<CString, Errno>>, Errno> {
+/// Returns the names of the entries of a directory.
+fn entry_names(within: &OwnedFd) -> Result<impl Iterator<Item = Result<CString, Errno>>, Errno> {
     let entries = match Dir::read_from(within) {
         // It may be read and not entered.
         Err(Errno::ACCESS) => {
@@ -174,10 +178,10 @@ mod tests {
     #[test]
     fn a_deep_tree_is_removed() {
         let fixture = fixture("deep");
-        let mut at = open(CWD, &fixture).expect("a fixture");
+        let mut at = open_directory(CWD, &fixture).expect("a fixture");
         for _ in 0..4_000 {
             rustix::fs::mkdirat(&at, "d", Mode::RWXU).expect("a directory");
-            at = open(&at, "d").expect("a directory");
+            at = open_directory(&at, "d").expect("a directory");
         }
         let path = fixture.clone();
         let thread = std::thread::Builder::new().stack_size(32 << 10);

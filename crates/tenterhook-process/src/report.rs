@@ -99,9 +99,9 @@ pub struct NotStarted {
 }
 
 impl NotStarted {
-    /// Whether this host is the reason, and not the command: it had no memory, thread, process or
-    /// descriptor left, or handed on more than fits. The same command starts on another day.
-    pub fn is_of_host(&self) -> bool {
+    /// Returns whether the host is the cause and not the command: no memory, thread, process or
+    /// descriptor was left, or too much was passed on. The same command may start later.
+    pub fn is_host_fault(&self) -> bool {
         let ours = [Step::Prepare, Step::Clone, Step::Session, Step::ParentDeath, Step::Streams];
         let scarce = [
             std::io::ErrorKind::OutOfMemory,
@@ -113,17 +113,18 @@ impl NotStarted {
             return false;
         }
         ours.contains(&self.step)
-            || scarce.contains(&self.error().kind())
-            || self.has_no_descriptor()
+            || scarce.contains(&self.io_error().kind())
+            || self.is_out_of_descriptors()
     }
 
-    /// Whether its sandbox is the reason.
-    pub fn is_of_sandbox(&self) -> bool {
+    /// Returns whether the sandbox is the cause.
+    pub fn is_sandbox_fault(&self) -> bool {
         matches!(self.step, Step::Confine | Step::Grant)
     }
 
-    /// What it is granted that this machine cannot grant without granting more, where that is the reason.
-    pub fn ungranted(&self) -> Option<Ungranted> {
+    /// Returns the access that this machine cannot grant without granting more, if that is the
+    /// cause.
+    pub fn ungrantable_access(&self) -> Option<Ungranted> {
         #[cfg(unix)]
         let why = match self.errno {
             UNNARROWED_PORTS => Ungranted::Ports,
@@ -136,16 +137,16 @@ impl NotStarted {
         (self.step == Step::Grant).then_some(why)
     }
 
-    /// `std` has no kind for `EMFILE` and `ENFILE`.
-    fn has_no_descriptor(&self) -> bool {
+    /// Returns whether the error is `EMFILE` or `ENFILE`, for which `std` has no kind.
+    fn is_out_of_descriptors(&self) -> bool {
         #[cfg(unix)]
         return [libc::EMFILE, libc::ENFILE].contains(&self.errno);
         #[cfg(not(unix))]
         return false;
     }
 
-    /// The error of the system, as `std` has it.
-    pub fn error(&self) -> std::io::Error {
+    /// Returns the system's error as an [`std::io::Error`].
+    pub fn io_error(&self) -> std::io::Error {
         std::io::Error::from_raw_os_error(self.errno)
     }
 }
@@ -284,8 +285,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// All of it, from request to report.
-    pub fn took(&self) -> Duration {
+    /// Returns the total time, from request to report.
+    pub fn total(&self) -> Duration {
         self.spawn + self.run + self.drain
     }
 }

@@ -8,17 +8,19 @@ use std::path::{Component, Path, PathBuf};
 /// As many links as the kernel follows; more are a circle.
 const MOST_LINKS: usize = 40;
 
-/// A whole path without links and `..`, by the rules of the kernel: a link that leads to nothing leads there all the same, which is where
-/// a file would be made. What the kernel follows no further stays as it is written.
+/// Resolves links and `..` in an absolute path by the rules of the kernel. A link without a target
+/// leads to the path where a file would be created. What the kernel does not follow stays as
+/// written.
 #[must_use]
-pub fn resolved(path: &Path) -> PathBuf {
-    Links::default().end(path)
+pub fn resolve_path(path: &Path) -> PathBuf {
+    Links::default().resolve(path)
 }
 
-/// Where a path leads, and each link on the way to it, as it lies: who replaces one of them replaces what is found there.
+/// Returns each link on the way to a path, and at the end where the path leads. Replacing one of
+/// these links changes what the path finds.
 #[must_use]
-pub fn way(path: &Path) -> Vec<PathBuf> {
-    Links::default().way(path)
+pub fn resolve_path_and_links(path: &Path) -> Vec<PathBuf> {
+    Links::default().resolve_with_links(path)
 }
 
 /// What a path begins with: on Windows a drive or a share, and everywhere the root. A root without a drive, as in a link to `\x`, is that of the
@@ -29,12 +31,12 @@ struct Start {
 }
 
 impl Start {
-    fn prefix(&mut self, part: OsString) -> PathBuf {
+    fn set_prefix(&mut self, part: OsString) -> PathBuf {
         self.prefix = part;
         PathBuf::from(&self.prefix)
     }
 
-    fn root(&self, part: OsString) -> PathBuf {
+    fn root_path(&self, part: OsString) -> PathBuf {
         let mut start = self.prefix.clone();
         start.push(part);
         PathBuf::from(start)
@@ -59,24 +61,25 @@ pub struct Links {
 }
 
 impl Links {
-    /// Where a path leads, and each link on the way to it (see [`way`]).
+    /// Returns each link on the way to a path, and at the end where the path leads (see
+    /// [`resolve_path_and_links`]).
     #[must_use]
-    pub fn way(&mut self, path: &Path) -> Vec<PathBuf> {
+    pub fn resolve_with_links(&mut self, path: &Path) -> Vec<PathBuf> {
         let mut all = Vec::new();
-        let end = self.follow(path, |link| all.push(link));
+        let end = self.follow_links(path, |link| all.push(link));
         all.push(end);
         all
     }
 
-    /// Where a path leads.
+    /// Returns where a path leads.
     #[must_use]
-    pub fn end(&mut self, path: &Path) -> PathBuf {
-        self.follow(path, |_| {})
+    pub fn resolve(&mut self, path: &Path) -> PathBuf {
+        self.follow_links(path, |_| {})
     }
 
-    /// Where a path leads; `passes` is called for each link.
-    fn follow(&mut self, path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
-        let mut left: Vec<OsString> = parts(path).collect();
+    /// Returns where a path leads, and calls `passes` for each link on the way.
+    fn follow_links(&mut self, path: &Path, mut passes: impl FnMut(PathBuf)) -> PathBuf {
+        let mut left: Vec<OsString> = reversed_parts(path).collect();
         let (mut out, mut links, mut start) = (PathBuf::new(), 0, Start::default());
         while let Some(part) = left.pop() {
             match Path::new(&part).components().next() {
@@ -84,37 +87,37 @@ impl Links {
                 None | Some(Component::CurDir) => {}
                 Some(Component::Normal(_)) => {
                     out.push(part);
-                    match self.look(&out) {
+                    match self.look_up_cached(&out) {
                         Lies::Link(target) if links < MOST_LINKS => {
                             links += 1;
-                            left.extend(parts(target));
+                            left.extend(reversed_parts(target));
                             passes(out.clone());
                             out.pop();
                         }
                         _ => {}
                     }
                 }
-                Some(Component::RootDir) => out = start.root(part),
-                Some(Component::Prefix(_)) => out = start.prefix(part),
+                Some(Component::RootDir) => out = start.root_path(part),
+                Some(Component::Prefix(_)) => out = start.set_prefix(part),
             }
         }
         out
     }
 
-    fn look(&mut self, path: &Path) -> &Lies {
+    fn look_up_cached(&mut self, path: &Path) -> &Lies {
         let is_below_nothing = || {
             let parent = path.parent().and_then(|parent| self.seen.get(parent.as_os_str()));
             matches!(parent, Some(Lies::Nothing))
         };
         if !self.seen.contains_key(path.as_os_str()) {
-            let lies = if is_below_nothing() { Lies::Nothing } else { look(path) };
+            let lies = if is_below_nothing() { Lies::Nothing } else { look_up(path) };
             self.seen.insert(path.as_os_str().to_owned(), lies);
         }
         self.seen.get(path.as_os_str()).unwrap_or(&Lies::Other)
     }
 }
 
-fn look(path: &Path) -> Lies {
+fn look_up(path: &Path) -> Lies {
     match path.read_link() {
         Ok(target) => Lies::Link(target),
         Err(error) if error.kind() == ErrorKind::NotFound => Lies::Nothing,
@@ -122,8 +125,8 @@ fn look(path: &Path) -> Lies {
     }
 }
 
-/// The parts of a path, the last one first.
-fn parts(path: &Path) -> impl Iterator<Item = OsString> {
+/// Returns the parts of a path, the last one first.
+fn reversed_parts(path: &Path) -> impl Iterator<Item = OsString> {
     path.components().rev().map(|component| component.as_os_str().to_owned())
 }
 
@@ -148,8 +151,8 @@ mod tests {
             let mut end = PathBuf::new();
             for part in parts {
                 end = match part.trim_matches('\\').trim_matches('/') {
-                    "" => start.root(part.into()),
-                    _ => start.prefix(part.into()),
+                    "" => start.root_path(part.into()),
+                    _ => start.set_prefix(part.into()),
                 };
             }
             assert_eq!(end, Path::new(expected), "{parts:?}");
@@ -191,14 +194,14 @@ mod tests {
             ("none/../real", "real"),
             ("around", "around"),
         ] {
-            assert_eq!(resolved(&fixture.join(path)), fixture.join(leads), "{path}");
+            assert_eq!(resolve_path(&fixture.join(path)), fixture.join(leads), "{path}");
         }
-        assert_eq!(resolved(Path::new("/../..")), Path::new("/"));
+        assert_eq!(resolve_path(Path::new("/../..")), Path::new("/"));
         symlink("../../dangling", fixture.join("real/inner/deep")).expect("a link");
         let links = ["whole", "real/inner/deep", "dangling", "real/none"];
         let mut way = Links::default();
         for _ in ["looked at", "remembered"] {
-            let found = way.way(&fixture.join("whole/inner/deep"));
+            let found = way.resolve_with_links(&fixture.join("whole/inner/deep"));
             assert_eq!(found, links.map(|link| fixture.join(link)));
         }
         std::fs::remove_dir_all(fixture).expect("a fixture");

@@ -48,36 +48,37 @@ impl Capture {
         Self { kept: Vec::new(), limit, dropped: 0, broken: None, lines: None }
     }
 
-    /// Takes what was read.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Flow {
+    /// Takes bytes that were read.
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> Flow {
         let room = self.limit.saturating_sub(self.kept.len()).min(bytes.len());
         let (kept, dropped) = bytes.split_at(room);
         self.kept.extend_from_slice(kept);
         self.dropped += dropped.len() as u64;
-        self.lines.as_mut().map_or(Flow::More, |lines| lines.push(bytes))
+        self.lines.as_mut().map_or(Flow::More, |lines| lines.push_bytes(bytes))
     }
 
-    /// The rest cannot be read, for this reason: this is not the end of the stream.
-    pub(crate) const fn break_off(&mut self, errno: i32) {
+    /// Records that the rest cannot be read because of this error, which is not the end of the
+    /// stream.
+    pub(crate) const fn set_read_error(&mut self, errno: i32) {
         self.broken = Some(errno);
     }
 
-    /// From now on hands every line to `sink`, beginning with those that were captured already.
-    pub(crate) fn follow(&mut self, sink: Sink, limit: usize) -> Flow {
+    /// Sends every line to `sink` from now on, beginning with the lines that were captured already.
+    pub(crate) fn send_lines_to(&mut self, sink: Sink, limit: usize) -> Flow {
         let mut lines = Lines { sink, partial: Vec::new(), limit: limit.max(1) };
-        let flow = lines.push(&self.kept);
+        let flow = lines.push_bytes(&self.kept);
         self.lines = Some(lines);
         flow
     }
 
-    /// The stream is at its end: a last line without a newline is a line too.
-    pub(crate) fn end_lines(&mut self) {
+    /// Delivers the last line at the end of the stream, even if it has no newline.
+    pub(crate) fn flush_last_line(&mut self) {
         if let Some(mut lines) = self.lines.take() {
-            lines.end();
+            lines.flush_last_line();
         }
     }
 
-    /// What the report says of this stream.
+    /// Returns what the report contains of this stream.
     pub(crate) fn take_output(&mut self, held: bool) -> Output {
         let closed = match (self.broken, held, self.dropped) {
             (Some(errno), ..) => Closed::Broken(errno),
@@ -90,7 +91,7 @@ impl Capture {
 }
 
 impl Lines {
-    fn push(&mut self, bytes: &[u8]) -> Flow {
+    fn push_bytes(&mut self, bytes: &[u8]) -> Flow {
         let flow = self.push_lines(bytes);
         if bytes.is_empty() || !self.partial.is_empty() {
             return flow;
@@ -109,25 +110,25 @@ impl Lines {
             {
                 let (head, tail) = piece.split_at(self.limit - self.partial.len());
                 self.partial.extend_from_slice(head);
-                flow = self.deliver(flow);
+                flow = self.deliver_lines(flow);
                 piece = tail;
             }
             self.partial.extend_from_slice(piece);
             if self.partial.last() == Some(&b'\n') {
-                flow = self.deliver(flow);
+                flow = self.deliver_lines(flow);
             }
         }
         flow
     }
 
-    fn end(&mut self) {
+    fn flush_last_line(&mut self) {
         if !self.partial.is_empty() {
-            self.deliver(Flow::More);
+            self.deliver_lines(Flow::More);
         }
     }
 
-    /// Lines are delivered without their newline. A pause asked for is not taken back.
-    fn deliver(&mut self, so_far: Flow) -> Flow {
+    /// Delivers lines without their newline. A requested pause stays requested.
+    fn deliver_lines(&mut self, so_far: Flow) -> Flow {
         let line = self.partial.strip_suffix(b"\n").unwrap_or(&self.partial);
         let flow = (self.sink)(StreamEvent::Line(line));
         self.partial.clear();
@@ -158,8 +159,8 @@ mod tests {
     #[test]
     fn the_capture_keeps_the_beginning_and_counts_the_rest() {
         let mut capture = Capture::new(4);
-        capture.push(b"abc");
-        capture.push(b"defg");
+        capture.push_bytes(b"abc");
+        capture.push_bytes(b"defg");
         let output = capture.take_output(false);
         assert_eq!((&output.bytes[..], output.dropped), (&b"abcd"[..], 3));
         assert_eq!(output.closed, Closed::Truncated);
@@ -169,8 +170,8 @@ mod tests {
     #[test]
     fn a_stream_that_cannot_be_read_on_is_not_complete() {
         let mut capture = Capture::new(100);
-        capture.push(b"{");
-        capture.break_off(12);
+        capture.push_bytes(b"{");
+        capture.set_read_error(12);
         let output = capture.take_output(false);
         assert_eq!((&output.bytes[..], output.closed), (&b"{"[..], Closed::Broken(12)));
     }
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn exactly_full_is_complete() {
         let mut capture = Capture::new(3);
-        capture.push(b"abc");
+        capture.push_bytes(b"abc");
         assert_eq!(capture.take_output(false).closed, Closed::Complete);
     }
 
@@ -186,10 +187,10 @@ mod tests {
     fn lines_come_whole_also_those_said_before_anybody_listened() {
         let (seen, sink) = recorder();
         let mut capture = Capture::new(100);
-        capture.push(b"one\ntw");
-        capture.follow(sink, 100);
-        capture.push(b"o\n\nlast");
-        capture.end_lines();
+        capture.push_bytes(b"one\ntw");
+        capture.send_lines_to(sink, 100);
+        capture.push_bytes(b"o\n\nlast");
+        capture.flush_last_line();
         assert_eq!(*seen.lock().unwrap(), ["one", "two", "", "last"]);
     }
 
@@ -197,9 +198,9 @@ mod tests {
     fn a_write_is_over_when_no_further_line_has_begun() {
         let (seen, sink) = recorder();
         let mut capture = Capture::new(0);
-        capture.follow(sink, 100);
+        capture.send_lines_to(sink, 100);
         for piece in ["one\ntwo\nth", "ree\n", "four\n"] {
-            capture.push(piece.as_bytes());
+            capture.push_bytes(piece.as_bytes());
         }
         let expected = ["one", "two", "three", "<all>", "four", "<all>"];
         assert_eq!(*seen.lock().unwrap(), expected);
@@ -209,9 +210,9 @@ mod tests {
     fn a_long_line_comes_in_pieces() {
         let (seen, sink) = recorder();
         let mut capture = Capture::new(0);
-        capture.follow(sink, 3);
-        capture.push(b"abcdefgh\nxyz\n");
-        capture.end_lines();
+        capture.send_lines_to(sink, 3);
+        capture.push_bytes(b"abcdefgh\nxyz\n");
+        capture.flush_last_line();
         assert_eq!(*seen.lock().unwrap(), ["abc", "def", "gh", "xyz", "<all>"]);
     }
 }

@@ -14,22 +14,22 @@ pub const TAG: &str = "TENTERHOOK_RUN";
 /// A longer value is not one of ours, or nested too deep; it is replaced.
 const LONGEST: usize = 1024;
 
-/// Makes the word of run `id`. Unique over processes: the process id and the time of its first run
-/// are in it.
-pub(crate) fn for_run(id: u64) -> String {
-    format!("{}{id:x}", host())
+/// Makes the tag of run `id`. It is unique over processes: it contains the process id and the time
+/// of the first run.
+pub(crate) fn run_tag(id: u64) -> String {
+    format!("{}{id:x}", process_tag_prefix())
 }
 
-/// What the words of all runs of this process begin with.
-pub(crate) fn host() -> String {
+/// Returns the common start of the tags of all runs of this process.
+pub(crate) fn process_tag_prefix() -> String {
     static EPOCH: OnceLock<u128> = OnceLock::new();
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
     let epoch = EPOCH.get_or_init(now);
     format!("{:x}-{:x}-", std::process::id(), epoch)
 }
 
-/// Adds `word` to the environment, after the words that are there.
-pub(crate) fn mark(env: &mut Vec<(OsString, OsString)>, word: &str) {
+/// Adds `word` to the tag variable of the environment, after the tags that are there.
+pub(crate) fn append_tag(env: &mut Vec<(OsString, OsString)>, word: &str) {
     let outer = env.iter().find(|(name, _)| name == TAG).map(|(_, value)| value.clone());
     env.retain(|(name, _)| name != TAG);
     let mut value =
@@ -48,13 +48,13 @@ mod tests {
     #[test]
     fn words_nest() {
         let mut env = vec![("A".into(), "b".into())];
-        mark(&mut env, "one");
-        mark(&mut env, "two");
+        append_tag(&mut env, "one");
+        append_tag(&mut env, "two");
         assert_eq!(env, [("A".into(), "b".into()), (TAG.into(), "one,two".into())]);
     }
 
     #[test]
     fn words_are_unique() {
-        assert_ne!(for_run(1), for_run(2));
+        assert_ne!(run_tag(1), run_tag(2));
     }
 }

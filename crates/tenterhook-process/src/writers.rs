@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// the thread.
 pub fn await_writers(file: &File, within: Duration) -> bool {
     let since = Instant::now();
-    while is_written(file) {
+    while has_writer(file) {
         if since.elapsed() >= within {
             return false;
         }
@@ -28,9 +28,10 @@ pub fn await_writers(file: &File, within: Duration) -> bool {
 #[cfg(target_os = "linux")]
 const SET_SIGNAL: libc::c_int = 10;
 
-/// A lease for reading is refused for the same count that refuses to execute.
+/// Returns whether a process has the file open for writing. The kernel refuses a read lease for the
+/// same count for which it refuses to execute.
 #[cfg(target_os = "linux")]
-fn is_written(file: &File) -> bool {
+fn has_writer(file: &File) -> bool {
     use std::os::fd::AsRawFd as _;
     let ask = |what: libc::c_int, of: libc::c_int| {
         // SAFETY: the descriptor is open as long as `file` is borrowed, and the call takes a number and touches no memory.
@@ -46,7 +47,7 @@ fn is_written(file: &File) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_written(_: &File) -> bool {
+fn has_writer(_: &File) -> bool {
     false
 }
 
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_writer_is_awaited_as_long_as_it_is_there() {
+    fn await_writers_waits_for_writer() {
         let scene = tenterhook_testkit::Sandbox::new().expect("a scene");
         let path = scene.home().join("file");
         let writer = File::create(&path).expect("a file");

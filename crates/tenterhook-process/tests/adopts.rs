@@ -7,7 +7,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tenterhook_process::{Cancel, Command, End, Report, adopt_orphans, run, run_blocking};
+use tenterhook_process::{
+    Cancel, Command, End, Report, adopt_orphans, run_blocking, run_in_background,
+};
 use tenterhook_testkit::fakehook;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -91,7 +93,7 @@ fn the_daemons_of_another_run_are_left_alone() {
     let (sender, receiver) = std::sync::mpsc::channel();
     // It would end at once, were its daemon killed: the daemon is what says `late`.
     let slow = "--setsid-daemon 300 --sleep-ms 400 --stdout slow";
-    run(command(slow), &Cancel::new(), move |report| sender.send(report).unwrap());
+    run_in_background(command(slow), &Cancel::new(), move |report| sender.send(report).unwrap());
     for _ in 0..10 {
         let report = run_blocking(command("--quiet-daemon 30000"), &Cancel::new());
         assert_eq!(report.survivors, [] as [u32; 0]);

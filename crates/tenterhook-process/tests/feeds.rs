@@ -34,7 +34,7 @@ fn a_line_reaches_its_child_while_the_supervisor_is_busy() {
     });
     busy.recv_timeout(PATIENCE).unwrap();
 
-    reader.feed(*b"word\n");
+    reader.write_stdin(*b"word\n");
 
     let give_up = Instant::now() + PATIENCE;
     while std::fs::read(&path).unwrap_or_default() != b"word\n" {
@@ -54,10 +54,10 @@ fn a_closed_input_is_no_signal_for_a_host_that_would_die_of_it() {
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let child = start(Command::shell("read word; exec 0<&-; echo closed; sleep 30", "/"));
     // Until the child has read, its end of the pipe may still be open here.
-    child.feed(*b"word\n");
+    child.write_stdin(*b"word\n");
     assert_eq!(child.lines().next(), Some(b"closed".to_vec()));
 
-    child.feed(*b"this is never read\n");
+    child.write_stdin(*b"this is never read\n");
 
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, test_kill_process, wait};
-use tenterhook_process::{Cancel, Command, End, own_signals, run_blocking};
+use tenterhook_process::{Cancel, Command, End, reset_inherited_signals, run_blocking};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -86,7 +86,7 @@ fn an_exit_that_the_host_takes_is_known_all_the_same() {
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, std::ptr::null_mut());
     }
-    own_signals();
+    reset_inherited_signals();
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     let mask = |name| {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();

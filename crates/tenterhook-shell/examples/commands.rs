@@ -3,11 +3,11 @@
 
 use std::io::{self, BufRead as _};
 
-use tenterhook_shell::{Parsed, read};
+use tenterhook_shell::{Parsed, parse_line};
 
 fn main() -> io::Result<()> {
     for line in io::stdin().lock().lines() {
-        let line = read(&line?);
+        let line = parse_line(&line?);
         for command in &line.commands {
             print!("{}", command.source());
             for via in command.via.iter() {

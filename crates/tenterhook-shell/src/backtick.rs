@@ -1,8 +1,8 @@
 //! Finds a substitution in a text that the grammar did not split, and removes the escapes between
 //! two backticks. Knows only escapes.
 
-/// The start of the first unescaped substitution in a text without quotes.
-pub(super) fn hidden(text: &str) -> Option<usize> {
+/// Returns the position of the first unescaped substitution in a text without quotes.
+pub(super) fn find_substitution(text: &str) -> Option<usize> {
     let mut escaped = false;
     let mut dollar = false;
     for (at, c) in text.char_indices() {

@@ -8,25 +8,25 @@ const DEEPEST: usize = 8;
 const LONGEST: usize = 4 * 1024;
 pub(super) const MOST_BRACES: usize = 64;
 
-/// The words of `a{b,c}d` and `{1..3}`; `None` if no braces expand.
-pub(super) fn unfold(source: &str) -> Option<Vec<String>> {
+/// Returns the words of `a{b,c}d` and `{1..3}`, or `None` if no braces expand.
+pub(super) fn expand_braces(source: &str) -> Option<Vec<String>> {
     if source.len() > LONGEST || source.matches('{').count() > MOST_BRACES {
         return None;
     }
-    let all = expand(source, 0)?;
+    let all = expand_nested(source, 0)?;
     (all.len() != 1 || all.first().is_some_and(|one| one != source)).then_some(all)
 }
 
-/// `None` if there are too many.
-fn expand(source: &str, depth: usize) -> Option<Vec<String>> {
+/// Expands the braces of a text. Returns `None` if there are too many words.
+fn expand_nested(source: &str, depth: usize) -> Option<Vec<String>> {
     let mut from = 0;
-    while let Some(open) = next_brace(source, from) {
+    while let Some(open) = find_next_brace(source, from) {
         let before = source.get(..open)?;
-        let Some((choices, behind)) = choices(source.get(open + 1..)?, depth)? else {
+        let Some((choices, behind)) = expand_brace_content(source.get(open + 1..)?, depth)? else {
             from = open + 1;
             continue;
         };
-        let tails = expand(behind, depth)?;
+        let tails = expand_nested(behind, depth)?;
         if choices.len() * tails.len() > MOST {
             return None;
         }
@@ -38,20 +38,21 @@ fn expand(source: &str, depth: usize) -> Option<Vec<String>> {
     Some(vec![source.to_owned()])
 }
 
-/// The next unquoted brace that does not belong to a parameter.
-fn next_brace(source: &str, from: usize) -> Option<usize> {
+/// Returns the position of the next unquoted brace that does not belong to a parameter.
+fn find_next_brace(source: &str, from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(c) = source.get(at..)?.chars().next() {
         match c {
             '{' => return Some(at),
-            _ => at = behind_piece(source, at)?,
+            _ => at = end_of_piece(source, at)?,
         }
     }
     None
 }
 
-/// The end of the piece that starts here: a character, an escape, a text in quotes or an expansion.
-fn behind_piece(source: &str, at: usize) -> Option<usize> {
+/// Returns the end of the piece that starts here: a character, an escape, a text in quotes or an
+/// expansion.
+fn end_of_piece(source: &str, at: usize) -> Option<usize> {
     let rest = source.get(at..)?;
     let c = rest.chars().next()?;
     let closed = |open: usize, close: char| {
@@ -70,16 +71,16 @@ fn behind_piece(source: &str, at: usize) -> Option<usize> {
     match c {
         '\\' => Some(at + 1 + rest.chars().nth(1).map_or(0, char::len_utf8)),
         '\'' | '"' | '`' => closed(1, c),
-        '$' if rest.starts_with("${") => nested(source, at + 2, '{', '}'),
+        '$' if rest.starts_with("${") => end_of_brackets(source, at + 2, '{', '}'),
         '$' | '<' | '>' if rest.get(1..).is_some_and(|rest| rest.starts_with('(')) => {
-            nested(source, at + 2, '(', ')')
+            end_of_brackets(source, at + 2, '(', ')')
         }
         _ => Some(at + c.len_utf8()),
     }
 }
 
-/// The end of brackets that are open here.
-fn nested(source: &str, from: usize, open: char, close: char) -> Option<usize> {
+/// Returns the end of the brackets that are open here.
+fn end_of_brackets(source: &str, from: usize, open: char, close: char) -> Option<usize> {
     let mut depth = 1_usize;
     let mut at = from;
     while let Some(c) = source.get(at..)?.chars().next() {
@@ -87,7 +88,7 @@ fn nested(source: &str, from: usize, open: char, close: char) -> Option<usize> {
             _ if c == open => depth += 1,
             _ if c == close => depth -= 1,
             '\\' | '\'' | '"' | '`' => {
-                at = behind_piece(source, at)?;
+                at = end_of_piece(source, at)?;
                 continue;
             }
             _ => {}
@@ -100,10 +101,10 @@ fn nested(source: &str, from: usize, open: char, close: char) -> Option<usize> {
     None
 }
 
-/// The words for braces whose inside starts here, and the text after them. `None` if there are too
-/// many, `Some(None)` if the braces are ordinary characters.
+/// Returns the words of the braces whose content starts here, and the text after them. `None` if
+/// there are too many, `Some(None)` if the braces are ordinary characters.
 #[expect(clippy::option_option, reason = "too much and nothing are two answers")]
-fn choices(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
+fn expand_brace_content(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
     let mut parts = Vec::new();
     let (mut start, mut at, mut level) = (0, 0, 0_usize);
     while let Some(c) = source.get(at..).and_then(|rest| rest.chars().next()) {
@@ -113,14 +114,14 @@ fn choices(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
             '}' => {
                 parts.push(source.get(start..at)?);
                 let behind = source.get(at + 1..)?;
-                return all_of(&parts, depth).map(|all| all.map(|all| (all, behind)));
+                return expand_alternatives(&parts, depth).map(|all| all.map(|all| (all, behind)));
             }
             ',' if level == 0 => {
                 parts.push(source.get(start..at)?);
                 start = at + 1;
             }
             _ => {
-                let Some(next) = behind_piece(source, at) else { return Some(None) };
+                let Some(next) = end_of_piece(source, at) else { return Some(None) };
                 at = next;
                 continue;
             }
@@ -130,29 +131,29 @@ fn choices(source: &str, depth: usize) -> Option<Option<(Vec<String>, &str)>> {
     Some(None)
 }
 
-/// The words of the parts between commas, or of a sequence.
+/// Returns the words of the parts between commas, or of a sequence.
 #[expect(clippy::option_option, reason = "too much and nothing are two answers")]
-fn all_of(parts: &[&str], depth: usize) -> Option<Option<Vec<String>>> {
+fn expand_alternatives(parts: &[&str], depth: usize) -> Option<Option<Vec<String>>> {
     if depth >= DEEPEST {
         return None;
     }
     match parts {
-        [one] => match sequence(one) {
+        [one] => match expand_sequence(one) {
             Some(all) => Some(Some(all)),
             None => Some(None),
         },
         parts => {
             let mut all = Vec::new();
             for part in parts {
-                all.extend(expand(part, depth + 1)?);
+                all.extend(expand_nested(part, depth + 1)?);
             }
             (all.len() <= MOST).then_some(Some(all))
         }
     }
 }
 
-/// `1..3`, `a..c`, `01..10..2`
-fn sequence(inner: &str) -> Option<Vec<String>> {
+/// Expands a sequence such as `1..3`, `a..c` or `01..10..2`.
+fn expand_sequence(inner: &str) -> Option<Vec<String>> {
     let mut parts = inner.split("..");
     let (first, last) = (parts.next()?, parts.next()?);
     let step: i64 = parts.next().map_or(Some(1), |step| step.parse().ok())?;
@@ -164,7 +165,7 @@ fn sequence(inner: &str) -> Option<Vec<String>> {
         chars.next().filter(|c| c.is_ascii_alphabetic() && chars.next().is_none())
     };
     if let (Some(first), Some(last)) = (letter(first), letter(last)) {
-        let all = range(u32::from(first).into(), u32::from(last).into(), step)?;
+        let all = number_range(u32::from(first).into(), u32::from(last).into(), step)?;
         let char = |code: i64| u32::try_from(code).ok().and_then(char::from_u32);
         return all.into_iter().map(|code| char(code).map(String::from)).collect();
     }
@@ -175,12 +176,12 @@ fn sequence(inner: &str) -> Option<Vec<String>> {
         true => first.len().max(last.len()),
         false => 0,
     };
-    let all = range(first.parse().ok()?, last.parse().ok()?, step)?;
+    let all = number_range(first.parse().ok()?, last.parse().ok()?, step)?;
     Some(all.into_iter().map(|number| format!("{number:0width$}")).collect())
 }
 
-/// The numbers from one to another.
-fn range(first: i64, last: i64, step: i64) -> Option<Vec<i64>> {
+/// Returns the numbers from `first` to `last`.
+fn number_range(first: i64, last: i64, step: i64) -> Option<Vec<i64>> {
     let step = step.checked_abs()?.max(1);
     let count = last.checked_sub(first)?.checked_abs()? / step + 1;
     let most = i64::try_from(MOST).ok()?;
@@ -210,7 +211,7 @@ mod tests {
             ("{a,b}$(echo {c,d})", &["a$(echo {c,d})", "b$(echo {c,d})"]),
             ("{x}{a,b}", &["{x}a", "{x}b"]),
         ] {
-            assert_eq!(unfold(source).unwrap_or_default(), wanted, "{source}");
+            assert_eq!(expand_braces(source).unwrap_or_default(), wanted, "{source}");
         }
         for source in [
             "{}",
@@ -223,14 +224,14 @@ mod tests {
             "{1..9999}",
             "a",
         ] {
-            assert_eq!(unfold(source), None, "{source}");
+            assert_eq!(expand_braces(source), None, "{source}");
         }
     }
 
     #[test]
     fn word_that_stands_for_too_many_is_left() {
-        assert_eq!(unfold(&"{a,b}".repeat(40)), None);
-        assert_eq!(unfold(&format!("{}a,b{}", "{x,".repeat(60), "}".repeat(60))), None);
-        assert_eq!(unfold(&"{".repeat(64 * 1024)), None);
+        assert_eq!(expand_braces(&"{a,b}".repeat(40)), None);
+        assert_eq!(expand_braces(&format!("{}a,b{}", "{x,".repeat(60), "}".repeat(60))), None);
+        assert_eq!(expand_braces(&"{".repeat(64 * 1024)), None);
     }
 }

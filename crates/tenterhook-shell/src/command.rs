@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::behind::follow;
-use super::parse::kind;
-use super::read::{Code, Item, Reader, children, slice, without_continuations};
+use super::behind::record_command_and_wrapped;
+use super::parse::node_kind;
+use super::read::{Code, Item, Reader, child_nodes, remove_line_continuations, text_in_range};
 use super::stream::Flow;
 use super::word::{self, Word};
 use super::{Assignment, Construct, Context, Loop, Redirect, SimpleCommand};
@@ -64,66 +64,66 @@ pub(super) struct Parts<'t> {
 }
 
 impl<'c, 't> Builder<'_, '_, 'c, 't> {
-    pub(super) fn source(&self, range: &Range<usize>) -> &'c str {
-        slice(self.code.text, range)
+    pub(super) fn source_text(&self, range: &Range<usize>) -> &'c str {
+        text_in_range(self.code.text, range)
     }
 
-    /// Queues a node that does not read and write where the command does.
-    pub(super) fn later(&mut self, node: Node<'t>) {
-        self.later_in(node, Flow::default());
+    /// Queues a node that does not share the command's input and output.
+    pub(super) fn queue_node(&mut self, node: Node<'t>) {
+        self.queue_node_with_flow(node, Flow::default());
     }
 
-    pub(super) fn later_in(&mut self, node: Node<'t>, flow: Flow) {
+    pub(super) fn queue_node_with_flow(&mut self, node: Node<'t>, flow: Flow) {
         self.next.push(Item { node, nest: self.item.nest + 1, flow, ..self.item });
     }
 
-    /// A simple command with these children, and the redirections after it.
-    pub(super) fn simple(&mut self, nodes: &[Node<'t>], redirects: &[Node<'t>]) {
+    /// Records a simple command with these children and the redirections after it.
+    pub(super) fn record_simple_command(&mut self, nodes: &[Node<'t>], redirects: &[Node<'t>]) {
         let mut parts = Parts::default();
         let mut end = None;
         for node in nodes {
             if let Some(end) = end {
-                self.reader.check_gap(self.code, &(end..node.start_byte()));
+                self.reader.check_gap_is_blank(self.code, &(end..node.start_byte()));
             }
             end = Some(node.end_byte());
-            match kind(*node) {
+            match node_kind(*node) {
                 "variable_assignment" if parts.pieces.is_empty() => {
-                    let assignment = self.assignment(*node);
+                    let assignment = self.read_assignment(*node);
                     parts.assignments.push(assignment);
                 }
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                    self.redirect(*node, &mut parts);
+                    self.read_redirect(*node, &mut parts);
                 }
-                "comment" | "ERROR" | "subshell" => self.later(*node),
+                "comment" | "ERROR" | "subshell" => self.queue_node(*node),
                 _ => parts.pieces.push(*node),
             }
         }
         if let (Some(end), Some(first)) = (end, redirects.first()) {
             // The grammar drops a dash before a descriptor: `x - 2>&1` (S-24).
             let gap = end..first.start_byte();
-            if self.source(&gap).trim() == "-" {
+            if self.source_text(&gap).trim() == "-" {
                 parts.dash = true;
             } else {
-                self.reader.check_gap(self.code, &gap);
+                self.reader.check_gap_is_blank(self.code, &gap);
             }
         }
         for redirect in redirects {
-            self.redirect(*redirect, &mut parts);
+            self.read_redirect(*redirect, &mut parts);
         }
-        self.finish(parts);
+        self.record_command(parts);
     }
 
-    /// A statement with redirections. Those of a simple command belong to it.
-    pub(super) fn redirected(&mut self, statement: Node<'t>) {
+    /// Records a statement with redirections. Those of a simple command belong to that command.
+    pub(super) fn record_redirected_statement(&mut self, statement: Node<'t>) {
         let mut redirects: Vec<Node<'t>> = Vec::new();
         let mut body = Some(statement);
-        while let Some(node) = body.filter(|node| kind(*node) == "redirected_statement") {
+        while let Some(node) = body.filter(|node| node_kind(*node) == "redirected_statement") {
             body = None;
             let mut own = Vec::new();
-            for child in children(node) {
-                match kind(child) {
+            for child in child_nodes(node) {
+                match node_kind(child) {
                     "file_redirect" | "heredoc_redirect" | "herestring_redirect" => own.push(child),
-                    "comment" | "ERROR" => self.later(child),
+                    "comment" | "ERROR" => self.queue_node(child),
                     _ => body = Some(child),
                 }
             }
@@ -131,77 +131,82 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
             redirects = own;
         }
         match body {
-            Some(node) if SIMPLE.contains(&kind(node)) => self.simple(&children(node), &redirects),
-            None => self.simple(&[], &redirects),
+            Some(node) if SIMPLE.contains(&node_kind(node)) => {
+                self.record_simple_command(&child_nodes(node), &redirects)
+            }
+            None => self.record_simple_command(&[], &redirects),
             Some(node) => {
                 let queued = self.next.len();
-                self.later_in(node, self.item.flow);
+                self.queue_node_with_flow(node, self.item.flow);
                 if let Some(first) = redirects.first() {
-                    self.reader.check_gap(self.code, &(node.end_byte()..first.start_byte()));
+                    self.reader
+                        .check_gap_is_blank(self.code, &(node.end_byte()..first.start_byte()));
                 }
                 let mut parts = Parts::default();
                 for redirect in redirects {
-                    self.redirect(redirect, &mut parts);
+                    self.read_redirect(redirect, &mut parts);
                 }
                 if let Some(group) = self.next.get_mut(queued) {
-                    let input = self.reader.input_of_group(self.code, &parts.redirects);
+                    let input = self.reader.group_input(self.code, &parts.redirects);
                     group.flow.input = input.or(group.flow.input);
-                    if let Some(output) = self.reader.streams.written(&parts.redirects) {
+                    if let Some(output) = self.reader.streams.output_target(&parts.redirects) {
                         group.flow.output = output;
                     }
                 }
                 self.reader.redirects.append(&mut parts.redirects);
                 // Words after a redirection belong to a command, but this statement has none.
                 if let Some(word) = parts.pieces.first() {
-                    self.reader.syntax(self.code, word.start_byte());
+                    self.reader.record_syntax_doubt(self.code, word.start_byte());
                 }
             }
         }
     }
 
-    /// `[ ... ]` is a program with arguments; `[[ ]]` is not, so only the substitutions in it run.
-    pub(super) fn test(&mut self, test: Node<'t>) {
+    /// Records `[ ... ]` as a program with arguments. `[[ ]]` is no program, so only the
+    /// substitutions in it run.
+    pub(super) fn record_test_command(&mut self, test: Node<'t>) {
         let mut parts = Parts::default();
         let mut stack = vec![test];
         while let Some(node) = stack.pop() {
-            match kind(node) {
+            match node_kind(node) {
                 kind if TEST_PARTS.contains(&kind) => {
-                    stack.extend(children(node).into_iter().rev())
+                    stack.extend(child_nodes(node).into_iter().rev())
                 }
-                "redirected_statement" | "ERROR" => self.later(node),
+                "redirected_statement" | "ERROR" => self.queue_node(node),
                 _ => parts.pieces.push(node),
             }
         }
         let first = self.next.len();
         let context = self.item.context;
-        self.finish(parts);
+        self.record_command(parts);
         for item in self.next.iter_mut().skip(first) {
             item.context = Context::Test;
         }
         self.item.context = context;
     }
 
-    /// A redirection without a command.
-    pub(super) fn stray(&mut self, redirect: Node<'t>) {
+    /// Records a redirection without a command.
+    pub(super) fn record_lone_redirect(&mut self, redirect: Node<'t>) {
         let mut parts = Parts::default();
-        self.redirect(redirect, &mut parts);
+        self.read_redirect(redirect, &mut parts);
         self.reader.redirects.append(&mut parts.redirects);
     }
 
-    /// Assignments without a command.
-    pub(super) fn alone(&mut self, nodes: &[Node<'t>]) {
-        let assignments = nodes.iter().map(|node| self.assignment(*node)).collect();
-        self.finish(Parts { assignments, ..Parts::default() });
+    /// Records assignments without a command.
+    pub(super) fn record_lone_assignments(&mut self, nodes: &[Node<'t>]) {
+        let assignments = nodes.iter().map(|node| self.read_assignment(*node)).collect();
+        self.record_command(Parts { assignments, ..Parts::default() });
     }
 
-    /// `for NAME in WORDS`: its parts are visited like those of every group.
-    pub(super) fn looped(&mut self) {
+    /// Records the variable and the words of `for NAME in WORDS`. Its parts are visited like those
+    /// of every group.
+    pub(super) fn record_for_loop(&mut self) {
         let node = self.item.node;
         let Some(variable) = node.child_by_field_name("variable") else { return };
-        let variable = self.source(&variable.byte_range()).to_owned();
+        let variable = self.source_text(&variable.byte_range()).to_owned();
         let words: Vec<Node<'t>> = node.children_by_field_name("value", &mut node.walk()).collect();
         let mut words: Vec<Word> =
-            words.iter().map(|word| self.word(&word.byte_range(), &[*word])).collect();
+            words.iter().map(|word| self.read_word(&word.byte_range(), &[*word])).collect();
         if words.is_empty() {
             // `for x; do`
             words.push(Word::unknown("$@"));
@@ -209,29 +214,29 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         self.reader.loops.push(Loop { variable, words });
     }
 
-    fn assignment(&mut self, node: Node<'t>) -> Assignment {
+    fn read_assignment(&mut self, node: Node<'t>) -> Assignment {
         let whole = node.byte_range();
         let mut name = whole.start..whole.end;
         let mut value = whole.end..whole.end;
-        for child in children(node) {
-            self.later(child);
-            if matches!(kind(child), "=" | "+=") && value.start == whole.end {
+        for child in child_nodes(node) {
+            self.queue_node(child);
+            if matches!(node_kind(child), "=" | "+=") && value.start == whole.end {
                 name.end = child.start_byte();
                 value.start = child.end_byte();
             }
         }
-        let name = self.source(&name).to_owned();
-        Assignment { name, value: self.word(&value, &[node]) }
+        let name = self.source_text(&name).to_owned();
+        Assignment { name, value: self.read_word(&value, &[node]) }
     }
 
-    /// Sorts pieces into words: pieces that touch are one word (`$"a"`, `git pu\<newline>sh`).
-    pub(super) fn groups(&self, pieces: &[Node<'t>]) -> Vec<Vec<Node<'t>>> {
+    /// Groups pieces into words: pieces that touch are one word (`$"a"`, `git pu\<newline>sh`).
+    pub(super) fn group_touching_pieces(&self, pieces: &[Node<'t>]) -> Vec<Vec<Node<'t>>> {
         let mut groups: Vec<Vec<Node<'t>>> = Vec::new();
         for piece in pieces {
             let last = groups.last_mut();
             let touches = last.as_ref().and_then(|group| group.last()).is_some_and(|before| {
-                let gap = self.source(&(before.end_byte()..piece.start_byte()));
-                before.end_byte() <= piece.start_byte() && without_continuations(gap).is_empty()
+                let gap = self.source_text(&(before.end_byte()..piece.start_byte()));
+                before.end_byte() <= piece.start_byte() && remove_line_continuations(gap).is_empty()
             });
             match last {
                 Some(group) if touches => group.push(*piece),
@@ -241,50 +246,54 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         groups
     }
 
-    pub(super) fn group_word(&mut self, group: &[Node<'t>]) -> Word {
+    pub(super) fn read_group_as_word(&mut self, group: &[Node<'t>]) -> Word {
         for piece in group {
-            if kind(*piece) == "variable_assignment" {
+            if node_kind(*piece) == "variable_assignment" {
                 // As a whole, it would be visited as a separate statement.
-                children(*piece).into_iter().for_each(|child| self.later(child));
+                child_nodes(*piece).into_iter().for_each(|child| self.queue_node(child));
             } else {
-                self.later(*piece);
+                self.queue_node(*piece);
             }
         }
         match (group.first(), group.last()) {
-            (Some(first), Some(last)) => self.word(&(first.start_byte()..last.end_byte()), group),
+            (Some(first), Some(last)) => {
+                self.read_word(&(first.start_byte()..last.end_byte()), group)
+            }
             _ => Word::literal(""),
         }
     }
 
-    /// Reads one word. One that contradicts its quotes is unknown, and a doubt (S-24).
-    fn word(&mut self, range: &Range<usize>, nodes: &[Node<'t>]) -> Word {
-        let source = self.source(range);
+    /// Reads one word. A word that contradicts its quotes is unknown and recorded as a doubt
+    /// (S-24).
+    fn read_word(&mut self, range: &Range<usize>, nodes: &[Node<'t>]) -> Word {
+        let source = self.source_text(range);
         // In a nest, the text of each level contains all levels below it.
-        if !self.reader.pay(self.code, 1 + source.len() / 16) {
+        if !self.reader.spend_steps(self.code, 1 + source.len() / 16) {
             return Word::unknown("");
         }
-        let (holes, is_array) = holes(range, nodes);
+        let (holes, is_array) = outermost_expansions(range, nodes);
         if is_array {
             return Word::unknown(source);
         }
-        word::read(source, &holes).unwrap_or_else(|| {
-            self.reader.syntax(self.code, range.start);
+        word::parse_word(source, &holes).unwrap_or_else(|| {
+            self.reader.record_syntax_doubt(self.code, range.start);
             Word::unknown(source)
         })
     }
 
-    fn finish(&mut self, parts: Parts<'t>) {
-        let groups = self.groups(&parts.pieces);
-        let mut words: Vec<Word> = groups.iter().map(|group| self.group_word(group)).collect();
-        self.strip_reserved(&mut words);
+    fn record_command(&mut self, parts: Parts<'t>) {
+        let groups = self.group_touching_pieces(&parts.pieces);
+        let mut words: Vec<Word> =
+            groups.iter().map(|group| self.read_group_as_word(group)).collect();
+        self.remove_reserved_words(&mut words);
         let Parts { assignments, redirects, dash, .. } = parts;
         words.extend(dash.then(|| Word::literal("-")));
         if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
             return;
         }
         let flow = self.item.flow;
-        let (input, input_lacks) = self.reader.input(self.code, &redirects, flow);
-        let output = self.reader.streams.written(&redirects).unwrap_or(flow.output);
+        let (input, input_lacks) = self.reader.command_input(self.code, &redirects, flow);
+        let output = self.reader.streams.output_target(&redirects).unwrap_or(flow.output);
         let command = SimpleCommand {
             words: words.into(),
             assignments: assignments.into(),
@@ -294,47 +303,47 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
             input,
             input_lacks,
         };
-        follow(self.reader, self.code, command, output);
+        record_command_and_wrapped(self.reader, self.code, command, output);
     }
 
     /// Removes reserved words that the grammar read as a program.
-    fn strip_reserved(&mut self, words: &mut Vec<Word>) {
-        let leading = words.iter().take_while(|word| is_leading(word)).count();
+    fn remove_reserved_words(&mut self, words: &mut Vec<Word>) {
+        let leading = words.iter().take_while(|word| is_command_prefix(word)).count();
         for word in words.drain(..leading) {
             if word.text == "{" {
-                self.reader.construct(self.code, Construct::BraceGroup);
+                self.reader.record_construct(self.code, Construct::BraceGroup);
             }
         }
-        if words.first().is_some_and(|word| is_reserved(word, CLOSING)) {
+        if words.first().is_some_and(|word| is_reserved_word(word, CLOSING)) {
             words.remove(0);
         }
     }
 }
 
-/// Whether a word is one after which a command starts.
-pub(super) fn is_leading(word: &Word) -> bool {
-    is_reserved(word, LEADING)
+/// Returns whether a command starts after this word.
+pub(super) fn is_command_prefix(word: &Word) -> bool {
+    is_reserved_word(word, LEADING)
 }
 
-/// Whether the shell would read an unquoted word as one of these reserved words.
-fn is_reserved(word: &Word, reserved: &[&str]) -> bool {
+/// Returns whether the shell would read an unquoted word as one of these reserved words.
+fn is_reserved_word(word: &Word, reserved: &[&str]) -> bool {
     word.source == word.text && reserved.contains(&word.text.as_str())
 }
 
-/// The outermost expansions in some nodes, as ranges of the word, and whether the nodes contain an
-/// array.
-fn holes(range: &Range<usize>, nodes: &[Node<'_>]) -> (Vec<Range<usize>>, bool) {
+/// Returns the outermost expansions in some nodes, as ranges of the word, and whether the nodes
+/// contain an array.
+fn outermost_expansions(range: &Range<usize>, nodes: &[Node<'_>]) -> (Vec<Range<usize>>, bool) {
     let mut found = Vec::new();
     let mut is_array = false;
     let mut stack = nodes.to_vec();
     while let Some(node) = stack.pop() {
         let inside = node.start_byte() >= range.start && node.end_byte() <= range.end;
-        match kind(node) {
+        match node_kind(node) {
             kind if HOLES.contains(&kind) && inside => {
                 found.push(node.start_byte() - range.start..node.end_byte() - range.start);
             }
             "array" | "subscript" => is_array = true,
-            _ => stack.extend(children(node)),
+            _ => stack.extend(child_nodes(node)),
         }
     }
     found.sort_by_key(|hole| hole.start);

@@ -7,62 +7,64 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::parse::kind;
+use super::parse::node_kind;
 use super::read::{Code, Item, Reader};
 use super::stream::{Flow, Stream, Streams};
 use super::windows::Language;
 use super::{Redirect, Target};
 
 impl Reader<'_> {
-    /// The standard input of a command by its redirections, and whether part of it is not on the
-    /// line.
-    pub(super) fn input(
+    /// Returns the standard input of a command according to its redirections, and whether part of
+    /// it is not on the line.
+    pub(super) fn command_input(
         &mut self,
         code: &Code<'_>,
         redirects: &[Redirect],
         flow: Flow,
     ) -> (Option<Arc<str>>, bool) {
-        match self.substituted(code, redirects) {
-            Some(mut stream) => stream.share(),
-            None => self.streams.input(redirects, flow),
+        match self.process_substitution_input(code, redirects) {
+            Some(mut stream) => stream.shared_text(),
+            None => self.streams.command_input(redirects, flow),
         }
     }
 
-    /// The same for a group.
-    pub(super) fn input_of_group(
+    /// Returns the standard input of a group according to its redirections.
+    pub(super) fn group_input(&mut self, code: &Code<'_>, redirects: &[Redirect]) -> Option<usize> {
+        match self.process_substitution_input(code, redirects) {
+            Some(stream) => self.streams.add_stream_with_text(&stream.text, stream.lacks),
+            None => self.streams.group_input(redirects),
+        }
+    }
+
+    /// Returns the input that a process substitution prints: `< <(echo x)`.
+    fn process_substitution_input(
         &mut self,
         code: &Code<'_>,
         redirects: &[Redirect],
-    ) -> Option<usize> {
-        match self.substituted(code, redirects) {
-            Some(stream) => self.streams.open_with(&stream.text, stream.lacks),
-            None => self.streams.of_group(redirects),
-        }
-    }
-
-    /// `< <(echo x)`
-    fn substituted(&mut self, code: &Code<'_>, redirects: &[Redirect]) -> Option<Stream> {
+    ) -> Option<Stream> {
         let source = redirects.iter().rev().find_map(|redirect| match &redirect.target {
-            Target::Word(word) if redirect.operator == "<" => inside_process(&word.source),
+            Target::Word(word) if redirect.operator == "<" => {
+                process_substitution_code(&word.source)
+            }
             Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
         })?;
-        self.printed(code, source)
+        self.substitution_output(code, source)
     }
 
-    /// The output of a substitution's commands, which are read only for that.
-    pub(super) fn printed(&mut self, code: &Code<'_>, text: &str) -> Option<Stream> {
+    /// Returns the output of a substitution's commands, which are read only for that.
+    pub(super) fn substitution_output(&mut self, code: &Code<'_>, text: &str) -> Option<Stream> {
         if std::mem::replace(&mut self.is_printing, true) {
             // Reading a nest again at each level would double the cost with each level.
             return None;
         }
-        let output = self.streams.open();
+        let output = self.streams.add_empty_stream();
         let (commands, doubt) = (std::mem::take(&mut self.commands), self.doubt.take());
         let constructs = self.constructs.len();
         let loops = self.loops.len();
         let (functions, redirects) = (self.functions.len(), self.redirects.len());
         let flow = Flow { input: None, output };
         let language = Language::Posix;
-        self.code(&Code { text, language, depth: code.depth + 1, flow, ..*code });
+        self.read_code(&Code { text, language, depth: code.depth + 1, flow, ..*code });
         self.commands = commands;
         self.doubt = doubt;
         self.constructs.truncate(constructs);
@@ -70,12 +72,12 @@ impl Reader<'_> {
         self.functions.truncate(functions);
         self.redirects.truncate(redirects);
         self.is_printing = false;
-        self.streams.get(output?).cloned()
+        self.streams.get_stream(output?).cloned()
     }
 }
 
-/// The commands in `<(...)`.
-pub(super) fn inside_process(source: &str) -> Option<&str> {
+/// Returns the commands in `<(...)`.
+pub(super) fn process_substitution_code(source: &str) -> Option<&str> {
     source.strip_prefix("<(")?.strip_suffix(')')
 }
 
@@ -108,24 +110,24 @@ pub(super) struct Flows {
 
 impl Flows {
     pub(super) fn new(item: Item<'_>) -> Self {
-        let own = kind(item.node);
+        let own = node_kind(item.node);
         let flow =
             if GROUPS.contains(&own) || own == "pipeline" { item.flow } else { Flow::default() };
         let parts = if own == "pipeline" { item.node.named_child_count() } else { 0 };
         Self { whole: flow, input: flow.input, parts }
     }
 
-    pub(super) fn next(&mut self, streams: &mut Streams, child: Node<'_>) -> Flow {
+    pub(super) fn next_flow(&mut self, streams: &mut Streams, child: Node<'_>) -> Flow {
         if self.parts == 0 || !child.is_named() {
             return self.whole;
         }
         self.parts -= 1;
         if self.parts > 0 {
-            let output = streams.open();
+            let output = streams.add_empty_stream();
             return Flow { input: std::mem::replace(&mut self.input, output), output };
         }
         // `a | sh <<E`: the here-document belongs to the last part.
-        let here = self.whole.input.filter(|at| streams.is_here(*at));
+        let here = self.whole.input.filter(|at| streams.is_group_here_document(*at));
         Flow { input: here.or(self.input), output: self.whole.output }
     }
 }

@@ -65,9 +65,9 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use windows::Language;
-pub use word::quote;
+pub use word::quote_word;
 pub use word::{Word, WordKind};
-pub use wrapper::{is_shell, names as wrapper_names};
+pub use wrapper::{is_shell_name, wrapper_names};
 
 /// Longest line that is read at all, in bytes (S-22).
 ///
@@ -81,20 +81,25 @@ pub const MOST_WRAPPERS: usize = 8;
 
 /// Reads one line: everything that it would run, and whether that is all (S-21).
 #[must_use]
-pub fn read(line: &str) -> Line {
-    read::line(Language::Posix, line, &|_| true).unwrap_or_else(|| Line::unread(Doubt::TooDeep))
+pub fn parse_line(line: &str) -> Line {
+    read::parse_line(Language::Posix, line, &|_| true)
+        .unwrap_or_else(|| Line::unknown(Doubt::TooDeep))
 }
 
 /// Reads one line with a budget: `spend` is called with a number of steps before they are taken,
 /// and returns whether they may be taken. `None` if they may not (S-22).
-pub fn read_while(line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
-    read::line(Language::Posix, line, spend)
+pub fn parse_line_with_budget(line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+    read::parse_line(Language::Posix, line, spend)
 }
 
 /// Reads a line of any language. A PowerShell command is listed with the full names of its cmdlet
 /// and parameters, followed by the equivalent command of other systems (S-80).
-pub fn read_as(language: Language, line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
-    read::line(language, line, spend)
+pub fn parse_line_in_language(
+    language: Language,
+    line: &str,
+    spend: &dyn Fn(usize) -> bool,
+) -> Option<Line> {
+    read::parse_line(language, line, spend)
 }
 
 /// The result of reading one shell line.
@@ -135,9 +140,9 @@ pub struct Function {
 }
 
 impl Line {
-    /// A line about which nothing is known, and why.
+    /// Returns a line about which nothing is known, with the reason.
     #[must_use]
-    pub const fn unread(doubt: Doubt) -> Self {
+    pub const fn unknown(doubt: Doubt) -> Self {
         Self {
             commands: Vec::new(),
             parsed: Parsed::Doubtful(doubt),
@@ -148,8 +153,8 @@ impl Line {
         }
     }
 
-    /// The commands as written, without those that only the wrapper rule finds.
-    pub fn written(&self) -> impl Iterator<Item = &SimpleCommand> {
+    /// Returns the commands as written, without those that only the wrapper rule finds.
+    pub fn written_commands(&self) -> impl Iterator<Item = &SimpleCommand> {
         self.commands.iter().filter(|command| command.via.is_empty())
     }
 }
@@ -197,13 +202,13 @@ pub enum Doubt {
 }
 
 impl Doubt {
-    /// Whether the line exceeds a bound, so that the rest of it is unknown (S-22).
-    pub(crate) const fn is_of_bound(&self) -> bool {
+    /// Returns whether the line exceeds a bound, so that the rest of it is unknown (S-22).
+    pub(crate) const fn is_bound_exceeded(&self) -> bool {
         matches!(self, Self::TooLong | Self::TooDeep)
     }
 
-    /// Whether the line may run a command that its author wrote into it and that is not listed
-    /// (S-66, S-83).
+    /// Returns whether the line may run a command that its author wrote into it and that is not
+    /// listed (S-66, S-83).
     #[must_use]
     pub const fn hides_commands(&self) -> bool {
         !matches!(self, Self::Setup | Self::Alias { .. } | Self::Script)
@@ -272,30 +277,30 @@ pub struct SimpleCommand {
 }
 
 impl SimpleCommand {
-    /// Its size: the cost of walking over it once.
+    /// Returns the size, which is the cost of visiting all its words once.
     #[must_use]
     pub fn size(&self) -> usize {
         2 + 2 * (self.words.len() + self.assignments.len() + self.redirects.len())
     }
 
-    /// The name of the program, if it is known.
+    /// Returns the name of the program, if it is known.
     #[must_use]
-    pub fn program(&self) -> Option<&str> {
+    pub fn program_name(&self) -> Option<&str> {
         self.words
             .first()
             .filter(|word| word.kind == WordKind::Literal)
             .map(|word| word.text.as_str())
     }
 
-    /// The words without quotes, with one space between each two: patterns are matched against it
-    /// (S-45).
+    /// Returns the words without quotes, separated by single spaces: patterns are matched against
+    /// this text (S-45).
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn unquoted_text(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         words.join(" ")
     }
 
-    /// The words as written, with one space between each two.
+    /// Returns the words as written, separated by single spaces.
     #[must_use]
     pub fn source(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.source.as_str()).collect();

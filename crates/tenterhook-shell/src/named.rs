@@ -4,19 +4,19 @@
 use super::word::{Word, WordKind};
 use super::{Context, SimpleCommand, Via};
 
-/// `CMD='npm test'; $CMD`: the words of a variable that the line sets exactly once, by a command
-/// that was already found.
-pub(super) fn set_words(
+/// Returns the words of a variable that the line sets exactly once, by a command that was already
+/// found: `CMD='npm test'; $CMD`.
+pub(super) fn assigned_words(
     text: &str,
     commands: &[SimpleCommand],
     via: &[Via],
     source: &str,
 ) -> Option<Vec<Word>> {
-    let name = variable(source)?;
-    if times_named(text, name) != 1 || is_set_otherwise(text, name) {
+    let name = expanded_variable(source)?;
+    if count_unexpanded_mentions(text, name) != 1 || may_have_other_value(text, name) {
         return None;
     }
-    if commands.iter().any(sets_any) {
+    if commands.iter().any(may_set_unnamed_variable) {
         return None;
     }
     let mut set = commands.iter().enumerate().filter(|(at, command)| {
@@ -28,22 +28,22 @@ pub(super) fn set_words(
         command.assignments.iter().find(|assignment| assignment.name == name)
     });
     let value = &value?.value;
-    if let Some(name) = looked_up(&value.source) {
+    if let Some(name) = looked_up_program(&value.source) {
         return Some(vec![Word::literal(name)]);
     }
     let is_plain = |c: char| c.is_alphanumeric() || " -_./=:,@+%".contains(c);
     let value_text = Some(&value.text)
         .filter(|text| value.kind == WordKind::Literal && text.chars().all(is_plain))?;
-    let words: Vec<Word> = match unquoted(source) {
+    let words: Vec<Word> = match text_in_quotes(source) {
         Some(_) if value_text.contains(' ') => return None,
         _ => value_text.split(' ').filter(|word| !word.is_empty()).map(Word::literal).collect(),
     };
     (!words.is_empty()).then_some(words)
 }
 
-/// The variable, if a word expands only one variable: `$X`, `"${X}"`.
-pub(super) fn variable(source: &str) -> Option<&str> {
-    let source = unquoted(source).unwrap_or(source);
+/// Returns the variable, if a word expands only one variable: `$X`, `"${X}"`.
+pub(super) fn expanded_variable(source: &str) -> Option<&str> {
+    let source = text_in_quotes(source).unwrap_or(source);
     let name = source.strip_prefix('$')?;
     let name = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
     let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
@@ -51,8 +51,8 @@ pub(super) fn variable(source: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// The text between the quotes of a word.
-fn unquoted(source: &str) -> Option<&str> {
+/// Returns the text between the quotes of a word.
+fn text_in_quotes(source: &str) -> Option<&str> {
     source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
 }
 
@@ -71,27 +71,27 @@ const SETTERS: &[&str] = &[
     "typeset",
 ];
 
-/// Whether a command may set a variable that the line does not name.
-fn sets_any(command: &SimpleCommand) -> bool {
-    let program = command.program().unwrap_or_default();
+/// Returns whether a command may set a variable that the line does not name.
+fn may_set_unnamed_variable(command: &SimpleCommand) -> bool {
+    let program = command.program_name().unwrap_or_default();
     LOADERS.contains(&program)
         || SETTERS.contains(&program) && command.words.iter().any(Word::is_dynamic)
 }
 
-/// Whether a variable may have a value other than the assigned one: it is appended to, split at
-/// characters other than blanks, or assigned in a different process (`X=ls &`).
-fn is_set_otherwise(text: &str, name: &str) -> bool {
+/// Returns whether a variable may have a value other than the assigned one: it is appended to,
+/// split at characters other than blanks, or assigned in a different process (`X=ls &`).
+fn may_have_other_value(text: &str, name: &str) -> bool {
     let plain = text.replace("&&", "").replace(">&", "").replace("&>", "");
     text.contains("IFS") || text.contains(&format!("{name}+=")) || plain.contains('&')
 }
 
-/// Whether a text may redefine a program: `which() { ...; }`, `alias which=...`.
-pub(super) fn defines(text: &str) -> bool {
+/// Returns whether a text may redefine a program: `which() { ...; }`, `alias which=...`.
+pub(super) fn may_redefine_program(text: &str) -> bool {
     text.contains("()") || text.contains("function ") || text.contains("alias ")
 }
 
-/// How often a text names a variable without expanding it.
-fn times_named(text: &str, name: &str) -> usize {
+/// Counts how often a text names a variable without expanding it.
+fn count_unexpanded_mentions(text: &str, name: &str) -> usize {
     let is_part = |c: char| c == '_' || c.is_alphanumeric();
     let names = text.match_indices(name).filter(|(at, _)| {
         let (before, after) = text.split_at_checked(*at).unwrap_or_default();
@@ -103,8 +103,8 @@ fn times_named(text: &str, name: &str) -> usize {
     names.count()
 }
 
-/// `$(which node)`, `"$(command -v python3)"`: the program that a lookup names.
-pub(super) fn looked_up(source: &str) -> Option<&str> {
+/// Returns the program that a lookup names: `$(which node)`, `"$(command -v python3)"`.
+pub(super) fn looked_up_program(source: &str) -> Option<&str> {
     let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
     let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.or_else(|| bare.strip_prefix('`')?.strip_suffix('`'))?;

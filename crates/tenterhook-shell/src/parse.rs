@@ -9,9 +9,9 @@ use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Point, Tree}
 
 static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_bash::LANGUAGE.into());
 
-/// The grammar's name of a node. Each node is asked several times, and the library measures and
-/// checks the name each time.
-pub(super) fn kind(node: Node<'_>) -> &'static str {
+/// Returns the grammar's name of a node. Takes it from a table, because the library measures and
+/// checks the name on each call.
+pub(super) fn node_kind(node: Node<'_>) -> &'static str {
     static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let ids = 0..u16::try_from(LANGUAGE.node_kind_count()).unwrap_or(u16::MAX);
         ids.map(|id| LANGUAGE.node_kind_for_id(id).unwrap_or_default()).collect()
@@ -48,13 +48,13 @@ pub(super) struct Budget<'s> {
 }
 
 impl<'s> Budget<'s> {
-    /// A full budget; `spend` is called for every step, and returns whether it may be taken.
+    /// Makes a full budget. `spend` is called for every step, and returns whether it may be taken.
     pub(super) fn new(spend: &'s dyn Fn(usize) -> bool) -> Self {
         Self { read: Cell::new(0), steps: Cell::new(0), spend }
     }
 
-    /// Counts steps.
-    pub(super) fn pay(&self, steps: usize) -> Paid {
+    /// Counts steps, and returns whether they may be taken.
+    pub(super) fn spend_steps(&self, steps: usize) -> Paid {
         self.steps.set(self.steps.get().saturating_add(steps));
         match ((self.spend)(steps), self.steps.get() > MOST_STEPS) {
             (false, _) => Paid::Cut,
@@ -75,9 +75,10 @@ pub(super) enum Paid {
     Cut,
 }
 
-/// The work that the parser's reports do not include (S-22): it goes through all its symbols at
-/// each unclosed `${`, and stores all here-documents of one row with each of its tokens.
-pub(super) fn unreported(text: &str) -> usize {
+/// Estimates the work that the parser's progress reports do not include (S-22): it goes through all
+/// its symbols at each unclosed `${`, and stores all here-documents of one row with each of its
+/// tokens.
+pub(super) fn unreported_parser_work(text: &str) -> usize {
     let open = text.matches("${").count().saturating_sub(text.matches('}').count());
     let kept = text.lines().map(|row| row.matches("<<").count().pow(2) / HERE_DOCUMENTS_A_STEP);
     let all = kept.fold(open.saturating_mul(AN_OPEN_PARAMETER), usize::saturating_add);
@@ -85,7 +86,7 @@ pub(super) fn unreported(text: &str) -> usize {
 }
 
 /// Parses a text, within the budget of the line.
-pub(super) fn parse(text: &str, budget: &Budget<'_>) -> Option<Tree> {
+pub(super) fn parse_text(text: &str, budget: &Budget<'_>) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&LANGUAGE).ok()?;
     // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so a larger one is
@@ -96,12 +97,12 @@ pub(super) fn parse(text: &str, budget: &Budget<'_>) -> Option<Tree> {
     let mut pieces = |at: usize, _: Point| {
         budget.read.set(budget.read.get() + PIECE);
         // The next report receives the result.
-        budget.pay(A_PIECE);
+        budget.spend_steps(A_PIECE);
         masked.get(at..masked.len().min(at + PIECE)).unwrap_or_default()
     };
     let mut progress = |state: &ParseState| {
         let steps = if state.has_error() { AN_ATTEMPT } else { A_REPORT };
-        let is_paid = budget.pay(steps) == Paid::Yes && budget.read.get() <= MOST_READ;
+        let is_paid = budget.spend_steps(steps) == Paid::Yes && budget.read.get() <= MOST_READ;
         if is_paid { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);

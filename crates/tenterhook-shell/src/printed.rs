@@ -1,19 +1,19 @@
 //! The output of `echo` and `printf`. Knows their options, formats and escapes; expands nothing.
 
-use super::stream::{MOST_BYTES, Stream, unquoted};
+use super::stream::{MOST_BYTES, Stream, remove_outer_quotes};
 use super::word::{Word, WordKind};
 
-/// `echo -e 'a\nb'`
-pub(super) fn echo(words: &[Word]) -> Stream {
+/// Returns the output of an `echo` command: `echo -e 'a b'`.
+pub(super) fn echo_output(words: &[Word]) -> Stream {
     let is_option = |word: &&Word| {
         let letters = word.text.strip_prefix('-').filter(|letters| !letters.is_empty());
         letters.is_some_and(|letters| letters.chars().all(|c| "neE".contains(c)))
     };
     let options = words.iter().take_while(is_option).count();
     let (options, said) = words.split_at(options);
-    let mut stream = join(said, " ");
+    let mut stream = join_words(said, " ");
     if options.iter().any(|word| word.text.contains('e')) {
-        stream.text = unescaped(&stream.text);
+        stream.text = replace_escapes(&stream.text);
     }
     if !options.iter().any(|word| word.text.contains('n')) {
         stream.text.push('\n');
@@ -21,8 +21,9 @@ pub(super) fn echo(words: &[Word]) -> Stream {
     stream
 }
 
-/// `printf '%s\n' a b`; `None` if the output goes into a variable.
-pub(super) fn printf(words: &[Word]) -> Option<Stream> {
+/// Returns the output of a `printf` command such as `printf '%s ' a b`, or `None` if it goes into a
+/// variable.
+pub(super) fn printf_output(words: &[Word]) -> Option<Stream> {
     let words = match words.first().map(|word| word.text.as_str()) {
         Some("-v") => return None,
         Some("--") => words.get(1..)?,
@@ -30,7 +31,7 @@ pub(super) fn printf(words: &[Word]) -> Option<Stream> {
     };
     let (format, values) = words.split_first()?;
     let mut stream = Stream { lacks: format.kind != WordKind::Literal, ..Stream::default() };
-    let format = unescaped(unquoted(format));
+    let format = replace_escapes(remove_outer_quotes(format));
     let mut values = values.iter();
     loop {
         let before = values.len();
@@ -51,9 +52,9 @@ pub(super) fn printf(words: &[Word]) -> Option<Stream> {
             let (directive, rest) = piece.split_at_checked(at + 1).unwrap_or((piece, ""));
             if let Some(value) = values.next() {
                 stream.lacks |= value.kind != WordKind::Literal;
-                let value = unquoted(value);
+                let value = remove_outer_quotes(value);
                 match directive.ends_with('b') {
-                    true => stream.text.push_str(&unescaped(value)),
+                    true => stream.text.push_str(&replace_escapes(value)),
                     false => stream.text.push_str(value),
                 }
             }
@@ -66,14 +67,14 @@ pub(super) fn printf(words: &[Word]) -> Option<Stream> {
     }
 }
 
-fn join(words: &[Word], between: &str) -> Stream {
-    let text = words.iter().map(unquoted).collect::<Vec<_>>().join(between);
+fn join_words(words: &[Word], between: &str) -> Stream {
+    let text = words.iter().map(remove_outer_quotes).collect::<Vec<_>>().join(between);
     let lacks = words.iter().any(|word| word.kind != WordKind::Literal);
     Stream { text, lacks, ..Stream::default() }
 }
 
-/// A text with the escapes of `echo -e` and `printf` replaced.
-fn unescaped(text: &str) -> String {
+/// Replaces the escapes of `echo -e` and `printf` in a text.
+fn replace_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -12,9 +12,9 @@ use super::word::{Word, WordKind};
 /// `NAME, NAME: OPTION OPTION`. A name of two words is about the options after a first subcommand.
 const PROGRAMS: &str = include_str!("programs.txt");
 
-/// The options of a program, or of its first subcommand, that are followed by a value; `None` for a
-/// program without subcommands.
-fn row(name: &str) -> Option<&'static str> {
+/// Returns the options of a program, or of its first subcommand, that are followed by a value;
+/// `None` for a program without subcommands.
+fn options_with_value(name: &str) -> Option<&'static str> {
     static ROWS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         let mut found = HashMap::new();
         for (names, valued) in PROGRAMS.lines().filter_map(|row| row.split_once(": ")) {
@@ -28,9 +28,9 @@ fn row(name: &str) -> Option<&'static str> {
     ROWS.get(name).copied()
 }
 
-/// Whether a word decides what the program does.
+/// Returns whether the program has subcommands, so that a word decides what it does.
 pub fn has_subcommands(name: &str) -> bool {
-    row(name).is_some()
+    options_with_value(name).is_some()
 }
 
 /// A word after a program's name.
@@ -49,11 +49,14 @@ const PLUS: &[&str] = &[
     "rustdoc", "rustfmt", "rustup", "set", "sh", "typeset", "vi", "vim", "zsh",
 ];
 
-/// The words after a program's name, without the values of its known options (S-35).
-pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usize, Argument<'w>)> {
+/// Iterates over the words after a program's name, without the values of its known options (S-35).
+pub fn split_arguments<'w>(
+    name: &str,
+    words: &'w [Word],
+) -> impl Iterator<Item = (usize, Argument<'w>)> {
     let name = name.rsplit('/').next().unwrap_or_default();
     let name = name.to_owned();
-    let mut valued = row(&name).unwrap_or_default();
+    let mut valued = options_with_value(&name).unwrap_or_default();
     let signs: &[char] = if PLUS.contains(&&*name) { &['-', '+'] } else { &['-'] };
     let (mut is_value, mut only_operands, mut is_first) = (false, false, true);
     words.iter().enumerate().skip(1).filter_map(move |(at, word)| {
@@ -67,7 +70,7 @@ pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usi
             return (!only_operands).then_some((at, Argument::Option(text)));
         }
         if std::mem::take(&mut is_first) && word.kind == WordKind::Literal {
-            valued = row(&format!("{name} {text}")).unwrap_or(valued);
+            valued = options_with_value(&format!("{name} {text}")).unwrap_or(valued);
         }
         Some((at, Argument::Operand(text)))
     })
@@ -77,7 +80,7 @@ pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usi
 /// accept.
 ///
 /// A program that has `--force` can read `--fo` only as that; it rejects an ambiguous prefix.
-pub fn is_long_option(written: &str, option: &str) -> bool {
+pub fn matches_long_option(written: &str, option: &str) -> bool {
     let name = written.split('=').next().unwrap_or_default();
     name == option || (name.len() > 3 && name.starts_with("--") && option.starts_with(name))
 }

@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::backtick::{hidden, unescape_backticks};
-use super::behind::arithmetic;
+use super::backtick::{find_substitution, unescape_backticks};
+use super::behind::read_arithmetic;
 use super::command::Builder;
 use super::flow::Flows;
-use super::parse::{A_NODE, A_TEXT, Budget, Paid, kind, parse, unreported};
+use super::parse::{A_NODE, A_TEXT, Budget, Paid, node_kind, parse_text, unreported_parser_work};
 use super::stream::{Flow, Streams};
 use super::windows::{Language, read_cmd, read_powershell};
 use super::{
@@ -35,7 +35,11 @@ const MOST_COMMANDS: usize = 64 * 1024;
 /// ten milliseconds.
 const MOST_PIPES: usize = 512;
 
-pub(super) fn line(language: Language, text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+pub(super) fn parse_line(
+    language: Language,
+    text: &str,
+    spend: &dyn Fn(usize) -> bool,
+) -> Option<Line> {
     let budget = Budget::new(spend);
     let mut reader = Reader {
         cut: false,
@@ -55,7 +59,7 @@ pub(super) fn line(language: Language, text: &str, spend: &dyn Fn(usize) -> bool
     };
     let via = Arc::default();
     let flow = Flow::default();
-    reader.code(&Code {
+    reader.read_code(&Code {
         text,
         language,
         via: &via,
@@ -159,30 +163,31 @@ const OPAQUE: &[&str] = &[
 impl Reader<'_> {
     /// Counts steps of this reader, in addition to the parser's. Returns `false` if they must not
     /// be taken.
-    pub(super) fn pay(&mut self, code: &Code<'_>, steps: usize) -> bool {
-        let paid = self.budget.pay(steps);
+    pub(super) fn spend_steps(&mut self, code: &Code<'_>, steps: usize) -> bool {
+        let paid = self.budget.spend_steps(steps);
         if paid == Paid::TooMuch {
-            self.doubt(code, Doubt::TooDeep);
+            self.record_doubt(code, Doubt::TooDeep);
         }
         self.cut = self.cut || paid == Paid::Cut;
         paid == Paid::Yes
     }
 
-    /// Notes that a command of the line assigns a variable.
-    pub(super) fn assigned(&mut self, name: &str) {
+    /// Records that a command of the line assigns a variable.
+    pub(super) fn note_assigned_variable(&mut self, name: &str) {
         if !self.assigned.contains(name) {
             self.assigned.insert(name.to_owned());
         }
     }
 
-    pub(super) fn is_assigned(&self, name: &str) -> bool {
+    pub(super) fn is_variable_assigned(&self, name: &str) -> bool {
         self.assigned.contains(name)
     }
 
-    pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
+    pub(super) fn record_doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
         let doubt = match code.wrapper {
             Some(wrapper)
-                if (doubt.hides_commands() || doubt == Doubt::Setup) && !doubt.is_of_bound() =>
+                if (doubt.hides_commands() || doubt == Doubt::Setup)
+                    && !doubt.is_bound_exceeded() =>
             {
                 Doubt::Code { wrapper }
             }
@@ -190,40 +195,40 @@ impl Reader<'_> {
         };
         // A doubt about hidden commands is more important, and a bound hides everything after it.
         let says_more = |before: &Doubt| {
-            !before.hides_commands() || doubt.is_of_bound() && !before.is_of_bound()
+            !before.hides_commands() || doubt.is_bound_exceeded() && !before.is_bound_exceeded()
         };
         if self.doubt.as_ref().is_none_or(says_more) {
             self.doubt = Some(doubt);
         }
     }
 
-    pub(super) fn syntax(&mut self, code: &Code<'_>, at: usize) {
-        self.doubt(code, Doubt::Syntax { at });
+    pub(super) fn record_syntax_doubt(&mut self, code: &Code<'_>, at: usize) {
+        self.record_doubt(code, Doubt::Syntax { at });
     }
 
-    pub(super) fn construct(&mut self, code: &Code<'_>, construct: Construct) {
+    pub(super) fn record_construct(&mut self, code: &Code<'_>, construct: Construct) {
         // Agents do not examine wrapped code, so its constructs do not matter to them.
         if code.wrapper.is_none() && !self.constructs.contains(&construct) {
             self.constructs.push(construct);
         }
     }
 
-    pub(super) fn code(&mut self, code: &Code<'_>) {
+    pub(super) fn read_code(&mut self, code: &Code<'_>) {
         if code.text.len() > LONGEST_LINE {
-            return self.doubt(code, Doubt::TooLong);
+            return self.record_doubt(code, Doubt::TooLong);
         }
         self.texts += 1;
         if code.depth > DEEPEST_CODE || self.texts > MOST_TEXTS {
-            return self.doubt(code, Doubt::TooDeep);
+            return self.record_doubt(code, Doubt::TooDeep);
         }
         if let Some(at) = code.text.find('\0') {
             // Some shells skip it and others end there: either may happen.
-            return self.syntax(code, at);
+            return self.record_syntax_doubt(code, at);
         }
         if code.text.matches('|').count() > MOST_PIPES {
-            return self.doubt(code, Doubt::TooDeep);
+            return self.record_doubt(code, Doubt::TooDeep);
         }
-        if !self.pay(code, A_TEXT) {
+        if !self.spend_steps(code, A_TEXT) {
             return;
         }
         if code.text.is_empty() {
@@ -236,93 +241,93 @@ impl Reader<'_> {
             Language::PowerShell => return read_powershell(self, code),
             Language::Cmd => return read_cmd(self, code),
         }
-        if !self.pay(code, unreported(code.text)) {
+        if !self.spend_steps(code, unreported_parser_work(code.text)) {
             return;
         }
-        let Some(tree) = parse(code.text, &self.budget) else {
-            self.pay(code, 0);
-            return self.doubt(code, Doubt::TooDeep);
+        let Some(tree) = parse_text(code.text, &self.budget) else {
+            self.spend_steps(code, 0);
+            return self.record_doubt(code, Doubt::TooDeep);
         };
         let (node, context, flow) = (tree.root_node(), code.context, code.flow);
         let mut stack = vec![Item { node, context, nest: 0, flow }];
         while let Some(item) = stack.pop() {
             if item.nest > DEEPEST_NEST || self.commands.len() > MOST_COMMANDS {
-                return self.doubt(code, Doubt::TooDeep);
+                return self.record_doubt(code, Doubt::TooDeep);
             }
-            if !self.pay(code, A_NODE) {
+            if !self.spend_steps(code, A_NODE) {
                 return;
             }
-            self.visit(code, item, &mut stack);
+            self.visit_node(code, item, &mut stack);
         }
     }
 
-    fn visit<'t>(&mut self, code: &Code<'_>, item: Item<'t>, stack: &mut Vec<Item<'t>>) {
+    fn visit_node<'t>(&mut self, code: &Code<'_>, item: Item<'t>, stack: &mut Vec<Item<'t>>) {
         let node = item.node;
         // A token that ends within a character belongs to the mask, not to the line.
         let is_whole = code.text.get(node.byte_range()).is_some();
         if node.is_error() || node.is_missing() || !is_whole {
-            self.syntax(code, node.start_byte());
+            self.record_syntax_doubt(code, node.start_byte());
         }
-        self.check_leaf(code, node);
-        if item.context == Context::Test && kind(node) == "raw_string" {
-            arithmetic(self, code, code.via, slice(code.text, &node.byte_range()));
+        self.check_leaf_substitution(code, node);
+        if item.context == Context::Test && node_kind(node) == "raw_string" {
+            read_arithmetic(self, code, code.via, text_in_range(code.text, &node.byte_range()));
         }
         let mut next = Vec::new();
         let backticks = Vec::new();
         let mut build = Builder { reader: self, code, item, next: &mut next, backticks };
-        match kind(node) {
+        match node_kind(node) {
             "command" | "declaration_command" | "unset_command" => {
-                build.simple(&children(node), &[])
+                build.record_simple_command(&child_nodes(node), &[])
             }
-            "redirected_statement" => build.redirected(node),
-            "test_command" if slice(code.text, &node.byte_range()).starts_with("[ ") => {
-                build.test(node)
+            "redirected_statement" => build.record_redirected_statement(node),
+            "test_command" if text_in_range(code.text, &node.byte_range()).starts_with("[ ") => {
+                build.record_test_command(node)
             }
             // `$(< file)` reads a file without a command.
-            "file_redirect" | "herestring_redirect" => build.stray(node),
-            "variable_assignment" => build.alone(&[node]),
-            "variable_assignments" => build.alone(&children(node)),
+            "file_redirect" | "herestring_redirect" => build.record_lone_redirect(node),
+            "variable_assignment" => build.record_lone_assignments(&[node]),
+            "variable_assignments" => build.record_lone_assignments(&child_nodes(node)),
             kind => {
                 if kind == "for_statement" {
-                    build.looped();
+                    build.record_for_loop();
                 }
-                self.function(code, node);
-                self.descend(code, item, &mut next);
+                self.record_function(code, node);
+                self.queue_child_nodes(code, item, &mut next);
                 stack.extend(next.into_iter().rev());
                 return;
             }
         }
-        build.finish_backticks();
+        build.read_queued_backticks();
         // The stack is last in, first out: reversed, commands come in the order of the line.
         stack.extend(next.into_iter().rev());
     }
 
-    /// Visits the children of a node that is no command itself.
-    fn descend<'t>(&mut self, code: &Code<'_>, item: Item<'t>, next: &mut Vec<Item<'t>>) {
+    /// Queues the children of a node that is no command itself.
+    fn queue_child_nodes<'t>(&mut self, code: &Code<'_>, item: Item<'t>, next: &mut Vec<Item<'t>>) {
         let node = item.node;
-        self.note_construct(code, item);
-        if kind(node) == "command_substitution" && self.escaped_backticks(code, node) {
+        self.record_node_construct(code, item);
+        if node_kind(node) == "command_substitution" && self.read_escaped_backticks(code, node) {
             return;
         }
-        let own = kind(node);
+        let own = node_kind(node);
         let context = CONTEXTS.iter().find(|(kind, _)| *kind == own).map(|(_, context)| *context);
-        let nest = item.nest + usize::from(context.is_some_and(nests));
+        let nest = item.nest + usize::from(context.is_some_and(adds_nesting_level));
         let context = context.unwrap_or(item.context);
-        let checked = !matches!(kind(node), "string" | "expansion" | "heredoc_body" | "ERROR");
+        let checked = !matches!(node_kind(node), "string" | "expansion" | "heredoc_body" | "ERROR");
         let mut flows = Flows::new(item);
         let mut end = None;
-        for child in children(node) {
+        for child in child_nodes(node) {
             if let Some(end) = end.filter(|_| checked) {
-                self.check_gap(code, &(end..child.start_byte()));
+                self.check_gap_is_blank(code, &(end..child.start_byte()));
             }
             end = Some(child.end_byte());
-            let flow = flows.next(&mut self.streams, child);
+            let flow = flows.next_flow(&mut self.streams, child);
             // `for ((i=0; ...))` assigns, but runs no command to do so: only substitutions in the
             // value run.
-            let is_arithmetic =
-                kind(node) == "c_style_for_statement" && kind(child) == "variable_assignment";
+            let is_arithmetic = node_kind(node) == "c_style_for_statement"
+                && node_kind(child) == "variable_assignment";
             if is_arithmetic {
-                let nodes = children(child).into_iter();
+                let nodes = child_nodes(child).into_iter();
                 next.extend(nodes.map(|node| Item { node, context, nest, flow }));
             } else {
                 next.push(Item { node: child, context, nest, flow });
@@ -330,58 +335,60 @@ impl Reader<'_> {
         }
     }
 
-    /// A call of a function runs its body.
-    fn function(&mut self, code: &Code<'_>, node: Node<'_>) {
+    /// Records a function with its body, which a call of it runs.
+    fn record_function(&mut self, code: &Code<'_>, node: Node<'_>) {
         let part = |name| {
             let node: Node<'_> = node.child_by_field_name(name)?;
-            Some(slice(code.text, &node.byte_range()).to_owned())
+            Some(text_in_range(code.text, &node.byte_range()).to_owned())
         };
-        if kind(node) == "function_definition"
+        if node_kind(node) == "function_definition"
             && let (Some(name), Some(body)) = (part("name"), part("body"))
         {
             self.functions.push(Function { name, body });
         }
     }
 
-    fn note_construct(&mut self, code: &Code<'_>, item: Item<'_>) {
-        let source = slice(code.text, &item.node.byte_range());
-        let construct = match kind(item.node) {
+    fn record_node_construct(&mut self, code: &Code<'_>, item: Item<'_>) {
+        let source = text_in_range(code.text, &item.node.byte_range());
+        let construct = match node_kind(item.node) {
             "process_substitution" => Construct::ProcessSubstitution,
             "command_substitution" if item.context == Context::Test => Construct::TestSubstitution,
             "compound_statement" if source.starts_with('{') => Construct::BraceGroup,
             _ => return,
         };
-        self.construct(code, construct);
+        self.record_construct(code, construct);
     }
 
     /// Checks that only blanks separate two words (S-24).
-    pub(super) fn check_gap(&mut self, code: &Code<'_>, gap: &Range<usize>) {
+    pub(super) fn check_gap_is_blank(&mut self, code: &Code<'_>, gap: &Range<usize>) {
         let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
-        if !without_continuations(slice(code.text, gap)).chars().all(is_blank) {
-            self.syntax(code, gap.start);
+        if !remove_line_continuations(text_in_range(code.text, gap)).chars().all(is_blank) {
+            self.record_syntax_doubt(code, gap.start);
         }
     }
 
-    /// Backticks inside backticks are escaped: the text between is read again, without the escapes.
-    fn escaped_backticks(&mut self, code: &Code<'_>, node: Node<'_>) -> bool {
-        let source = slice(code.text, &node.byte_range());
+    /// Reads backticks that contain escaped backticks: the text between them is read again, without
+    /// the escapes.
+    fn read_escaped_backticks(&mut self, code: &Code<'_>, node: Node<'_>) -> bool {
+        let source = text_in_range(code.text, &node.byte_range());
         let inner = source.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
         let Some(inner) = inner.filter(|inner| inner.contains('\\')) else { return false };
-        self.backticks(code, inner);
+        self.read_backticks(code, inner);
         true
     }
 
     /// Reads the text between two backticks.
-    pub(super) fn backticks(&mut self, code: &Code<'_>, inner: &str) {
+    pub(super) fn read_backticks(&mut self, code: &Code<'_>, inner: &str) {
         let text = &unescape_backticks(inner);
         let context = Context::CommandSubstitution;
-        self.code(&Code { text, context, depth: code.depth + 1, ..*code });
+        self.read_code(&Code { text, context, depth: code.depth + 1, ..*code });
     }
 
-    /// A substitution that the grammar left in a leaf would run unseen.
-    fn check_leaf(&mut self, code: &Code<'_>, node: Node<'_>) {
-        let source = slice(code.text, &node.byte_range());
-        match kind(node) {
+    /// Checks that a leaf contains no substitution that the grammar did not split off; it would run
+    /// without being listed.
+    fn check_leaf_substitution(&mut self, code: &Code<'_>, node: Node<'_>) {
+        let source = text_in_range(code.text, &node.byte_range());
+        match node_kind(node) {
             "comment" => {
                 let before = code.text.get(..node.start_byte()).unwrap_or_default();
                 let continued = before.ends_with("\\\n");
@@ -389,40 +396,41 @@ impl Reader<'_> {
                     || before
                         .ends_with(|c: char| !c.is_ascii_whitespace() && !";&|()<>`".contains(c))
                 {
-                    self.syntax(code, node.start_byte());
+                    self.record_syntax_doubt(code, node.start_byte());
                 }
             }
             kind if node.is_named()
                 && node.child_count() == 0
                 && !OPAQUE.contains(&kind)
-                && hidden(source).is_some() =>
+                && find_substitution(source).is_some() =>
             {
-                self.syntax(code, node.start_byte());
+                self.record_syntax_doubt(code, node.start_byte());
             }
             _ => {}
         }
     }
 }
 
-/// The children of a node, in order.
-pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+/// Returns the children of a node, in order.
+pub(super) fn child_nodes<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.children(&mut node.walk()).collect()
 }
 
-/// The text of a range; empty if the range is outside the text.
-pub(super) fn slice<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
+/// Returns the text of a range, or an empty text if the range is outside the text.
+pub(super) fn text_in_range<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
     text.get(range.clone()).unwrap_or_default()
 }
 
-/// A text without `\` at the ends of its lines, which the shell removes first.
-pub(super) fn without_continuations(text: &str) -> Cow<'_, str> {
+/// Removes each `\` at the end of a line, as the shell does first.
+pub(super) fn remove_line_continuations(text: &str) -> Cow<'_, str> {
     match text.contains('\\') {
         true => text.replace("\\\n", "").replace("\\\r\n", "").into(),
         false => text.into(),
     }
 }
 
-/// A group adds to the nest; a list or a pipeline does not, however long it is.
-fn nests(context: Context) -> bool {
+/// Returns whether a context adds a nesting level. A group does; a list or a pipeline does not,
+/// however long it is.
+fn adds_nesting_level(context: Context) -> bool {
     !matches!(context, Context::List | Context::Pipeline)
 }

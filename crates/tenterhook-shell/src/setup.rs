@@ -57,17 +57,18 @@ const SETUPS: &[(&str, &[&str])] = &[
 const DIRECTORIES: &[&str] =
     &["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin"];
 
-/// Whether these words are `eval` and one substitution of such a program.
-pub(super) fn is_setup(words: &[Word]) -> bool {
+/// Returns whether these words are `eval` and one substitution that prints the setup of a known
+/// program.
+pub(super) fn is_shell_setup(words: &[Word]) -> bool {
     let [eval, code] = words else { return false };
     let source = code.source.as_str();
     let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
     let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
-    eval.text == "eval" && inner.is_some_and(prints_setup)
+    eval.text == "eval" && inner.is_some_and(is_setup_command)
 }
 
-/// Whether the line is one plain command of the table.
-fn prints_setup(line: &str) -> bool {
+/// Returns whether the line is one plain command of the table of setup programs.
+fn is_setup_command(line: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./=".contains(c);
     let mut words = line.split(' ').filter(|word| !word.is_empty());
     let Some(program) = words.next().filter(|_| line.chars().all(is_plain)) else { return false };

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::printed::{echo, printf};
+use super::printed::{echo_output, printf_output};
 use super::word::{Word, WordKind};
 use super::{Expands, Redirect, SimpleCommand, Target};
 
@@ -52,34 +52,35 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// A stream without a text; `None` if there are too many.
-    pub(super) fn open(&mut self) -> Option<usize> {
+    /// Adds a stream without a text. Returns `None` if there are too many.
+    pub(super) fn add_empty_stream(&mut self) -> Option<usize> {
         let at = self.streams.len();
         (at < MOST_STREAMS).then(|| self.streams.push(Stream::default()))?;
         Some(at)
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&Stream> {
+    pub(super) fn get_stream(&self, at: usize) -> Option<&Stream> {
         self.streams.get(at)
     }
 
-    /// Whether a stream is the here-document of a group.
-    pub(super) fn is_here(&self, at: usize) -> bool {
-        self.get(at).is_some_and(|stream| stream.is_here)
+    /// Returns whether a stream is the here-document of a group.
+    pub(super) fn is_group_here_document(&self, at: usize) -> bool {
+        self.get_stream(at).is_some_and(|stream| stream.is_here)
     }
 
-    /// The standard input of a group by its redirections, if they set one.
-    pub(super) fn of_group(&mut self, redirects: &[Redirect]) -> Option<usize> {
-        let stream = self.redirected(redirects)??;
-        let at = self.open_with(&stream.text, stream.lacks)?;
+    /// Returns the standard input of a group according to its redirections, if they set one.
+    pub(super) fn group_input(&mut self, redirects: &[Redirect]) -> Option<usize> {
+        let stream = self.redirected_input(redirects)??;
+        let at = self.add_stream_with_text(&stream.text, stream.lacks)?;
         if let Some(stream) = self.streams.get_mut(at) {
             stream.is_here = true;
         }
         Some(at)
     }
 
-    /// Where output goes by the redirections: a file of the line, or a target that is not tracked.
-    pub(super) fn written(&mut self, redirects: &[Redirect]) -> Option<Option<usize>> {
+    /// Returns where the redirections send the output: to a file of the line, or to a target that
+    /// is not tracked.
+    pub(super) fn output_target(&mut self, redirects: &[Redirect]) -> Option<Option<usize>> {
         let redirect = redirects.iter().rev().find(|redirect| {
             let is_output = matches!(redirect.descriptor.as_deref(), None | Some("1"));
             is_output && redirect.operator.contains('>') && redirect.operator != "<>"
@@ -88,26 +89,26 @@ impl Streams {
         if OUTPUTS.contains(&word.text.as_str()) {
             return None;
         }
-        Some(self.file(word, redirect.operator.contains(">>")))
+        Some(self.file_stream(word, redirect.operator.contains(">>")))
     }
 
-    /// The stream of a file.
-    fn file(&mut self, word: &Word, appends: bool) -> Option<usize> {
-        let key = key(word);
+    /// Returns the stream of a file.
+    fn file_stream(&mut self, word: &Word, appends: bool) -> Option<usize> {
+        let key = file_key(word);
         if appends && let Some(at) = self.files.get(&key) {
             return Some(*at);
         }
-        let at = self.open()?;
+        let at = self.add_empty_stream()?;
         self.bytes += key.len();
         (self.bytes < MOST_BYTES).then(|| self.files.insert(key, at))?;
         Some(at)
     }
 
-    /// Takes out the text that the line wrote into a file, so that a file which runs itself is read
-    /// once.
+    /// Removes and returns the text that the line wrote into a file, so that a file which runs
+    /// itself is read once.
     pub(super) fn take_file(&mut self, word: &Word) -> Option<(String, Stream)> {
-        let key = key(word);
-        let stream = self.files.get(&key).and_then(|at| self.get(*at))?;
+        let key = file_key(word);
+        let stream = self.files.get(&key).and_then(|at| self.get_stream(*at))?;
         // The output of an unknown program is not on the line.
         let stream = Some(stream).filter(|stream| !stream.text.is_empty())?.clone();
         self.files.remove(&key);
@@ -115,8 +116,8 @@ impl Streams {
     }
 
     /// Puts a file back.
-    pub(super) fn put_file(&mut self, key: String, stream: Stream) {
-        if let Some(at) = self.open()
+    pub(super) fn put_file_back(&mut self, key: String, stream: Stream) {
+        if let Some(at) = self.add_empty_stream()
             && let Some(slot) = self.streams.get_mut(at)
         {
             *slot = stream;
@@ -125,7 +126,7 @@ impl Streams {
     }
 
     /// Adds the output of a command to a stream.
-    pub(super) fn append(&mut self, at: usize, more: &Stream) {
+    pub(super) fn append_output(&mut self, at: usize, more: &Stream) {
         let Some(stream) = self.streams.get_mut(at) else { return };
         self.bytes += more.text.len();
         let fits = self.bytes < MOST_BYTES;
@@ -136,9 +137,9 @@ impl Streams {
         }
     }
 
-    /// The standard input by the redirections: `None` if they set none, `Some(None)` if it is not
-    /// on the line.
-    fn redirected(&self, redirects: &[Redirect]) -> Option<Option<Stream>> {
+    /// Returns the standard input according to the redirections: `None` if they set none,
+    /// `Some(None)` if it is not on the line.
+    fn redirected_input(&self, redirects: &[Redirect]) -> Option<Option<Stream>> {
         let redirect = redirects.iter().rev().find(|redirect| {
             let is_input = matches!(redirect.descriptor.as_deref(), None | Some("0"));
             is_input && redirect.operator.starts_with('<')
@@ -149,64 +150,72 @@ impl Streams {
                 Some(Stream { text: body.clone(), lacks, ..Stream::default() })
             }
             Target::Word(word) if redirect.operator == "<<<" => {
-                let text = format!("{}\n", unquoted(word));
+                let text = format!("{}\n", remove_outer_quotes(word));
                 Some(Stream { text, lacks: word.kind != WordKind::Literal, ..Stream::default() })
             }
             Target::Word(word) if redirect.operator == "<" => {
-                self.files.get(&key(word)).and_then(|at| self.get(*at)).cloned()
+                self.files.get(&file_key(word)).and_then(|at| self.get_stream(*at)).cloned()
             }
             Target::Word(_) | Target::Closed => None,
         })
     }
 
-    /// The standard input of a command, and whether part of it is not on the line.
-    pub(super) fn input(&mut self, redirects: &[Redirect], flow: Flow) -> (Option<Arc<str>>, bool) {
-        match self.redirected(redirects) {
-            Some(stream) => stream.map_or((None, true), |mut stream| stream.share()),
+    /// Returns the standard input of a command, and whether part of it is not on the line.
+    pub(super) fn command_input(
+        &mut self,
+        redirects: &[Redirect],
+        flow: Flow,
+    ) -> (Option<Arc<str>>, bool) {
+        match self.redirected_input(redirects) {
+            Some(stream) => stream.map_or((None, true), |mut stream| stream.shared_text()),
             None => {
                 let stream = flow.input.and_then(|at| self.streams.get_mut(at));
-                stream.map_or((None, false), Stream::share)
+                stream.map_or((None, false), Stream::shared_text)
             }
         }
     }
 
-    /// A stream with this text.
-    pub(super) fn open_with(&mut self, text: &str, lacks: bool) -> Option<usize> {
-        let at = self.open()?;
-        self.append(at, &Stream { text: text.to_owned(), lacks, ..Stream::default() });
+    /// Adds a stream with this text.
+    pub(super) fn add_stream_with_text(&mut self, text: &str, lacks: bool) -> Option<usize> {
+        let at = self.add_empty_stream()?;
+        self.append_output(at, &Stream { text: text.to_owned(), lacks, ..Stream::default() });
         Some(at)
     }
 
     /// Adds the output of a command to its stream. Returns `false` if its output is unknown.
-    pub(super) fn print(&mut self, command: &SimpleCommand, output: Option<usize>) -> bool {
-        let Some(program) = command.program() else { return false };
+    pub(super) fn append_command_output(
+        &mut self,
+        command: &SimpleCommand,
+        output: Option<usize>,
+    ) -> bool {
+        let Some(program) = command.program_name() else { return false };
         let name = program.rsplit('/').next().unwrap_or_default();
         if output.is_none() && !WRITING.contains(&name) && !COPYING.contains(&name) && name != "dd"
         {
             return false;
         }
         if COPYING.contains(&name) {
-            self.copy(command);
+            self.record_file_copy(command);
         }
-        let Some(printed) = self.printed(name, command) else { return false };
+        let Some(printed) = self.command_output(name, command) else { return false };
         if WRITING.contains(&name) {
             let appends =
                 command.words.iter().any(|word| matches!(word.text.as_str(), "-a" | "--append"));
-            for word in operands(command) {
-                if let Some(at) = self.file(word, appends) {
-                    self.append(at, &printed);
+            for word in operand_words(command) {
+                if let Some(at) = self.file_stream(word, appends) {
+                    self.append_output(at, &printed);
                 }
             }
         }
         if let Some(at) = output {
-            self.append(at, &printed);
+            self.append_output(at, &printed);
         }
         true
     }
 
-    /// `cp a b`, `mv a b`, `install /dev/stdin b`, `dd of=b`
-    fn copy(&mut self, command: &SimpleCommand) {
-        let all: Vec<&Word> = operands(command).collect();
+    /// Records that a command copies a file: `cp a b`, `mv a b`, `install /dev/stdin b`, `dd of=b`.
+    fn record_file_copy(&mut self, command: &SimpleCommand) {
+        let all: Vec<&Word> = operand_words(command).collect();
         let Some((to, from)) = all.split_last() else { return };
         for word in from {
             let stream = match INPUTS.contains(&word.text.as_str()) {
@@ -215,38 +224,45 @@ impl Streams {
                     lacks: command.input_lacks,
                     ..Stream::default()
                 }),
-                false => self.files.get(&key(word)).and_then(|at| self.get(*at)).cloned(),
+                false => {
+                    self.files.get(&file_key(word)).and_then(|at| self.get_stream(*at)).cloned()
+                }
             };
             if let Some(stream) = stream
-                && let Some(at) = self.file(to, false)
+                && let Some(at) = self.file_stream(to, false)
             {
-                self.append(at, &stream);
+                self.append_output(at, &stream);
             }
         }
     }
 
-    /// The output of a command, if it is on the line.
-    fn printed(&mut self, name: &str, command: &SimpleCommand) -> Option<Stream> {
+    /// Returns the output of a command, if it is on the line.
+    fn command_output(&mut self, name: &str, command: &SimpleCommand) -> Option<Stream> {
         match name {
-            "echo" => Some(echo(command.words.get(1..)?)),
-            "printf" => printf(command.words.get(1..)?),
+            "echo" => Some(echo_output(command.words.get(1..)?)),
+            "printf" => printf_output(command.words.get(1..)?),
             "dd" => {
-                let input = passed(command)?;
+                let input = passed_through_input(command)?;
                 let to = command.words.iter().find_map(|word| word.text.strip_prefix("of="))?;
-                let at = self.file(&Word::literal(to), false)?;
-                self.append(at, &input);
+                let at = self.file_stream(&Word::literal(to), false)?;
+                self.append_output(at, &input);
                 Some(Stream::default())
             }
             _ if PASSING.contains(&name) => {
-                let mut files = operands(command).filter(|_| !WRITING.contains(&name)).peekable();
+                let mut files =
+                    operand_words(command).filter(|_| !WRITING.contains(&name)).peekable();
                 if files.peek().is_none() {
-                    return passed(command);
+                    return passed_through_input(command);
                 }
                 let mut printed = Stream::default();
                 for word in files {
                     let stream = match INPUTS.contains(&word.text.as_str()) {
-                        true => passed(command),
-                        false => self.files.get(&key(word)).and_then(|at| self.get(*at)).cloned(),
+                        true => passed_through_input(command),
+                        false => self
+                            .files
+                            .get(&file_key(word))
+                            .and_then(|at| self.get_stream(*at))
+                            .cloned(),
                     };
                     printed.lacks |= stream.as_ref().is_none_or(|stream| stream.lacks);
                     printed.text.push_str(&stream.unwrap_or_default().text);
@@ -258,21 +274,21 @@ impl Streams {
     }
 }
 
-/// The input of a command that passes it on.
-fn passed(command: &SimpleCommand) -> Option<Stream> {
+/// Returns the input of a command that passes it on.
+fn passed_through_input(command: &SimpleCommand) -> Option<Stream> {
     let text = command.input.as_ref()?.to_string();
     Some(Stream { text, lacks: command.input_lacks, ..Stream::default() })
 }
 
-/// The words that are no options.
-fn operands(command: &SimpleCommand) -> impl Iterator<Item = &Word> {
+/// Returns the words that are no options.
+fn operand_words(command: &SimpleCommand) -> impl Iterator<Item = &Word> {
     let is_operand =
         |word: &&Word| !word.text.starts_with('-') || INPUTS.contains(&word.text.as_str());
     command.words.iter().skip(1).filter(is_operand)
 }
 
-/// The key of a file: its name, or its source if that is computed.
-fn key(word: &Word) -> String {
+/// Returns the key of a file: its name, or its source if the name is computed.
+fn file_key(word: &Word) -> String {
     match (&word.file_name, word.kind) {
         (Some(name), _) => name.clone(),
         (None, WordKind::Literal) => word.text.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -280,8 +296,8 @@ fn key(word: &Word) -> String {
     }
 }
 
-/// A word without the quotes around it, even if it contains an expansion.
-pub(super) fn unquoted(word: &Word) -> &str {
+/// Returns a word without the quotes around it, even if it contains an expansion.
+pub(super) fn remove_outer_quotes(word: &Word) -> &str {
     if word.kind == WordKind::Literal {
         return &word.text;
     }
@@ -290,8 +306,8 @@ pub(super) fn unquoted(word: &Word) -> &str {
 }
 
 impl Stream {
-    /// The text and its gaps, for a command.
-    pub(super) fn share(&mut self) -> (Option<Arc<str>>, bool) {
+    /// Returns the text and whether parts of it are missing, for a command.
+    pub(super) fn shared_text(&mut self) -> (Option<Arc<str>>, bool) {
         if self.shared.is_none() && !self.text.is_empty() {
             self.shared = Some(self.text.as_str().into());
         }

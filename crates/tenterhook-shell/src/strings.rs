@@ -56,8 +56,9 @@ const KEYS: &[&str] = &["args", "argv", "arguments", "command", "cmd", "null", "
 
 type Rows = HashMap<&'static str, Vec<&'static str>>;
 
-/// Whether a program is an interpreter, also as `python3.12`.
-pub fn interpreter(name: &str) -> Option<&'static [&'static str]> {
+/// Returns the code options of an interpreter, also for names such as `python3.12`, or `None` for
+/// other programs.
+pub fn interpreter_options(name: &str) -> Option<&'static [&'static str]> {
     static ROWS: LazyLock<Rows> = LazyLock::new(|| {
         let rows = INTERPRETERS.lines().filter(|row| !row.starts_with('#'));
         let mut found = Rows::new();
@@ -71,18 +72,18 @@ pub fn interpreter(name: &str) -> Option<&'static [&'static str]> {
     ROWS.get(name).or_else(|| ROWS.get(plain)).map(Vec::as_slice)
 }
 
-/// Whether the first operand of a program is code of a special language.
-pub fn is_scripted(name: &str) -> bool {
+/// Returns whether the first operand of a program is code of a special language.
+pub fn takes_code_operand(name: &str) -> bool {
     SCRIPTED.contains(&name)
 }
 
-/// Whether code of a different language appears to run a shell line.
-pub fn runs_lines(code: &str) -> bool {
+/// Returns whether code of a different language appears to run a shell line.
+pub fn may_run_shell_line(code: &str) -> bool {
     RUNS.iter().any(|word| code.contains(word))
 }
 
-/// The texts between quotes, as in most languages, with their positions.
-pub fn texts(code: &str) -> Vec<(usize, &str)> {
+/// Returns the texts between quotes, as in most languages, with their positions.
+pub fn quoted_texts(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = code.get(from..).and_then(|rest| rest.find(['\'', '"', '`'])) {
@@ -95,13 +96,13 @@ pub fn texts(code: &str) -> Vec<(usize, &str)> {
         found.extend(inner.get(..end).filter(|text| !text.is_empty()).map(|text| (start, text)));
         from = start + end + 1;
     }
-    found.extend(operators(code));
-    found.extend(bare(code));
+    found.extend(operator_quoted_texts(code));
+    found.extend(unquoted_tcl_commands(code));
     found
 }
 
-/// `%q(git push)`, `qw{git push}`: the quoting operators of Ruby and Perl.
-fn operators(code: &str) -> Vec<(usize, &str)> {
+/// Returns the texts in the quoting operators of Ruby and Perl: `%q(git push)`, `qw{git push}`.
+fn operator_quoted_texts(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices(['%', 'q']).take(MOST_OPERATORS) {
         let before = code.get(..at).unwrap_or_default();
@@ -131,8 +132,8 @@ fn operators(code: &str) -> Vec<(usize, &str)> {
 /// Most possible starts of quoting operators that are examined.
 const MOST_OPERATORS: usize = 256;
 
-/// `exec git push` of Tcl.
-fn bare(code: &str) -> Vec<(usize, &str)> {
+/// Returns the unquoted commands in Tcl code: `exec git push`.
+fn unquoted_tcl_commands(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for lead in BARE {
         for (at, _) in code.match_indices(lead).take(MOST_OPERATORS) {
@@ -146,15 +147,16 @@ fn bare(code: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The lines in lists of texts: `subprocess.run(["rm", "-rf", "/"])`, `spawn('rm', ['-rf', '/'])`.
-pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
+/// Returns the lines in lists of texts: `subprocess.run(["rm", "-rf", "/"])`, `spawn('rm', ['-rf',
+/// '/'])`.
+pub fn commands_from_lists(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut end = None;
     let mut count = 0;
     for (start, text) in all {
         let between = end.and_then(|end: usize| code.get(end + 1..start - 1)).unwrap_or(";");
-        let joins = is_between(between);
-        let word = super::quote(text);
+        let joins = is_word_separator(between);
+        let word = super::quote_word(text);
         match lines.last_mut() {
             Some(line) if joins => {
                 line.push(' ');
@@ -185,8 +187,8 @@ pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     lines
 }
 
-/// Whether this text may separate two words of one command.
-fn is_between(text: &str) -> bool {
+/// Returns whether this text may separate two words of one command.
+fn is_word_separator(text: &str) -> bool {
     if text.len() > LONGEST_BETWEEN {
         return false;
     }

@@ -7,7 +7,7 @@ use super::*;
 
 /// `text` of each command, with its wrappers before it, and the doubt at the end.
 fn show(line: &str) -> String {
-    let line = read(line);
+    let line = parse_line(line);
     let mut shown: Vec<String> = Vec::new();
     for command in &line.commands {
         let via: Vec<_> = command
@@ -37,7 +37,7 @@ fn show(line: &str) -> String {
             "{}{}{}{}",
             via.concat(),
             assignments.concat(),
-            command.text(),
+            command.unquoted_text(),
             redirects.concat()
         ));
     }
@@ -125,7 +125,7 @@ fn quotes_and_escapes_are_removed() {
 
 #[test]
 fn words_say_how_much_of_them_is_known() {
-    let line = read("echo a 'b*' *.ts ~/x $c \"$d\" {e,f} {1..3} {} a=b stash@{0} $");
+    let line = parse_line("echo a 'b*' *.ts ~/x $c \"$d\" {e,f} {1..3} {} a=b stash@{0} $");
     let kinds: Vec<_> = line.commands[0].words.iter().map(|word| word.kind).collect();
     use WordKind::{Expansion, Literal, Pattern};
     assert_eq!(
@@ -243,9 +243,9 @@ fn program_that_the_line_names_is_no_doubt() {
         ("X=git && \"$X\" push", "git push"),
         ("X=$(which git)\n${X} push", "git push"),
     ] {
-        let read = read(line);
+        let read = parse_line(line);
         assert_eq!(read.parsed, Parsed::Full, "{line}");
-        assert!(read.commands.iter().any(|found| found.text() == command), "{line}");
+        assert!(read.commands.iter().any(|found| found.unquoted_text() == command), "{line}");
     }
 }
 
@@ -263,7 +263,7 @@ fn constructs_are_named_in_order() {
         ("cat <<< a", &[]),
     ];
     for (line, expected) in cases {
-        assert_eq!(&read(line).constructs, expected, "{line}");
+        assert_eq!(&parse_line(line).constructs, expected, "{line}");
     }
 }
 
@@ -271,9 +271,9 @@ fn constructs_are_named_in_order() {
 #[test]
 fn a_line_over_the_bound_is_not_read() {
     let line = format!("git {}", "x".repeat(LONGEST_LINE));
-    assert_eq!(read(&line).parsed, Parsed::Doubtful(Doubt::TooLong));
+    assert_eq!(parse_line(&line).parsed, Parsed::Doubtful(Doubt::TooLong));
     let line = format!("git {}", "x".repeat(LONGEST_LINE - 4));
-    assert_eq!(read(&line).parsed, Parsed::Full);
+    assert_eq!(parse_line(&line).parsed, Parsed::Full);
 }
 
 /// S-22.
@@ -290,7 +290,7 @@ fn line_over_a_bound_is_too_deep_behind_any_wrapper() {
         format!("bash <<'E'\n{}\nE", "${".repeat(8_000)),
     ] {
         let start: String = line.chars().take(20).collect();
-        assert_eq!(read(&line).parsed, Parsed::Doubtful(Doubt::TooDeep), "{start}");
+        assert_eq!(parse_line(&line).parsed, Parsed::Doubtful(Doubt::TooDeep), "{start}");
     }
 }
 
@@ -303,9 +303,12 @@ fn long_text_of_other_languages_is_read_in_full() {
         ("a: ${{ secrets.B }}\n", 2_500),
     ] {
         let line = format!("cat > x <<'E'\n{}E\ngit push", row.repeat(times));
-        let line = read(&line);
+        let line = parse_line(&line);
         assert_eq!(line.parsed, Parsed::Full, "{row}");
-        assert_eq!(line.commands.last().map(SimpleCommand::text).as_deref(), Some("git push"));
+        assert_eq!(
+            line.commands.last().map(SimpleCommand::unquoted_text).as_deref(),
+            Some("git push")
+        );
     }
 }
 
@@ -336,12 +339,12 @@ fn hostile_lines_end_in_doubt() {
         "sudo ",
         "eval ",
     ] {
-        let line = read(&deep(piece));
+        let line = parse_line(&deep(piece));
         assert!(matches!(line.parsed, Parsed::Doubtful(_)), "{piece}");
     }
     let nested = format!("{}git{}", "$(".repeat(20_000), ")".repeat(20_000));
-    assert!(matches!(read(&nested).parsed, Parsed::Doubtful(_)));
-    assert!(matches!(read(&"a | ".repeat(10_000)).parsed, Parsed::Doubtful(_)));
+    assert!(matches!(parse_line(&nested).parsed, Parsed::Doubtful(_)));
+    assert!(matches!(parse_line(&"a | ".repeat(10_000)).parsed, Parsed::Doubtful(_)));
 }
 
 /// The grammar's scanner reads out of bounds at these.
@@ -360,7 +363,7 @@ fn characters_beyond_the_grammars_tables_are_ordinary() {
         for start in
             ["", "{", "{1", "1", "$", "${", "${x:-", "<<", "[[ a =~ ", "a[", "@(", "(", "\"", "x="]
         {
-            let _ = read(&format!("{start}{c}{start}1{c}"));
+            let _ = parse_line(&format!("{start}{c}{start}1{c}"));
         }
     }
 }
@@ -374,7 +377,7 @@ fn long_plain_lines_are_read_in_full() {
         ("git x | ", 500),
         ("git x && a=", 1_000),
     ] {
-        let line = read(&format!("{}git x", piece.repeat(count)));
+        let line = parse_line(&format!("{}git x", piece.repeat(count)));
         assert_eq!((line.parsed, line.commands.len()), (Parsed::Full, count + 1), "{piece}");
     }
 }
@@ -382,14 +385,14 @@ fn long_plain_lines_are_read_in_full() {
 proptest::proptest! {
     #[test]
     fn every_text_has_a_reading(line in "\\PC{0,80}") {
-        let _ = read(&line);
+        let _ = parse_line(&line);
     }
 
     #[test]
     fn every_mix_of_shell_syntax_has_a_reading(
         line in "(git|a|=|'|\"|`|\\$\\(|\\)|\\(|\\{ | \\}|;|\n|\\||&&|<<E\n|E\n|\\$x|\\\\|#|<\\(|> |\\[ | \\]|\\$'| |é|sudo |sh -c ){0,24}"
     ) {
-        let line = read(&line);
+        let line = parse_line(&line);
         for command in &line.commands {
             proptest::prop_assert!(command.via.len() <= MOST_WRAPPERS);
         }
@@ -401,7 +404,7 @@ proptest::proptest! {
         let single = format!("git '{}'", word.replace('\'', "'\\''"));
         let escaped: String = word.chars().flat_map(|c| ['\\', c]).collect();
         for line in [single, format!("git {escaped}")] {
-            let read = read(&line);
+            let read = parse_line(&line);
             if read.parsed == Parsed::Full {
                 proptest::prop_assert_eq!(read.commands.len(), 1, "{}", line);
                 proptest::prop_assert_eq!(&read.commands[0].words[1].text, &word, "{}", line);
@@ -530,10 +533,10 @@ fn no_spelling_hides_a_command() {
 #[test]
 fn a_redirection_behind_a_group_is_kept() {
     for line in ["a && b > f", "{ a; } > f", "(a) > f", "if a; then b; fi > f"] {
-        let found = read(line);
+        let found = parse_line(line);
         assert!(matches!(&found.redirects[..], [one] if one.operator == ">"), "{line}: {found:?}");
     }
-    assert_eq!(read("a > f").redirects, []);
+    assert_eq!(parse_line("a > f").redirects, []);
 }
 
 /// S-24: the grammar loses a dash before a redirection with a descriptor.
@@ -545,8 +548,8 @@ fn a_dash_before_a_redirection_is_a_word() {
         ("x - > f", "x -"),
         ("x -- 2>&1", "x --"),
     ] {
-        let read = read(line);
-        assert_eq!(read.commands[0].text(), words, "{line}");
+        let read = parse_line(line);
+        assert_eq!(read.commands[0].unquoted_text(), words, "{line}");
         assert_eq!(read.parsed, Parsed::Full, "{line}");
     }
 }
@@ -554,7 +557,8 @@ fn a_dash_before_a_redirection_is_a_word() {
 /// S-27.
 #[test]
 fn loops_and_functions_are_kept() {
-    let line = read("f() { rm \"$1\"; }; for d in a \"b c\" $X; do (for e in 1; do f; done); done");
+    let line =
+        parse_line("f() { rm \"$1\"; }; for d in a \"b c\" $X; do (for e in 1; do f; done); done");
     let of = |at: usize| -> Vec<&str> {
         line.loops[at].words.iter().map(|word| word.text.as_str()).collect()
     };

@@ -24,10 +24,10 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(super) use behind::{CmdCode, powershell_code};
-pub(super) use cmd::read as read_cmd;
-pub(super) use names::is_cmdlet;
-pub(super) use powershell::read as read_powershell;
+pub(super) use behind::{CmdCode, code_run_by_powershell};
+pub(super) use cmd::read_cmd_line as read_cmd;
+pub(super) use names::is_cmdlet_or_net_call;
+pub(super) use powershell::read_powershell;
 
 /// The language of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

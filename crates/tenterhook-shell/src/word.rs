@@ -19,26 +19,27 @@ pub struct Word {
 }
 
 impl Word {
-    /// A word with exactly this text.
+    /// Makes a word with exactly this text.
     #[must_use]
     pub fn literal(text: impl Into<String>) -> Self {
         let text = text.into();
         Self { source: text.clone(), text, kind: WordKind::Literal, file_name: None }
     }
 
-    /// A word of which only the source is known.
+    /// Makes a word of which only the source is known.
     #[must_use]
     pub fn unknown(source: impl Into<String>) -> Self {
         let source = source.into();
         Self { text: source.clone(), source, kind: WordKind::Expansion, file_name: None }
     }
 
-    /// Whether the file name at its end is known, although the directories are not (`$(go env GOPATH)/bin/air`).
-    pub fn is_named(&self) -> bool {
+    /// Returns whether the file name at the end of the word is known, although the directories are
+    /// not (`$(go env GOPATH)/bin/air`).
+    pub fn has_known_file_name(&self) -> bool {
         self.file_name.is_some()
     }
 
-    /// Whether the value of the word is known only when it runs.
+    /// Returns whether the value of the word is known only when it runs.
     #[must_use]
     pub fn is_dynamic(&self) -> bool {
         self.kind != WordKind::Literal
@@ -60,16 +61,16 @@ pub enum WordKind {
 ///
 /// `None` if a quote is left open, or if the shell would end the word earlier: then the grammar was
 /// wrong.
-pub(super) fn read(source: &str, holes: &[Range<usize>]) -> Option<Word> {
+pub(super) fn parse_word(source: &str, holes: &[Range<usize>]) -> Option<Word> {
     let mut scan = Scan::new(source, holes);
-    while let Some(step) = scan.next_plain() {
+    while let Some(step) = scan.scan_unquoted() {
         step?;
     }
-    Some(scan.finish())
+    Some(scan.into_word())
 }
 
-/// A word that a shell reads as this text.
-pub fn quote(text: &str) -> String {
+/// Returns the source of a word that a shell reads as this text.
+pub fn quote_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:@%,~".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
@@ -119,25 +120,25 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    fn rest(&self) -> &'a str {
+    fn remaining_text(&self) -> &'a str {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    fn take(&mut self) -> Option<char> {
-        let next = self.rest().chars().next()?;
+    fn next_char(&mut self) -> Option<char> {
+        let next = self.remaining_text().chars().next()?;
         self.at += next.len_utf8();
         Some(next)
     }
 
-    fn put(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         self.text.push(c);
         if c == '/' {
             self.file_name_from = Some(self.text.len());
         }
     }
 
-    /// Jumps over an expansion that starts here.
-    fn hole(&mut self) -> bool {
+    /// Skips an expansion that starts here. Returns whether there was one.
+    fn skip_expansion(&mut self) -> bool {
         let index = self.holes.partition_point(|hole| hole.start < self.at);
         let Some(hole) = self.holes.get(index).filter(|hole| hole.start == self.at) else {
             return false;
@@ -148,142 +149,142 @@ impl<'a> Scan<'a> {
         true
     }
 
-    fn pattern(&mut self, c: char) {
+    fn push_pattern_char(&mut self, c: char) {
         self.kind = self.kind.max(WordKind::Pattern);
         self.splits = true;
-        self.put(c);
+        self.push_char(c);
     }
 
-    /// One step outside quotes: `None` at the end, `Some(None)` if this cannot be one word.
-    fn next_plain(&mut self) -> Option<Option<()>> {
-        if self.at < self.source.len() && self.hole() {
+    /// Scans one step outside quotes: `None` at the end, `Some(None)` if this cannot be one word.
+    fn scan_unquoted(&mut self) -> Option<Option<()>> {
+        if self.at < self.source.len() && self.skip_expansion() {
             self.splits = true;
             return Some(Some(()));
         }
-        let rest = self.rest();
-        let c = self.take()?;
+        let rest = self.remaining_text();
+        let c = self.next_char()?;
         Some(match c {
-            '\\' => self.escaped(),
-            '\'' => self.single(),
-            '"' => self.double(),
+            '\\' => self.scan_escape(),
+            '\'' => self.scan_single_quoted(),
+            '"' => self.scan_double_quoted(),
             '$' if rest.starts_with("$'") => {
-                self.take();
-                self.ansi_c()
+                self.next_char();
+                self.scan_ansi_c_quoted()
             }
             '$' if rest.starts_with("$\"") => {
-                self.take();
-                self.double()
+                self.next_char();
+                self.scan_double_quoted()
             }
             '`' | ';' | '&' | '|' | '(' | ')' | '<' | '>' | ' ' | '\t' | '\n' | '\r' | '\0' => None,
             '*' | '?' => {
-                self.pattern(c);
+                self.push_pattern_char(c);
                 Some(())
             }
             ']' if self.bracket => {
-                self.pattern(c);
+                self.push_pattern_char(c);
                 Some(())
             }
             _ => {
                 // Without its `]` a bracket is an ordinary character, as in `[ -f x ]`.
                 self.bracket |= c == '[';
-                self.brace(c);
+                self.track_brace(c);
                 Some(())
             }
         })
     }
 
-    /// Follows `{a,b}` and `{1..3}`: without a separator a brace is an ordinary character.
-    fn brace(&mut self, c: char) {
+    /// Tracks `{a,b}` and `{1..3}`: without a separator a brace is an ordinary character.
+    fn track_brace(&mut self, c: char) {
         self.brace = match (c, self.brace) {
             ('{', Brace::None) => Brace::Open,
             (',', Brace::Open) => Brace::Separated,
-            ('.', Brace::Open) if self.rest().starts_with('.') => Brace::Separated,
+            ('.', Brace::Open) if self.remaining_text().starts_with('.') => Brace::Separated,
             ('}', Brace::Separated) => {
-                self.pattern(c);
+                self.push_pattern_char(c);
                 self.brace = Brace::None;
                 return;
             }
             ('}', _) => Brace::None,
             (_, before) => before,
         };
-        self.put(c);
+        self.push_char(c);
     }
 
-    fn escaped(&mut self) -> Option<()> {
-        match self.take()? {
+    fn scan_escape(&mut self) -> Option<()> {
+        match self.next_char()? {
             '\n' => {}
-            c => self.put(c),
+            c => self.push_char(c),
         }
         Some(())
     }
 
-    fn single(&mut self) -> Option<()> {
+    fn scan_single_quoted(&mut self) -> Option<()> {
         loop {
-            match self.take()? {
+            match self.next_char()? {
                 '\'' => return Some(()),
-                c => self.put(c),
+                c => self.push_char(c),
             }
         }
     }
 
-    fn double(&mut self) -> Option<()> {
+    fn scan_double_quoted(&mut self) -> Option<()> {
         loop {
-            if self.hole() {
+            if self.skip_expansion() {
                 continue;
             }
-            match self.take()? {
+            match self.next_char()? {
                 '"' => return Some(()),
                 '`' => return None,
-                '\\' => match self.take()? {
+                '\\' => match self.next_char()? {
                     '\n' => {}
-                    c @ ('$' | '`' | '"' | '\\') => self.put(c),
+                    c @ ('$' | '`' | '"' | '\\') => self.push_char(c),
                     c => {
-                        self.put('\\');
-                        self.put(c);
+                        self.push_char('\\');
+                        self.push_char(c);
                     }
                 },
-                c => self.put(c),
+                c => self.push_char(c),
             }
         }
     }
 
-    /// `$'...'`, with the escapes of ANSI C.
-    fn ansi_c(&mut self) -> Option<()> {
+    /// Scans `$'...'`, with the escapes of ANSI C.
+    fn scan_ansi_c_quoted(&mut self) -> Option<()> {
         loop {
-            match self.take()? {
+            match self.next_char()? {
                 '\'' => return Some(()),
-                '\\' => self.ansi_escape()?,
-                c => self.put(c),
+                '\\' => self.scan_ansi_c_escape()?,
+                c => self.push_char(c),
             }
         }
     }
 
-    fn ansi_escape(&mut self) -> Option<()> {
-        let c = self.take()?;
+    fn scan_ansi_c_escape(&mut self) -> Option<()> {
+        let c = self.next_char()?;
         let plain = ANSI_ESCAPES.iter().find(|(name, _)| *name == c).map(|(_, value)| *value);
         let value = match (c, plain) {
             (_, Some(value)) => Some(value),
-            ('x', None) => self.digits(16, 2),
-            ('u', None) => self.digits(16, 4),
-            ('U', None) => self.digits(16, 8),
+            ('x', None) => self.scan_digits(16, 2),
+            ('u', None) => self.scan_digits(16, 4),
+            ('U', None) => self.scan_digits(16, 8),
             ('0'..='7', None) => {
                 self.at -= 1;
-                self.digits(8, 3)
+                self.scan_digits(8, 3)
             }
-            ('c', None) => self.take().map(|c| char::from((c as u32 & 0x1f) as u8)),
+            ('c', None) => self.next_char().map(|c| char::from((c as u32 & 0x1f) as u8)),
             _ => {
-                self.put('\\');
+                self.push_char('\\');
                 Some(c)
             }
         };
         // NUL ends the string in Bash, and a number without a character is a byte: neither is
         // guessed.
-        self.put(value.filter(|c| *c != '\0')?);
+        self.push_char(value.filter(|c| *c != '\0')?);
         Some(())
     }
 
-    fn digits(&mut self, radix: u32, most: usize) -> Option<char> {
-        let rest = self.rest();
+    fn scan_digits(&mut self, radix: u32, most: usize) -> Option<char> {
+        let rest = self.remaining_text();
         let len = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
         let value = u32::from_str_radix(rest.get(..len)?, radix).ok()?;
         self.at += len;
@@ -291,7 +292,7 @@ impl<'a> Scan<'a> {
         char::from_u32(value).filter(|c| c.is_ascii() || most > 3)
     }
 
-    fn finish(self) -> Word {
+    fn into_word(self) -> Word {
         let source = self.source.to_owned();
         let file_name = match self.file_name_from {
             Some(from) if self.kind != WordKind::Literal && !self.splits => {

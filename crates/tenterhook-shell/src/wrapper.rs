@@ -10,12 +10,12 @@ mod table;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::flow::inside_process;
+use super::flow::process_substitution_code;
 use super::stream::INPUTS;
-use super::windows::{CmdCode, Language, powershell_code};
+use super::windows::{CmdCode, Language, code_run_by_powershell};
 use super::word::{Word, WordKind};
-use options::{Options, Split, code_option, is_code_option};
-use parallel::parallel;
+use options::{Options, Split, find_code_option, is_code_option};
+use parallel::code_run_by_parallel;
 use table::{SHELLS_WHEN_ALONE, WRAPPERS};
 
 /// The syntax of one wrapper.
@@ -109,8 +109,8 @@ pub(super) enum Behind {
 }
 
 impl Behind {
-    /// The language of its code.
-    pub(super) const fn language(&self) -> Language {
+    /// Returns the language of the code.
+    pub(super) const fn code_language(&self) -> Language {
         match self {
             Self::Foreign(language, _) => *language,
             _ => Language::Posix,
@@ -118,13 +118,13 @@ impl Behind {
     }
 }
 
-/// The names of all wrappers, for lists and for `check`.
-pub fn names() -> impl Iterator<Item = &'static str> {
+/// Returns the names of all wrappers, for lists and for `check`.
+pub fn wrapper_names() -> impl Iterator<Item = &'static str> {
     WRAPPERS.iter().map(|wrapper| wrapper.name)
 }
 
-/// The row of the table for a program.
-pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
+/// Returns the row of the table for a program.
+pub(super) fn find_wrapper(name: &str) -> Option<&'static Wrapper> {
     // Every program of a line is looked up, and more than once.
     static ROWS: LazyLock<HashMap<&str, &Wrapper>> = LazyLock::new(|| {
         // Backwards: of two rows with one name the first applies.
@@ -138,28 +138,28 @@ pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
     })
 }
 
-/// Whether a program is a shell, also as `bash5`.
-pub fn is_shell(name: &str) -> bool {
-    find(name).is_some_and(|row| matches!(row.follows, Follows::Shell))
+/// Returns whether a program is a shell, also as `bash5`.
+pub fn is_shell_name(name: &str) -> bool {
+    find_wrapper(name).is_some_and(|row| matches!(row.follows, Follows::Shell))
 }
 
 impl Wrapper {
-    /// The code or command behind the wrapper; `words` begins with its name, and `input` is its
-    /// input, if all of that is known.
-    pub(super) fn behind(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
+    /// Returns the code or command that the wrapper runs. `words` begins with its name, and `input`
+    /// is its input if all of that is known.
+    pub(super) fn code_behind(&self, words: &[Word], input: Option<&str>) -> Vec<Behind> {
         let words = words.get(1..).unwrap_or_default();
         if let Follows::Actions(starts) = self.follows {
-            return actions(words, starts);
+            return find_exec_commands(words, starts);
         }
-        if let Some(found) = self.without_options(words) {
+        if let Some(found) = self.code_regardless_of_options(words) {
             return found;
         }
         if let Follows::Option { .. } = self.follows
-            && let Some(found) = code_option(words)
+            && let Some(found) = find_code_option(words)
         {
             return vec![found];
         }
-        let Options { code, placeholder, rest } = self.options(words);
+        let Options { code, placeholder, rest } = self.parse_options(words);
         let Some(rest) = rest else { return Vec::new() };
         match self.follows {
             Follows::Command { operands, .. }
@@ -168,52 +168,55 @@ impl Wrapper {
                 vec![Behind::Input]
             }
             Follows::Option { operands: Some(operands) } => {
-                plain(rest.get(operands..).unwrap_or_default(), First::Plain)
+                command_from_words(rest.get(operands..).unwrap_or_default(), First::Plain)
             }
             Follows::Option { operands: None } => Vec::new(),
             Follows::Command { operands, first } => match code {
-                Some(code) => split_string(&code, rest),
-                None => plain(rest.get(operands..).unwrap_or_default(), first),
+                Some(code) => env_split_code(&code, rest),
+                None => command_from_words(rest.get(operands..).unwrap_or_default(), first),
             },
-            Follows::Appended { .. } => appended(rest, placeholder, input),
+            Follows::Appended { .. } => xargs_command(rest, placeholder, input),
             Follows::Shell => match code {
                 Some(Split::Operand) => {
-                    vec![rest.first().map_or(Behind::Unknown, |word| as_code(&[word]))]
+                    vec![rest.first().map_or(Behind::Unknown, |word| join_as_code(&[word]))]
                 }
                 Some(_) => vec![Behind::Input],
                 None if rest.is_empty() => vec![Behind::Input],
-                None => rest.first().and_then(file).into_iter().collect(),
+                None => rest.first().and_then(code_in_file).into_iter().collect(),
             },
-            Follows::File => rest.first().and_then(file).into_iter().collect(),
+            Follows::File => rest.first().and_then(code_in_file).into_iter().collect(),
             Follows::Joined if rest.is_empty() => Vec::new(),
-            Follows::Joined => vec![as_code(&rest.iter().collect::<Vec<_>>())],
+            Follows::Joined => vec![join_as_code(&rest.iter().collect::<Vec<_>>())],
             Follows::Verb { verbs, operands, runs } => {
-                self.behind_verb(rest, verbs, operands, runs).unwrap_or_default()
+                self.code_after_subcommand(rest, verbs, operands, runs).unwrap_or_default()
             }
-            Follows::Parallel => parallel(rest),
-            Follows::Operand => rest.first().map(|word| as_code(&[word])).into_iter().collect(),
-            Follows::Definitions => rest.iter().filter_map(definition).collect(),
-            Follows::Input { operands } => job(words, rest, operands),
+            Follows::Parallel => code_run_by_parallel(rest),
+            Follows::Operand => {
+                rest.first().map(|word| join_as_code(&[word])).into_iter().collect()
+            }
+            Follows::Definitions => rest.iter().filter_map(alias_definition).collect(),
+            Follows::Input { operands } => scheduled_job_code(words, rest, operands),
             _ => Vec::new(),
         }
     }
 
-    /// The code of a wrapper whose options are not separated from its operands.
-    fn without_options(&self, words: &[Word]) -> Option<Vec<Behind>> {
+    /// Returns the code of a wrapper whose options are not separated from its operands.
+    fn code_regardless_of_options(&self, words: &[Word]) -> Option<Vec<Behind>> {
         Some(match self.follows {
-            Follows::InputOf(options) => input_of(words, options),
+            Follows::InputOf(options) => code_from_input_option(words, options),
             Follows::Computed(options) => {
                 let computed = words.iter().any(|word| options.contains(&word.text.as_str()));
                 if computed { vec![Behind::Unknown] } else { Vec::new() }
             }
-            Follows::PowerShell => powershell_code(words),
-            Follows::Cmd(code) => code.find(words),
+            Follows::PowerShell => code_run_by_powershell(words),
+            Follows::Cmd(code) => code.command_line_in(words),
             _ => return None,
         })
     }
 
-    /// `uv run --with x COMMAND`, `npm exec -c CODE`
-    fn behind_verb(
+    /// Returns the command or code after a subcommand: `uv run --with x COMMAND`, `npm exec -c
+    /// CODE`.
+    fn code_after_subcommand(
         &self,
         rest: &[Word],
         verbs: &[&str],
@@ -228,26 +231,27 @@ impl Wrapper {
                 && matches!(option.text.as_str(), "-c" | "--call")
                 && self.name != "tmux"
             {
-                return Some(vec![as_code(&[code])]);
+                return Some(vec![join_as_code(&[code])]);
             }
-            rest = self.options(behind).rest?;
+            rest = self.parse_options(behind).rest?;
         }
         rest = rest.get(operands..)?;
         rest = rest.strip_prefix(&[Word::literal("--")][..]).unwrap_or(rest);
         // `uv run -` reads a script of a different language.
         rest.first().filter(|word| word.text != "-")?;
         Some(match runs {
-            Runs::Command => plain(rest, First::Plain),
+            Runs::Command => command_from_words(rest, First::Plain),
             Runs::Code => {
                 let is_key = |word: &&Word| KEYS.contains(&word.text.as_str());
-                vec![as_code(&rest.iter().filter(|word| !is_key(word)).collect::<Vec<_>>())]
+                vec![join_as_code(&rest.iter().filter(|word| !is_key(word)).collect::<Vec<_>>())]
             }
         })
     }
 }
 
-/// Whether a program reads code on its input, with these words and at most this many operands.
-fn reads_input(words: &[Word], rest: &[Word], operands: usize) -> bool {
+/// Returns whether a program reads code from its input, with these words and at most this many
+/// operands.
+fn reads_code_from_input(words: &[Word], rest: &[Word], operands: usize) -> bool {
     let is_other = |word: &Word| {
         is_option(&word.text) && !(operands > 1 && STAYING.contains(&word.text.as_str()))
     };
@@ -262,34 +266,35 @@ fn is_option(text: &str) -> bool {
     text.starts_with('-') && !INPUTS.contains(&text)
 }
 
-/// A file that is run: standard input, the output of a program, or a file that the line may have
-/// written.
-fn file(word: &Word) -> Option<Behind> {
+/// Returns the code of a file that is run: standard input, the output of a program, or a file that
+/// the line may have written.
+fn code_in_file(word: &Word) -> Option<Behind> {
     if INPUTS.contains(&word.text.as_str()) {
         return Some(Behind::Input);
     }
-    Some(match inside_process(&word.source) {
+    Some(match process_substitution_code(&word.source) {
         Some(code) => Behind::Printed(code.to_owned()),
         None => Behind::File(word.clone()),
     })
 }
 
-/// The code of `at`, `batch` and `crontab`: the file of `-f`, or their input.
-fn job(words: &[Word], rest: &[Word], operands: usize) -> Vec<Behind> {
+/// Returns the code of `at`, `batch` and `crontab`: the file of `-f`, or their input.
+fn scheduled_job_code(words: &[Word], rest: &[Word], operands: usize) -> Vec<Behind> {
     if let Some(script) = words.iter().skip_while(|word| word.text != "-f").nth(1) {
-        return file(script).into_iter().collect();
+        return code_in_file(script).into_iter().collect();
     }
-    reads_input(words, rest, operands).then_some(Behind::Input).into_iter().collect()
+    reads_code_from_input(words, rest, operands).then_some(Behind::Input).into_iter().collect()
 }
 
-/// `gp='git push'` of `alias`.
-fn definition(word: &Word) -> Option<Behind> {
+/// Returns the definition in `alias gp='git push'`.
+fn alias_definition(word: &Word) -> Option<Behind> {
     let (name, code) = word.text.split_once('=').filter(|_| word.kind == WordKind::Literal)?;
     Some(Behind::Definition(name.to_owned(), code.to_owned()))
 }
 
-/// `make -f -`, `make --file=/dev/stdin`
-fn input_of(words: &[Word], options: &[&str]) -> Vec<Behind> {
+/// Returns the input as code if an option names it as the file: `make -f -`, `make
+/// --file=/dev/stdin`.
+fn code_from_input_option(words: &[Word], options: &[&str]) -> Vec<Behind> {
     let attached = |word: &Word| {
         options.iter().any(|option| {
             let rest = word.text.strip_prefix(option);
@@ -306,11 +311,11 @@ fn input_of(words: &[Word], options: &[&str]) -> Vec<Behind> {
     if found {
         return vec![Behind::Input];
     }
-    let printed = words.iter().filter_map(|word| inside_process(&word.source));
+    let printed = words.iter().filter_map(|word| process_substitution_code(&word.source));
     printed.map(|code| Behind::Printed(code.to_owned())).collect()
 }
 
-fn split_string(code: &Split<'_>, rest: &[Word]) -> Vec<Behind> {
+fn env_split_code(code: &Split<'_>, rest: &[Word]) -> Vec<Behind> {
     let Split::Text(code) = code else { return vec![Behind::Unknown] };
     let mut line = (*code).to_owned();
     for word in rest {
@@ -320,7 +325,7 @@ fn split_string(code: &Split<'_>, rest: &[Word]) -> Vec<Behind> {
     vec![Behind::Code(line)]
 }
 
-fn plain(words: &[Word], first: First) -> Vec<Behind> {
+fn command_from_words(words: &[Word], first: First) -> Vec<Behind> {
     let is_assignment = |word: &&Word| first == First::Assignments && word.text.contains('=');
     let skipped = words.iter().take_while(is_assignment).count();
     match words.get(skipped..) {
@@ -329,19 +334,21 @@ fn plain(words: &[Word], first: First) -> Vec<Behind> {
     }
 }
 
-/// `xargs`: the words that it appends, or inserts for its placeholder, are unknown unless they are
-/// on the line.
-fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> Vec<Behind> {
+/// Returns the command of `xargs`. The words that it appends, or inserts for its placeholder, are
+/// unknown unless they are on the line.
+fn xargs_command(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> Vec<Behind> {
     if words.is_empty() {
         return Vec::new();
     }
     let mut words = words.to_vec();
     match (placeholder, input) {
         (Some(placeholder), Some(input)) if input.lines().count() <= MOST_LINES => {
-            let one = |line: &str| Behind::Command(put_in(&words, placeholder, line.trim()));
+            let one = |line: &str| {
+                Behind::Command(insert_at_placeholder(&words, placeholder, line.trim()))
+            };
             return input.lines().map(one).collect();
         }
-        (Some(placeholder), _) => mark(&mut words, placeholder),
+        (Some(placeholder), _) => mark_placeholders_unknown(&mut words, placeholder),
         // `xargs -0 sh -c`: the appended text is the code.
         (None, Some(input)) if words.last().is_some_and(is_code_option) => {
             words.push(Word::literal(input.trim()));
@@ -358,8 +365,8 @@ fn appended(words: &[Word], placeholder: Option<&str>, input: Option<&str>) -> V
 /// Most lines of input that `xargs` inserts for its placeholder.
 const MOST_LINES: usize = 16;
 
-/// The words with a text inserted for a placeholder.
-fn put_in(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
+/// Returns the words with a text inserted for a placeholder.
+fn insert_at_placeholder(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
     let put = |word: &Word| match word.kind {
         WordKind::Literal => Word::literal(word.text.replace(placeholder, text)),
         // A placeholder with braces is no expansion.
@@ -372,14 +379,14 @@ fn put_in(words: &[Word], placeholder: &str, text: &str) -> Vec<Word> {
 /// Keys that end a line typed into a pane.
 const KEYS: &[&str] = &["Enter", "C-m", "C-j", "KPEnter"];
 
-/// `find -exec ... ;`, for each occurrence.
-fn actions(words: &[Word], starts: &[&str]) -> Vec<Behind> {
+/// Returns the command of each `find -exec ... ;`.
+fn find_exec_commands(words: &[Word], starts: &[&str]) -> Vec<Behind> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while words.any(|word| starts.contains(&word.text.as_str())) {
         let ends = |word: &&Word| !matches!(word.text.as_str(), ";" | "+");
         let mut action: Vec<Word> = words.by_ref().take_while(ends).cloned().collect();
-        mark(&mut action, "{}");
+        mark_placeholders_unknown(&mut action, "{}");
         if !action.is_empty() {
             found.push(Behind::Command(action));
         }
@@ -387,15 +394,15 @@ fn actions(words: &[Word], starts: &[&str]) -> Vec<Behind> {
     found
 }
 
-/// Marks the words that hold a placeholder as unknown.
-fn mark(words: &mut [Word], placeholder: &str) {
+/// Marks the words that contain a placeholder as unknown.
+fn mark_placeholders_unknown(words: &mut [Word], placeholder: &str) {
     for word in words.iter_mut().filter(|word| word.text.contains(placeholder)) {
         word.kind = WordKind::Expansion;
     }
 }
 
-/// Words that a wrapper reads as code: known only if each of them is literal.
-fn as_code(words: &[&Word]) -> Behind {
+/// Joins words that a wrapper reads as code. The code is known only if each of them is literal.
+fn join_as_code(words: &[&Word]) -> Behind {
     if words.iter().any(|word| word.kind != WordKind::Literal) {
         return Behind::Unknown;
     }

@@ -2,7 +2,7 @@
 #![cfg(test)]
 
 use serde::Deserialize;
-use tenterhook_shell::{Language, Line, Parsed, SimpleCommand, Via, read_as};
+use tenterhook_shell::{Language, Line, Parsed, SimpleCommand, Via, parse_line_in_language};
 
 #[derive(Deserialize)]
 struct Lines {
@@ -38,7 +38,7 @@ fn read(labelled: &Labelled) -> Line {
         "cmd" => Language::Cmd,
         other => panic!("`{other}` is no shell of the labels"),
     };
-    read_as(language, &labelled.text, &|_| true).expect("nothing is counted")
+    parse_line_in_language(language, &labelled.text, &|_| true).expect("nothing is counted")
 }
 
 /// Whether a command is one of the line, not another name of one.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook::internal::executor::disk;
+use tenterhook::internal::executor::disk_files;
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::config::Source;
 use tenterhook_core::dialect::DialectId;
@@ -161,7 +161,7 @@ fn bash(ask: &str, kind: &str, line: &str) -> Row {
 
 /// The rules of a pack.
 fn pack(text: &str) -> Fallible<Vec<Rule>> {
-    let mut source = Source::given("tenterhook.pack.toml", DialectId::NATIVE, text, "/nowhere");
+    let mut source = Source::from_text("tenterhook.pack.toml", DialectId::NATIVE, text, "/nowhere");
     source.home = PathBuf::from("/home/u");
     let read = DialectId::NATIVE.dialect().read_config(&source);
     if let Some(found) = read.diagnostics.first() {
@@ -189,7 +189,7 @@ impl Guards {
     /// Whether what a row asks about is held up.
     fn ask(&self, row: &Row) -> Fallible<Seen> {
         let event = self.project.event(row);
-        let input = RuleInput::new(&event).looking(disk());
+        let input = RuleInput::new(&event).with_file_reader(disk_files());
         match (row.ask.as_str(), &row.when) {
             ("push", _) => {
                 let picked = self.push.pick(&MatchContext::for_event(&event), Compat::Guarded);
@@ -213,7 +213,7 @@ impl Guards {
 fn answer_of(rules: &[Rule], input: &RuleInput, incomplete: Incomplete) -> Seen {
     let mut seen = Seen::No;
     for rule in rules {
-        match rule.answer(input, incomplete, &|| true) {
+        match rule.evaluate(input, incomplete, &|| true) {
             Ok(Some(answer)) if answer.restraint != Restraint::Silent => return Seen::Yes,
             Ok(_) => {}
             Err(_) => seen = Seen::Doubt,

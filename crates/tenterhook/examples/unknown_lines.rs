@@ -85,7 +85,7 @@ fn report(lines: &BTreeSet<String>) {
             let event = Event::new("PreToolUse", Surroundings::default())
                 .with("tool_name", "Bash")
                 .with("tool_input", json!({ "command": line }));
-            rule.answer(&RuleInput::new(&Arc::new(event)), Incomplete::Unknown, &|| true).is_err()
+            rule.evaluate(&RuleInput::new(&Arc::new(event)), Incomplete::Unknown, &|| true).is_err()
         };
         let unknown: Vec<&String> = lines.iter().filter(is_unknown).collect();
         println!("{name}: {} of {} unknown", unknown.len(), lines.len());

@@ -38,7 +38,7 @@ impl Backtest {
         let mut declared = Vec::new();
         for hook in ruleset.hooks() {
             if let Some(row) =
-                ruleset.custom(&hook.event).filter(|_| !declared.contains(&&hook.event))
+                ruleset.custom_event_row(&hook.event).filter(|_| !declared.contains(&&hook.event))
             {
                 inside = inside.event(EventRow::clone(row));
                 declared.push(&hook.event);
@@ -46,7 +46,7 @@ impl Backtest {
             // Shadow hooks are replayed as enforcing ones (SH-13).
             let mut hook = Hook::clone(hook);
             hook.enforcement = Enforcement::Usual;
-            match is_inside(&hook) {
+            match can_replay(&hook) {
                 true => inside = inside.hook(hook),
                 false if hook.arming == Arming::Armed => outside.push(hook),
                 false => {}
@@ -63,7 +63,7 @@ impl Backtest {
 
     /// Runs the hooks on one event, in the session in which it happened.
     pub async fn judge(&self, event: Event, session: &Session) -> Judged {
-        let not_replayed = self.not_replayed(&event, session);
+        let not_replayed = self.selected_but_not_replayed(&event, session);
         let outcome = self.engine.fire(event, session).await;
         Judged { outcome, not_replayed }
     }
@@ -76,7 +76,8 @@ impl Backtest {
         explain(&self.engine.ruleset()).into_iter().chain(explain(&self.outside)).collect()
     }
 
-    fn not_replayed(&self, event: &Event, session: &Session) -> Vec<HookId> {
+    /// Returns the ids of the hooks that the event selects but a backtest cannot replay.
+    fn selected_but_not_replayed(&self, event: &Event, session: &Session) -> Vec<HookId> {
         if self.outside.stages(&event.name).is_empty() {
             return Vec::new();
         }
@@ -86,6 +87,7 @@ impl Backtest {
     }
 }
 
-fn is_inside(hook: &Hook) -> bool {
-    hook.run.is_inside() || matches!(hook.run, Run::Unusable { .. })
+/// Whether a backtest can replay the hook.
+fn can_replay(hook: &Hook) -> bool {
+    hook.run.runs_in_process() || matches!(hook.run, Run::Unusable { .. })
 }

@@ -22,8 +22,8 @@ mod system;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use candidates::candidates;
-use file::take;
+use candidates::all_candidates;
+use file::read_config_if_exists;
 pub(crate) use system::System;
 use tenterhook_core::config::Source;
 use tenterhook_core::dialect::{
@@ -38,27 +38,27 @@ use tenterhook_core::syntax::{self, Format};
 #[cfg(feature = "env")]
 pub use environment::roots_from_env;
 #[cfg(feature = "trust")]
-pub(crate) use file::contents;
+pub(crate) use file::read_regular_file_with_metadata;
 pub use given::given;
 pub(crate) use internal::*;
 #[cfg(any(feature = "rule", feature = "trust"))]
 pub(crate) use roots::is_in_project;
 pub use roots::roots;
 #[cfg(feature = "trust")]
-pub(crate) use servers::{FileOfServers, server_files, servers_of};
+pub(crate) use servers::{FileOfServers, find_server_files, servers_in_source};
 
 /// What only the programs use (see [`crate::internal`]).
 pub(crate) mod internal {
     #[cfg(feature = "env")]
-    pub use super::environment::{account_home_beside, roots_in, without_home_in_project};
+    pub use super::environment::{account_home, replace_home_in_project, roots_with_cwd};
     pub use super::{
-        candidates::{adopted, adopted_origin, searched},
-        file::{bytes, open, read, without_waiting},
-        keep::{make_private, missing_home, without_home},
-        nearby::{Hidden, is_anothers, nearby},
-        servers::{servers, servers_for, servers_for_by},
-        silencers::{silencers, silencers_in, source_of},
-        system::{MANAGED, Stat, Unsupported, managed_file, owner_only},
+        candidates::{moved_entries_file, moved_entries_origin_file, searched_paths},
+        file::{open, open_without_blocking, read_config_file, read_regular_file},
+        keep::{create_private_dir, missing_home, missing_home_message},
+        nearby::{Hidden, find_unread_hook_files, is_of_other_dialect},
+        servers::{find_agent_servers, find_servers_for_hooks, servers_for_hooks_with},
+        silencers::{find_silencers, plugin_hooks_source, silencers_in_files},
+        system::{MANAGED, Stat, Unsupported, managed_file_path, set_owner_only},
     };
 }
 
@@ -77,15 +77,19 @@ pub struct Found {
 /// no finding; one that cannot be read is a source with a flaw (C-70).
 #[must_use]
 pub fn find(roots: &Roots) -> Found {
-    find_by(roots, <[Source]>::to_vec)
+    find_with_plugin_sources(roots, <[Source]>::to_vec)
 }
 
 /// As [`find`], except that `effective` selects the sources that decide which plugins exist (T-15).
-pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
+pub(crate) fn find_with_plugin_sources(
+    roots: &Roots,
+    effective: impl FnOnce(&[Source]) -> Vec<Source>,
+) -> Found {
     let mut found = Found::default();
-    let account = roots.of_account();
-    let mut usual = candidates(roots);
-    let candidates_of_account = account.as_ref().map(candidates::for_user).unwrap_or_default();
+    let account = roots.with_account_directories();
+    let mut usual = all_candidates(roots);
+    let candidates_of_account =
+        account.as_ref().map(candidates::user_candidates).unwrap_or_default();
     let standing = |candidate: &(DialectId, Candidate)| match &account {
         Some(_)
             if candidate.1.layer == Layer::User && !candidates_of_account.contains(candidate) =>
@@ -101,7 +105,7 @@ pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<So
             all.push((Standing::Account, candidate.clone()));
         }
     }
-    let (closed_home, mut is_reported) = (file::closed_home(&roots.home), false);
+    let (closed_home, mut is_reported) = (file::unsearchable_home_flaw(&roots.home), false);
     for (standing, (dialect, Candidate { path, layer })) in all {
         let is_closed = layer == Layer::User && path.starts_with(&roots.home);
         let closed_home = closed_home.as_ref().filter(|_| is_closed);
@@ -109,24 +113,25 @@ pub(crate) fn find_by(roots: &Roots, effective: impl FnOnce(&[Source]) -> Vec<So
         if closed_home.is_some() && std::mem::replace(&mut is_reported, true) {
             continue;
         }
-        let is_again = || found.sources.iter().any(|read| is_same(Path::new(&*read.name), &path));
+        let is_again =
+            || found.sources.iter().any(|read| is_same_file(Path::new(&*read.name), &path));
         if standing == Standing::Account && is_again() {
             continue;
         }
         let roots = account.as_ref().filter(|_| standing == Standing::Account).unwrap_or(roots);
-        let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
-        let moved_from = candidates::moved_from(dialect, &path, roots);
-        let source = source(&path, dialect, layer, text, roots);
+        let Some((text, flaw)) = read_trusted_config(&path, layer, roots) else { continue };
+        let moved_from = candidates::moved_entries_origin(dialect, &path, roots);
+        let source = new_source(&path, dialect, layer, text, roots);
         let flaw = closed_home.cloned().or(flaw);
         found.sources.push(Source { flaw, moved_from, standing, ..source });
     }
     let effective = effective(&found.sources);
-    add_plugins(&mut found, &effective, roots);
+    add_plugin_sources(&mut found, &effective, roots);
     found
 }
 
 /// Whether two paths lead to the same file.
-fn is_same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other
         || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| other == one))
 }
@@ -137,50 +142,55 @@ fn is_same(one: &Path, other: &Path) -> bool {
 pub fn record(roots: &Roots) -> RecordTable {
     let native = DialectId::NATIVE;
     let (mut managed, mut user) = (RecordTable::default(), RecordTable::default());
-    let account = roots.of_account().map(|account| native.dialect().candidates(&account));
+    let account =
+        roots.with_account_directories().map(|account| native.dialect().candidate_files(&account));
     let is_own = |place: &Candidate| place.layer == Layer::User;
     let account = account.into_iter().flatten().filter(is_own);
-    for Candidate { path, layer } in account.chain(native.dialect().candidates(roots)) {
-        if !matches!(layer, Layer::Managed | Layer::User) || !roots.reach(&path, layer) {
+    for Candidate { path, layer } in account.chain(native.dialect().candidate_files(roots)) {
+        if !matches!(layer, Layer::Managed | Layer::User) || !roots.has_known_base(&path, layer) {
             continue;
         }
-        let Some((text, flaw)) = take_at(&path, layer, roots) else { continue };
+        let Some((text, flaw)) = read_trusted_config(&path, layer, roots) else { continue };
         // The files come from the strongest layer down.
         if text.contains("record") {
-            let source = Source { flaw, ..source(&path, native, layer, text, roots) };
+            let source = Source { flaw, ..new_source(&path, native, layer, text, roots) };
             let said = native.dialect().read_config(&source).record;
             let table = if layer == Layer::Managed { &mut managed } else { &mut user };
-            *table = std::mem::take(table).over(said);
+            *table = std::mem::take(table).with_fallback(said);
         }
     }
-    user.under(managed)
+    user.with_managed(managed)
 }
 
-/// The text of a file that an agent would load. Nothing in a managed file is effective that others
-/// than root may write (C-89).
-fn take_at(path: &Path, layer: Layer, roots: &Roots) -> Option<(Arc<str>, Option<Flaw>)> {
-    let (text, flaw) = take(path)?;
-    Some(match owner::exposed(path, layer, roots) {
+/// Reads a file that an agent would load. A managed file that others than root may write is read as
+/// empty, with a flaw (C-89).
+fn read_trusted_config(
+    path: &Path,
+    layer: Layer,
+    roots: &Roots,
+) -> Option<(Arc<str>, Option<Flaw>)> {
+    let (text, flaw) = read_config_if_exists(path)?;
+    Some(match owner::managed_file_flaw(path, layer, roots) {
         Some(exposed) => ("".into(), Some(Flaw { untrusted: Some(text), ..exposed })),
         None => (text, flaw),
     })
 }
 
-/// The hook files of the plugins that the settings found so far switch on.
-fn add_plugins(found: &mut Found, effective: &[Source], roots: &Roots) {
+/// Adds the hook files of the plugins that the settings found so far enable.
+fn add_plugin_sources(found: &mut Found, effective: &[Source], roots: &Roots) {
     let mut more = Vec::new();
     for dialect in DIALECTS {
         let of_plugin = |path: &Path, text, flaw, plugin| {
-            let source = source(path, dialect.id(), Layer::Plugin, text, roots);
+            let source = new_source(path, dialect.id(), Layer::Plugin, text, roots);
             Source { flaw, plugin, ..source }
         };
-        let plugins = plugins(dialect, effective, roots);
+        let plugins = enabled_plugins(dialect, effective, roots);
         more.extend(
             plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
         );
         for (plugin, files) in plugins.active {
             for path in files {
-                let Some((text, flaw)) = take(&path) else { continue };
+                let Some((text, flaw)) = read_config_if_exists(&path) else { continue };
                 more.push(of_plugin(&path, text, flaw, Some(plugin.clone())));
             }
         }
@@ -188,16 +198,17 @@ fn add_plugins(found: &mut Found, effective: &[Source], roots: &Roots) {
     found.sources.extend(more);
 }
 
-/// The plugins of a dialect's agent that `sources` switch on.
-fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
+/// Returns the plugins of a dialect's agent that `sources` enable.
+fn enabled_plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
     let is_own = |source: &&Source| source.dialect == dialect.id() && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_own).collect();
     // Nothing overrules what the organisation says.
     settings.sort_by_key(|setting| setting.layer == Layer::Managed);
-    dialect.plugins(&settings, roots, &file::Files::new(roots))
+    dialect.active_plugins(&settings, roots, &file::Files::new(roots))
 }
 
-fn format_of(path: &Path) -> Format {
+/// Returns the syntax of a config file by its extension; JSON by default.
+fn config_format(path: &Path) -> Format {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => Format::Toml,
         Some("md") => Format::FrontMatter,
@@ -205,8 +216,15 @@ fn format_of(path: &Path) -> Format {
     }
 }
 
-fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: &Roots) -> Source {
-    let project = project::of_found(path, (dialect, layer), roots);
+/// Builds the source of a file that was found, with the project that it belongs to.
+fn new_source(
+    path: &Path,
+    dialect: DialectId,
+    layer: Layer,
+    text: Arc<str>,
+    roots: &Roots,
+) -> Source {
+    let project = project::project_of_found_file(path, (dialect, layer), roots);
     Source {
         name: path.to_string_lossy().into(),
         dialect,
@@ -225,8 +243,8 @@ fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: 
     }
 }
 
-/// The full name of a file, without `.`, and without `..` where that means the same file.
-fn absolute(path: &Path, cwd: &Path) -> PathBuf {
+/// Makes a path absolute. Removes `.`, and removes `..` where the result is the same file.
+fn absolute_path(path: &Path, cwd: &Path) -> PathBuf {
     let full: PathBuf = cwd.join(path).components().collect();
     let mut short = PathBuf::new();
     for component in full.components() {
@@ -240,16 +258,21 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     if same { short } else { full }
 }
 
-/// A file of a project that is not there, as a source, where an agent would load it from `roots`
-/// (T-70).
+/// Returns a source for a project's file that does not exist, if an agent started from `roots`
+/// would load it (T-70).
 #[cfg(feature = "trust")]
-pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option<Source> {
-    let is_absent = || matches!(path.symlink_metadata(), Err(error) if file::absent(&error));
-    let mut candidates = candidates::for_dialect(dialect.dialect(), roots).into_iter();
-    let layer =
-        candidates.find(|place| candidates::is_one_of(path, &place.path)).map(|place| place.layer);
+pub(crate) fn missing_project_file(
+    path: &Path,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Option<Source> {
+    let is_absent = || matches!(path.symlink_metadata(), Err(error) if file::is_not_found(&error));
+    let mut candidates = candidates::dialect_candidates(dialect.dialect(), roots).into_iter();
+    let layer = candidates
+        .find(|place| candidates::matches_path_pattern(path, &place.path))
+        .map(|place| place.layer);
     let plugin = match layer {
-        None => Some(given::plugin_of(path).filter(|_| is_in_project(roots, path))?),
+        None => Some(given::plugin_of_hooks_file(path).filter(|_| is_in_project(roots, path))?),
         Some(_) => None,
     };
     let layer = layer.unwrap_or(Layer::Plugin);
@@ -262,34 +285,35 @@ pub(crate) fn vanished(path: &Path, dialect: DialectId, roots: &Roots) -> Option
         kept: Completeness::Gone,
         untrusted: None,
     };
-    let source = source(path, dialect, layer, "".into(), roots);
+    let source = new_source(path, dialect, layer, "".into(), roots);
     Some(Source { flaw: Some(flaw), plugin, ..source })
 }
 
 /// How much of a long text is looked at first.
 const START: usize = 16 * 1024;
 
-/// The one dialect that is certain by the first tables of a long text, which is read again as a
-/// whole later. Nothing is taken for likely here, and JSON has no such start.
-fn recognize_by_start(path: &Path, text: &str, format: Format) -> Option<DialectId> {
+/// Returns the one dialect that the first tables of a long text identify with certainty; the whole
+/// text is read again later. Always `None` for JSON.
+fn recognize_dialect_by_start(path: &Path, text: &str, format: Format) -> Option<DialectId> {
     let start =
         text.get(..text.floor_char_boundary(START)).filter(|other| other.len() < text.len())?;
     let whole = start.get(..start.rfind("\n[")?).filter(|_| format == Format::Toml)?;
-    let root = syntax::parse(whole, format).root;
-    let certain = |id: &DialectId| id.dialect().recognizes(path, root.as_ref()) == Fit::Certain;
+    let root = syntax::parse_by_format(whole, format).root;
+    let certain =
+        |id: &DialectId| id.dialect().recognize_config_file(path, root.as_ref()) == Fit::Certain;
     let mut sure = DIALECTS.iter().map(|dialect| dialect.id()).filter(certain);
     sure.next().filter(|_| sure.next().is_none())
 }
 
-/// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits
-/// as well.
-fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
-    let format = format_of(path);
-    if let Some(sure) = recognize_by_start(path, text, format) {
+/// Returns the dialect that recognizes the file with the most certainty. If no dialect is certain,
+/// returns `fallback` if the file fits it as well.
+fn recognize_dialect(path: &Path, text: &str, fallback: DialectId) -> DialectId {
+    let format = config_format(path);
+    if let Some(sure) = recognize_dialect_by_start(path, text, format) {
         return sure;
     }
-    let root = syntax::salvage(text, format, GROUPS).root;
-    let fit = |id: DialectId| id.dialect().recognizes(path, root.as_ref());
+    let root = syntax::parse_or_salvage(text, format, GROUPS).root;
+    let fit = |id: DialectId| id.dialect().recognize_config_file(path, root.as_ref());
     let mut best = (fit(fallback), fallback);
     for dialect in DIALECTS {
         let other = fit(dialect.id());
@@ -299,8 +323,8 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
     }
     match best.0 {
         // Report errors in invalid TOML as errors in TOML.
-        Fit::No if format == Format::Toml && !fallback.dialect().is_toml() => {
-            let other = DIALECTS.iter().find(|dialect| dialect.is_toml());
+        Fit::No if format == Format::Toml && !fallback.dialect().has_toml_files() => {
+            let other = DIALECTS.iter().find(|dialect| dialect.has_toml_files());
             other.map_or(fallback, |other| other.id())
         }
         Fit::No => fallback,

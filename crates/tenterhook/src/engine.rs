@@ -95,7 +95,7 @@ impl Engine {
     /// result is the input of [`Engine::reload`].
     #[must_use]
     pub fn find(&self, roots: &Roots) -> Found {
-        self.inner.judge.find(roots)
+        self.inner.judge.find_sources(roots)
     }
 
     /// Replaces all sources at once. Events in flight keep the hooks with which they began (C-2). A
@@ -104,10 +104,14 @@ impl Engine {
     pub fn reload(&self, sources: &[Source]) -> Vec<Diagnostic> {
         let last = self.inner.ruleset.load();
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
-        let mut loaded = self.inner.judge.load(sources, &self.inner.added, Some(&last));
+        let mut loaded = self.inner.judge.load_sources(sources, &self.inner.added, Some(&last));
         #[cfg(feature = "mcp")]
         if let Some(connected) = &self.inner.connected {
-            loaded.diagnostics.extend(connected.find(&self.inner.judge, &loaded.ruleset, sources));
+            loaded.diagnostics.extend(connected.replace_servers(
+                &self.inner.judge,
+                &loaded.ruleset,
+                sources,
+            ));
         }
         self.inner.ruleset.store(Arc::new(loaded.ruleset));
         loaded.diagnostics
@@ -132,17 +136,18 @@ impl Engine {
         session: &Session,
         budget: Option<Duration>,
     ) -> Outcome {
-        self.dispatch(event, session, budget, Dispatch::Awaited).await
+        self.dispatch_event(event, session, budget, Dispatch::Awaited).await
     }
 
     /// Fires `event` without waiting for hooks that take time: they run in the session's
     /// background, in the order of their stage. For a host that is about to exit and wants to wait
     /// for all background steps at once.
     pub async fn fire_and_forget(&self, event: Event, session: &Session) -> Outcome {
-        self.dispatch(event, session, None, Dispatch::FireAndForget).await
+        self.dispatch_event(event, session, None, Dispatch::FireAndForget).await
     }
 
-    async fn dispatch(
+    /// Fires an event within its budget, and waits for its hooks as `dispatch` says.
+    async fn dispatch_event(
         &self,
         event: Event,
         session: &Session,
@@ -150,29 +155,36 @@ impl Engine {
         dispatch: Dispatch,
     ) -> Outcome {
         let since = Instant::now();
-        let event = Arc::new(self.with_home(event));
+        let event = Arc::new(self.with_default_home(event));
         let view = session.view(&event.name);
-        let rulesets = self.rulesets_with(session);
+        let rulesets = self.rulesets_for_session(session);
         let stages = EventStages::new(&rulesets, &event);
         // An event without hooks costs nothing and needs no runtime.
-        let failure = if stages.is_empty() { None } else { preconditions::failure() };
+        let failure = if stages.is_empty() { None } else { preconditions::runtime_failure() };
         let failure = failure.as_ref();
         let faults = session.take_faults();
         let is_recorded = !stages.is_empty() || !faults.is_empty();
         #[cfg(feature = "rule")]
         let called = Arc::clone(&event);
-        let recording = Recording::begin(self.inner.sink.as_ref(), &event, is_recorded);
+        let recording = Recording::begin_event(self.inner.sink.as_ref(), &event, is_recorded);
         let begin = |event| {
             let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
-            Firing::new(&self.inner, session, &view, event, (left, dispatch), recording.behind())
+            Firing::new(
+                &self.inner,
+                session,
+                &view,
+                event,
+                (left, dispatch),
+                recording.for_late_steps(),
+            )
         };
         // An event that must be recorded and cannot be is held back: no hook runs.
-        let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
+        let phases = if recording.must_hold_event() { &[][..] } else { &Phase::ALL[..] };
 
         let mut finished = run_stages(begin(event), &stages.own, phases, failure).await;
         if let Some((call, stages)) = stages.of_call {
-            let firing = begin(call).without_twins_of(&finished.hooks);
-            finished.add(Box::pin(run_stages(firing, &stages, phases, failure)).await);
+            let firing = begin(call).without_already_run_hooks(&finished.hooks);
+            finished.merge(Box::pin(run_stages(firing, &stages, phases, failure)).await);
         }
         let Finished { event, verdicts, records, hooks } = finished;
 
@@ -180,32 +192,36 @@ impl Engine {
         outcome.faults.splice(0..0, faults);
         outcome
             .faults
-            .extend(preconditions::missing_directory(&event).filter(|_| !records.is_empty()));
-        let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
-        let outcome = session.settle(&event.name, outcome, cap);
-        let outcome = polish::polish(outcome.with_steps(records), &self.inner.ambient);
+            .extend(preconditions::missing_directory_fault(&event).filter(|_| !records.is_empty()));
+        let cap = rulesets.iter().filter_map(|ruleset| ruleset.denial_cap(&event.name)).min();
+        let outcome = session.settle_outcome(&event.name, outcome, cap);
+        let outcome = polish::clean_and_cap_texts(outcome.with_steps(records), &self.inner.ambient);
         #[cfg(feature = "rule")]
-        let outcome =
-            exempt::exempt(outcome, &hooks, &called, self.inner.ambient.exemptions.as_ref());
-        if failure.is_none() && session.begins() {
-            ahead::start(&rulesets, &self.inner.ambient, &event, session);
+        let outcome = exempt::apply_exemptions(
+            outcome,
+            &hooks,
+            &called,
+            self.inner.ambient.exemptions.as_ref(),
+        );
+        if failure.is_none() && session.take_first_event_flag() {
+            ahead::start_prewarmed_hooks(&rulesets, &self.inner.ambient, &event, session);
         }
-        recording.end(outcome, &hooks)
+        recording.end_event(outcome, &hooks)
     }
 
-    /// The event, in the user's home if it names none.
-    fn with_home(&self, mut event: Event) -> Event {
+    /// Returns the event, with the user's home if it names none.
+    fn with_default_home(&self, mut event: Event) -> Event {
         if event.within.home.as_os_str().is_empty() {
             event.within.home.clone_from(&self.inner.home);
         }
         event
     }
 
-    /// Configured hooks first, then the session's own. A reload does not change either list for an
-    /// event that has begun (C-2).
-    fn rulesets_with(&self, session: &Session) -> [Arc<Ruleset>; 2] {
+    /// Returns the configured hooks, then the session's own. A reload does not change either list
+    /// for an event that has begun (C-2).
+    fn rulesets_for_session(&self, session: &Session) -> [Arc<Ruleset>; 2] {
         let rulesets = [self.ruleset(), session.hooks()];
-        session.keep_only(&rulesets);
+        session.end_unused_residents(&rulesets);
         rulesets
     }
 }
@@ -220,10 +236,10 @@ struct EventStages<'a> {
 impl<'a> EventStages<'a> {
     fn new(rulesets: &'a [Arc<Ruleset>], event: &Event) -> Self {
         let of_call = event.as_tool_call().map(|call| {
-            let stages = stages(rulesets, &call.name);
+            let stages = stages_of_event(rulesets, &call.name);
             (Arc::new(call), stages)
         });
-        Self { own: stages(rulesets, &event.name), of_call }
+        Self { own: stages_of_event(rulesets, &event.name), of_call }
     }
 
     fn is_empty(&self) -> bool {
@@ -231,10 +247,11 @@ impl<'a> EventStages<'a> {
     }
 }
 
-/// Merges verdicts into an outcome, with one about the event itself if no agent has it.
+/// Merges verdicts into an outcome. Adds a verdict about the event itself if no agent has an event
+/// of that name.
 fn merge_verdicts(mut verdicts: Vec<Verdict>, rulesets: &[Arc<Ruleset>], event: &Event) -> Outcome {
-    verdicts.extend(plan::unknown(rulesets, &event.name));
-    merge::fold(verdicts)
+    verdicts.extend(plan::verdict_on_unknown_event(rulesets, &event.name));
+    merge::merge_verdicts(verdicts)
 }
 
 /// Runs the hooks of one event, stage by stage.
@@ -245,16 +262,16 @@ async fn run_stages(
     failure: Option<&Failure>,
 ) -> Finished {
     for phase in phases.iter().copied() {
-        for (ruleset, stage) in of_phase(stages, phase) {
-            let steps = firing.select(ruleset, stage);
+        for (ruleset, stage) in stages_of_phase(stages, phase) {
+            let steps = firing.select_steps(ruleset, stage);
             // After a denial later gates have nothing to decide; observers still receive the event
             // (M-7).
-            if firing.denied() && phase != Phase::Observe {
-                firing.pass_over(&steps);
+            if firing.has_denial() && phase != Phase::Observe {
+                firing.record_skipped_steps(&steps);
             } else if let Some(failure) = failure {
-                firing.cannot_run(&steps, failure);
+                firing.record_failed_steps(&steps, failure);
             } else {
-                firing.run(stage, steps).await;
+                firing.run_stage(stage, steps).await;
             }
         }
         if phase == Phase::Decide {
@@ -267,14 +284,15 @@ async fn run_stages(
 /// A stage of an event, and the hooks that it consists of.
 type Staged<'a> = (&'a Ruleset, &'a Stage);
 
-/// The stages of an event. A rewrite never changes the event's name, so they are looked up once.
-fn stages<'a>(rulesets: &'a [Arc<Ruleset>], event: &EventName) -> Vec<Staged<'a>> {
+/// Returns the stages of an event. A rewrite never changes the event's name, so they are looked up
+/// once.
+fn stages_of_event<'a>(rulesets: &'a [Arc<Ruleset>], event: &EventName) -> Vec<Staged<'a>> {
     let of =
         |ruleset: &'a Arc<Ruleset>| ruleset.stages(event).iter().map(|stage| (&**ruleset, stage));
     rulesets.iter().flat_map(of).collect()
 }
 
 /// The stages of one phase, in the order in which they run.
-fn of_phase<'a>(stages: &[Staged<'a>], phase: Phase) -> impl Iterator<Item = Staged<'a>> {
+fn stages_of_phase<'a>(stages: &[Staged<'a>], phase: Phase) -> impl Iterator<Item = Staged<'a>> {
     stages.iter().copied().filter(move |(_, stage)| stage.phase == phase)
 }

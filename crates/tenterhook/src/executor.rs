@@ -27,10 +27,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::session::{Session, Wanted};
-pub(crate) use command::start_ahead;
+pub(crate) use command::start_spares;
 #[cfg(feature = "rule")]
-pub(crate) use disk::disk;
-pub(crate) use rule::{Asked, ask};
+pub(crate) use disk::disk_files;
+pub(crate) use rule::{Asked, evaluate_rule};
 pub(crate) use sealed::Sealed;
 use tenterhook_core::dialect::{Dialect, EventRow};
 use tenterhook_core::event::Event;
@@ -40,11 +40,11 @@ use tenterhook_core::rule::RuleInput;
 
 /// What only the programs use (see [`crate::internal`]).
 pub(crate) mod internal {
-    pub use super::command::{interpreter, without_interpreter};
+    pub use super::command::{missing_interpreter_remedy, script_interpreter};
     pub use super::confine::{ConfinedShell, Shell};
     #[cfg(feature = "rule")]
-    pub use super::disk::disk;
-    pub use super::scratch::{scratch_prefix, scratches};
+    pub use super::disk::disk_files;
+    pub use super::scratch::{create_scratch_root, scratch_prefix};
 
     #[cfg(feature = "model")]
     pub mod services {
@@ -132,7 +132,7 @@ impl Ambient {
     #[cfg(feature = "rule")]
     #[must_use]
     pub fn state(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.exemptions = Some(crate::exemptions::Exemptions::at(directory));
+        self.exemptions = Some(crate::exemptions::Exemptions::in_directory(directory));
         self
     }
 
@@ -184,10 +184,10 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// How long a step that starts now may take.
+    /// Returns how long a step that starts now may take.
     #[must_use]
-    pub(crate) fn budget(&self) -> Duration {
-        within(self.timeout, self.deadline)
+    pub(crate) fn remaining_time(&self) -> Duration {
+        cap_to_deadline(self.timeout, self.deadline)
     }
 
     /// The dialect that the hook speaks.
@@ -197,8 +197,8 @@ impl Task {
     }
 }
 
-/// The part of a timeout that is left before a deadline.
-pub(crate) fn within(timeout: Duration, deadline: Option<Instant>) -> Duration {
+/// Returns the timeout, or the time that is left until the deadline if that is shorter.
+pub(crate) fn cap_to_deadline(timeout: Duration, deadline: Option<Instant>) -> Duration {
     let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
     left.map_or(timeout, |left| left.min(timeout))
 }
@@ -223,29 +223,31 @@ impl std::fmt::Debug for Rest {
 }
 
 /// Reports a step that could not run, and why.
-fn not_started(why: impl Into<String>) -> Report {
-    Report::silent(End::NotStarted { why: why.into() }, Duration::ZERO)
+fn not_started_report(why: impl Into<String>) -> Report {
+    Report::without_output(End::NotStarted { why: why.into() }, Duration::ZERO)
 }
 
-/// Reports a step whose executor is not part of this build: firing it is a fault, never silence.
+/// Reports a step whose executor is not part of this build. That is a fault, never silence.
 #[cfg(not(all(feature = "http", feature = "rule")))]
-fn left_out(executor: &str) -> Report {
-    not_started(format!("this build has no executor for `{executor}` hooks"))
+fn missing_executor_report(executor: &str) -> Report {
+    not_started_report(format!("this build has no executor for `{executor}` hooks"))
 }
 
 /// Runs a step. Dropping the future cancels the step: its program is killed as if it had timed out.
-pub(crate) async fn run(task: Task) -> Progress {
+pub(crate) async fn run_task(task: Task) -> Progress {
     match &task.hook.run {
-        Run::Function(function) => Progress::Ended(function::run(&task, function).await),
+        Run::Function(function) => Progress::Ended(function::run_function(&task, function).await),
         Run::Rule(rule) => Progress::Ended(rule::run(&task, rule)),
         // Boxed: these executors wait for processes or servers, and their large futures would
         // otherwise also enlarge the two below.
-        Run::Command(_) => Box::pin(command::run(task)).await,
+        Run::Command(_) => Box::pin(command::run_command(task)).await,
         Run::Worker(worker) => Progress::Ended(Box::pin(worker::run(&task, worker)).await),
-        Run::Http(http) => Progress::Ended(Box::pin(http::run(&task, http)).await),
-        Run::Prompt(prompt) => Progress::Ended(Box::pin(prompt::run(&task, prompt)).await),
-        Run::McpTool(call) => Progress::Ended(Box::pin(mcp::run(&task, call)).await),
+        Run::Http(http) => Progress::Ended(Box::pin(http::run_http_hook(&task, http)).await),
+        Run::Prompt(prompt) => Progress::Ended(Box::pin(prompt::run_prompt(&task, prompt)).await),
+        Run::McpTool(call) => Progress::Ended(Box::pin(mcp::run_mcp_call(&task, call)).await),
         // Planning settles such a hook earlier. If one comes here anyway, it gave no answer.
-        Run::Unusable { part, why } => Progress::Ended(not_started(part.because(why))),
+        Run::Unusable { part, why } => {
+            Progress::Ended(not_started_report(part.problem_message(why)))
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::discover;
 pub use store::{Denied, Exemptions, Trouble};
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::event::Event;
-use tenterhook_core::event::tool::effect::canonical;
+use tenterhook_core::event::tool::effect::write_canonical_json;
 
 /// How long the code of a denied call is valid, and how long an allowed call may still be made.
 pub const ONCE: Duration = Duration::from_mins(10);
@@ -77,18 +77,18 @@ pub fn account_state_directory(roots: &Roots) -> Option<PathBuf> {
     roots.account_home.as_ref().map(|home| home.join(USUAL))
 }
 
-/// The code of a call, which denials and the record name.
+/// Returns the code of a call, which denials and the record show.
 #[must_use]
-pub fn code_of(event: &Event) -> String {
-    code(&digest(event))
+pub fn call_code(event: &Event) -> String {
+    code_from_digest(&call_digest(event))
 }
 
 /// Hashes a call: its tool, input and working directory. The order of JSON fields is irrelevant.
-fn digest(event: &Event) -> String {
+fn call_digest(event: &Event) -> String {
     let mut hasher = Sha256::new();
     for key in ["tool_name", "tool_input"] {
         let mut text = String::new();
-        canonical(event.payload.get(key).unwrap_or(&Value::Null), &mut text);
+        write_canonical_json(event.payload.get(key).unwrap_or(&Value::Null), &mut text);
         hasher.update((text.len() as u64).to_le_bytes());
         hasher.update(text);
     }
@@ -97,7 +97,7 @@ fn digest(event: &Event) -> String {
 }
 
 /// The six-character code of a digest, without characters that look alike.
-fn code(digest: &str) -> String {
+fn code_from_digest(digest: &str) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHJKMNPQRSTVWXYZ23456789";
     let number = u64::from_str_radix(digest.get(..16).unwrap_or_default(), 16).unwrap_or_default();
     let letter = |at: u32| {
@@ -108,12 +108,12 @@ fn code(digest: &str) -> String {
 }
 
 /// Describes the call in one line, for the user who may allow it.
-fn line(event: &Event) -> String {
+fn describe_call(event: &Event) -> String {
     let tool = event.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
     let input = event.payload.get("tool_input").unwrap_or(&Value::Null);
     let command = input.get("command").and_then(Value::as_str).map(str::to_owned);
     let full = command.unwrap_or_else(|| input.to_string());
     let cut: String = full.chars().take(400).collect();
     let cut = if cut.len() < full.len() { format!("{cut}...") } else { cut };
-    tenterhook_core::text::without_controls(&format!("{tool} {cut}")).replace('\n', " ")
+    tenterhook_core::text::remove_control_sequences(&format!("{tool} {cut}")).replace('\n', " ")
 }

@@ -50,7 +50,7 @@ pub use journal::Journal;
 pub(crate) mod internal {
     pub use super::entry::effect_digest;
     pub use super::journal::Location;
-    pub use super::redact::value as redacted;
+    pub use super::redact::redact_value as redacted;
     pub use super::user_action::{UserAction, UserActionKind};
     pub use super::verify::{Report, verify};
 

@@ -40,7 +40,7 @@ use tenterhook_core::dialect::Cap;
 use tenterhook_core::event::EventName;
 use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Fault, Outcome};
-use tenterhook_core::settle::settle;
+use tenterhook_core::settle::settle_outcome;
 use wanted::Cancels;
 pub(crate) use wanted::Wanted;
 
@@ -63,7 +63,7 @@ struct Owner(Arc<Inner>);
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.end_all();
     }
 }
 
@@ -92,10 +92,10 @@ struct Inner {
 }
 
 impl Inner {
-    fn end(&self) {
+    fn end_all(&self) {
         self.is_last_event.store(true, Ordering::Relaxed);
-        self.background.end();
-        self.residents.end();
+        self.background.abort_all();
+        self.residents.end_all();
     }
 }
 
@@ -135,14 +135,14 @@ impl Session {
         Self { inner, owner }
     }
 
-    /// A handle for what the session itself runs: it does not keep the session alive.
-    pub(crate) fn within(&self) -> Self {
+    /// Returns a handle for what the session itself runs: it does not keep the session alive.
+    pub(crate) fn unowned_handle(&self) -> Self {
         Self { inner: Arc::clone(&self.inner), owner: None }
     }
 
-    /// A session whose host waits for everything that an event starts before it goes on, as with
-    /// [`drain_into`](Self::drain_into): all that a hook says counts, also what follows a first
-    /// line that asks for the background (R-22).
+    /// Creates a session whose host waits for everything that an event starts before it continues,
+    /// as with [`drain_into`](Self::drain_into). Everything that a hook prints counts, even what
+    /// follows a first line that asks for the background.
     #[must_use]
     pub fn of_a_waiting_host() -> Self {
         let session = Self::default();
@@ -150,7 +150,8 @@ impl Session {
         session
     }
 
-    /// The same, of which only one event is expected: no process is started ahead of a next one.
+    /// Creates a session of a host that waits, as [`of_a_waiting_host`](Self::of_a_waiting_host)
+    /// does, of which only one event is expected: no process is started ahead of a next event.
     #[must_use]
     pub fn of_one_event() -> Self {
         let session = Self::of_a_waiting_host();
@@ -158,7 +159,8 @@ impl Session {
         session
     }
 
-    /// The same, of a session that other processes share by what is kept in `store`.
+    /// Creates a session as [`of_one_event`](Self::of_one_event) does, which shares the state in
+    /// `store` with other processes.
     #[must_use]
     pub fn of_one_event_in(store: Arc<dyn Store>) -> Self {
         let session = Self::new(store);
@@ -167,60 +169,62 @@ impl Session {
         session
     }
 
-    /// Whether the host waits for everything that an event starts.
+    /// Returns whether the host waits for everything that an event starts.
     pub(crate) fn host_waits(&self) -> bool {
         self.inner.host_waits.load(Ordering::Relaxed)
     }
 
-    /// Ends everything that the session runs beside its events, background steps, workers and
-    /// spares, and starts no process ahead of an event any more. Dropping the last handle does the
-    /// same; this is for a host that waits for its processes while it still holds one.
+    /// Ends everything that the session runs beside its events: background steps, workers and spare
+    /// processes. Afterwards it starts no process ahead of an event. Dropping the last handle does
+    /// the same; this is for a host that waits for its processes while it still holds a handle.
     pub fn end(&self) {
-        self.inner.end();
+        self.inner.end_all();
     }
 
-    /// Has the events under way compute no further: rules and conditions that are being evaluated
-    /// end within microseconds, and their failure policies decide. For a host that gives up on a
-    /// firing from another thread, and cannot drop its future while that computes. Events
-    /// that begin later are not affected.
+    /// Stops the computations of the events that are running: rules and conditions that are being
+    /// evaluated end within microseconds, and their failure policies decide. This is for a host
+    /// that gives up on a firing from another thread, and cannot drop its future while that
+    /// computes. Events that begin later are not affected.
     pub fn cancel(&self) {
-        self.inner.cancels.cancel();
+        self.inner.cancels.cancel_running_events();
     }
 
-    /// Whether an event that begins now is still wanted, whenever that is asked.
-    pub(crate) fn wanted(&self) -> Wanted {
-        self.inner.cancels.wanted()
+    /// Returns a check that tells an event that begins now whether it was cancelled since.
+    pub(crate) fn cancellation_check(&self) -> Wanted {
+        self.inner.cancels.cancellation_check()
     }
 
     /// How many processes wait for the next event of their hook: at most 16.
     #[must_use]
     pub fn spare_processes(&self) -> usize {
-        self.inner.residents.waiting()
+        self.inner.residents.spare_processes()
     }
 
-    /// What planning `event` may know.
+    /// Returns the part of the session's state that planning `event` may use.
     #[must_use]
     pub fn view(&self, event: &EventName) -> View {
-        View::shared(
+        View::from_shared_sets(
             self.inner.store.claimed(),
             self.inner.off.load_full(),
             self.inner.store.strikes(event),
         )
     }
 
-    /// Claims the one run of a hook, at the start of its step. `false`: somebody else had it.
+    /// Claims the one run of a hook, at the start of its step. Returns `false` if it was claimed
+    /// before.
     #[must_use]
     pub fn claim(&self, hook: &HookId) -> bool {
         self.inner.store.claim_once(hook)
     }
 
-    /// Claims the one run of a hook for a step, which has to come to an answer (N-6).
+    /// Claims the one run of a hook for a step. The claim is returned unless the hook gives an
+    /// answer (N-6).
     pub(crate) fn claim_run(&self, hook: &HookId) -> Option<Claim> {
-        Claim::take(&self.inner.store, hook)
+        Claim::acquire(&self.inner.store, hook)
     }
 
     /// Switches a hook off, or on again, for the rest of the session, across reloads. A managed
-    /// hook always stays on (N-11). Events in flight keep the hooks with which they began.
+    /// hook always stays on (N-11). Running events keep the hooks with which they began.
     pub fn switch(&self, hook: &HookId, on: bool) {
         self.inner.off.rcu(|off| {
             let mut off = HashSet::clone(off);
@@ -233,12 +237,12 @@ impl Session {
         });
     }
 
-    /// Adds a hook for the rest of the session. It runs after the configured ones of its phase; a
-    /// hook of the same name and event is replaced. Events in flight keep the hooks with which they
+    /// Adds a hook for the rest of the session. It runs after the configured hooks of its phase; a
+    /// hook of the same name and event is replaced. Running events keep the hooks with which they
     /// began (N-7).
     pub fn add_hook(&self, hook: Hook) {
         self.inner.hooks.rcu(|hooks| {
-            let mut all = others(hooks, &hook.event, &hook.id);
+            let mut all = hooks_except(hooks, &hook.event, &hook.id);
             all.push(hook.clone());
             Ruleset::new(all, Vec::new())
         });
@@ -247,7 +251,7 @@ impl Session {
     /// Removes a hook that the session added; `false` if the event has no such hook.
     pub fn remove_hook(&self, event: &EventName, id: &HookId) -> bool {
         let before =
-            self.inner.hooks.rcu(|hooks| Ruleset::new(others(hooks, event, id), Vec::new()));
+            self.inner.hooks.rcu(|hooks| Ruleset::new(hooks_except(hooks, event, id), Vec::new()));
         before.hooks().iter().any(|hook| hook.event == *event && hook.id == *id)
     }
 
@@ -259,8 +263,8 @@ impl Session {
         }
     }
 
-    /// Adds faults that the host found in the event that it fires next: they are part of its
-    /// outcome, and on record with it also where no hook is for the event.
+    /// Adds faults that the host found in the event that it fires next. They become part of its
+    /// outcome, and are recorded with it even if no hook runs for the event.
     pub fn add_faults(&self, faults: Vec<Fault>) {
         self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
     }
@@ -282,59 +286,67 @@ impl Session {
         self.inner.env.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The paths that hooks asked to watch: each answer replaces the list. Pushed at every change.
+    /// Returns a receiver of the paths that hooks asked to watch. Each answer replaces the list,
+    /// and each change is sent.
     #[must_use]
     pub fn watched(&self) -> watch::Receiver<Vec<String>> {
         self.inner.watched.subscribe()
     }
 
-    /// What to show while hooks run.
+    /// Returns a watch of the message to show while hooks run.
     #[must_use]
     pub fn status(&self) -> StatusWatch {
-        self.inner.status.watch()
+        self.inner.status.subscribe()
     }
 
-    /// What an executor keeps running between the session's events.
-    pub(crate) fn resident<R: Resident + Default>(&self) -> Arc<R> {
-        self.inner.residents.get()
+    /// Returns what an executor keeps running between the session's events.
+    pub(crate) fn get_resident<R: Resident + Default>(&self) -> Arc<R> {
+        self.inner.residents.get_or_create()
     }
 
-    /// Whether a further event is expected, for which something may be started ahead.
-    pub(crate) fn goes_on(&self) -> bool {
+    /// Returns whether a further event is expected, for which a process may be started ahead.
+    pub(crate) fn expects_next_event(&self) -> bool {
         !self.inner.is_last_event.load(Ordering::Relaxed)
     }
 
-    /// Whether this is the session's first event, and not its last; asked once an event.
-    pub(crate) fn begins(&self) -> bool {
-        self.goes_on() && !self.inner.began.swap(true, Ordering::Relaxed)
+    /// Returns whether this is the session's first event, and not its last. Must be called once an
+    /// event.
+    pub(crate) fn take_first_event_flag(&self) -> bool {
+        self.expects_next_event() && !self.inner.began.swap(true, Ordering::Relaxed)
     }
 
-    /// Ends what still runs for hooks that are in none of `rulesets` any more (N-12).
-    pub(crate) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
-        self.inner.residents.prune(rulesets);
+    /// Ends what still runs for hooks that none of `rulesets` contains any longer (N-12).
+    pub(crate) fn end_unused_residents(&self, rulesets: &[Arc<Ruleset>]) {
+        self.inner.residents.end_unused(rulesets);
     }
 
     /// Shows a step's status until the guard is dropped.
-    pub(crate) fn show(&self, message: Option<&str>) -> Option<Shown> {
+    pub(crate) fn show_status(&self, message: Option<&str>) -> Option<Shown> {
         self.inner.status.show(message)
     }
 
-    /// Settles an outcome on the current count of denials, not the one at the start of the event:
-    /// events of a session may overlap, and each denial is counted for the next event (N-3).
-    pub(crate) fn settle(&self, event: &EventName, outcome: Outcome, cap: Option<Cap>) -> Outcome {
+    /// Settles an outcome against the current count of denials, not the count at the start of the
+    /// event: events of a session may overlap, and each denial counts for the next event (N-3).
+    pub(crate) fn settle_outcome(
+        &self,
+        event: &EventName,
+        outcome: Outcome,
+        cap: Option<Cap>,
+    ) -> Outcome {
         if cap.is_none() {
             // The event keeps no count: there is nothing to settle it against.
-            self.keep(event, Strike::Keep, &outcome);
+            self.store_outcome(event, Strike::Keep, &outcome);
             return outcome;
         }
         let _turn = self.inner.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        let (outcome, strike) = settle(outcome, &self.view(event), cap);
-        self.keep(event, strike, &outcome);
+        let (outcome, strike) = settle_outcome(outcome, &self.view(event), cap);
+        self.store_outcome(event, strike, &outcome);
         outcome
     }
 
-    /// Keeps what an outcome changes.
-    fn keep(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
+    /// Stores what an outcome changes in the session: the count of denials, variables and watched
+    /// paths.
+    fn store_outcome(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
         match strike {
             Strike::Keep => {}
             Strike::Add => {
@@ -352,7 +364,7 @@ impl Session {
     }
 }
 
-fn others(hooks: &Ruleset, event: &EventName, id: &HookId) -> Vec<Hook> {
+fn hooks_except(hooks: &Ruleset, event: &EventName, id: &HookId) -> Vec<Hook> {
     let others = hooks.hooks().iter().filter(|hook| hook.event != *event || hook.id != *id);
     others.map(|hook| Hook::clone(hook)).collect()
 }

@@ -46,7 +46,7 @@ use tenterhook_core::hook::Hook;
 use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 use tenterhook_core::syntax::{self, Format};
 
-pub(crate) use copies::original;
+pub(crate) use copies::original_path;
 pub use decide::{Origin, State};
 pub use review::Review;
 pub use tenterhook_core::entry::digest::Digest;
@@ -100,35 +100,41 @@ struct Assessed {
 
 impl Identity {
     fn new(hook: &Hook, finding: Finding<'_>) -> Self {
-        let pins = pins::of_hook(hook, finding);
-        let (entry, files) =
-            (entry::of_hook(hook, finding.ground), finding.seen.digest(&pins, finding.ground));
+        let pins = pins::pins_of_hook(hook, finding);
+        let (entry, files) = (
+            entry::hook_digest(hook, finding.ground),
+            finding.seen.cached_digest(&pins, finding.ground),
+        );
         let whole = Canon::new("identity 1")
-            .field("entry", entry.to_string())
-            .field("files", files.to_string())
-            .field("machine", pins.machine().to_string())
-            .end();
+            .with_field("entry", entry.to_string())
+            .with_field("files", files.to_string())
+            .with_field("machine", pins.interpreters_digest().to_string())
+            .finish();
         Self { entry, files, whole, pins }
     }
 }
 
 /// The digest of an MCP server's settings, and the files that it runs.
-fn of_server(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
+fn server_digest_and_pins(server: &Server, finding: Finding<'_>) -> (Digest, Pins) {
     let pins = match &server.reach {
-        Reach::Program(command) => pins::of_command(command, finding),
+        Reach::Program(command) => pins::pins_of_command(command, finding),
         Reach::Address(_) | Reach::Withheld(_) => Pins::default(),
     };
-    (entry::of_server(server, finding.ground), pins)
+    (entry::server_digest(server, finding.ground), pins)
 }
 
 /// The digest of a source outside its entries, including its plugins and the digests of its
 /// `servers`.
-fn rest(source: &Source, config: &ReadConfig, servers: impl Iterator<Item = String>) -> Digest {
+fn settings_digest(
+    source: &Source,
+    config: &ReadConfig,
+    servers: impl Iterator<Item = String>,
+) -> Digest {
     Canon::new("rest")
-        .field("said", entry::of_rest(config, PathRoots::from(source)).to_string())
-        .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
-        .list("servers", servers)
-        .end()
+        .with_field("said", entry::digest_beside_hooks(config, PathRoots::from(source)).to_string())
+        .with_list("plugins", plugin_settings(source).iter().map(|(_, text)| text.as_str()))
+        .with_list("servers", servers)
+        .finish()
 }
 
 impl Trust {
@@ -137,7 +143,7 @@ impl Trust {
     #[must_use]
     pub fn at(state: impl AsRef<Path>) -> Self {
         Self {
-            store: Store::at(state.as_ref()),
+            store: Store::in_state_directory(state.as_ref()),
             search: Vec::new(),
             keys: Vec::new(),
             tells_once: false,
@@ -162,14 +168,14 @@ impl Trust {
 
     /// Reads every file that the agents would load from `roots`, as [`discover::find`] does, except
     /// that unapproved files do not decide which plugins exist (T-15). An approved file that is
-    /// missing is returned as a source, too (T-70).
+    /// missing is also returned as a source (T-70).
     #[must_use]
     pub fn find(&self, roots: &Roots) -> Found {
-        let mut found = discover::find_by(roots, |found| {
-            let locks = Locks::read(found, &self.keys_of(found));
-            found.iter().filter_map(|source| self.effective(source, &locks)).collect()
+        let mut found = discover::find_with_plugin_sources(roots, |found| {
+            let locks = Locks::read_lock_files(found, &self.read_pinned_keys(found));
+            found.iter().filter_map(|source| self.effective_source(source, &locks)).collect()
         });
-        found.sources.extend(self.vanished(roots, &found.sources));
+        found.sources.extend(self.vanished_sources(roots, &found.sources));
         found
     }
 
@@ -177,28 +183,29 @@ impl Trust {
     /// reviews verify signatures (T-50). An engine reads them itself.
     #[must_use]
     pub fn knowing(mut self, sources: &[Source]) -> Self {
-        self.keys = self.keys_of(sources);
+        self.keys = self.read_pinned_keys(sources);
         self
     }
 
-    fn keys_of(&self, sources: &[Source]) -> Vec<PublicKey> {
+    fn read_pinned_keys(&self, sources: &[Source]) -> Vec<PublicKey> {
         // Parsing is expensive because of hooks, so skip files that cannot pin a key.
         let read: Vec<(&Source, ReadConfig)> = sources
             .iter()
-            .filter(|source| source.text.contains("keys") && native::may_pin(source))
+            .filter(|source| source.text.contains("keys") && native::may_pin_keys(source))
             .map(|source| (source, source.dialect.dialect().read_config(source)))
             .collect();
-        self.pinned(read.iter().map(|(source, config)| (*source, config)))
+        self.user_pinned_keys(read.iter().map(|(source, config)| (*source, config)))
     }
 
-    /// The keys that the user's files pin. A file that was approved must be unchanged (T-2).
-    fn pinned<'a>(
+    /// Returns the keys that the user's files pin. A file that was approved must be unchanged
+    /// (T-2).
+    fn user_pinned_keys<'a>(
         &self,
         read: impl Iterator<Item = (&'a Source, &'a ReadConfig)>,
     ) -> Vec<PublicKey> {
         let stands = |(source, config): &(&Source, &ReadConfig)| {
             !config.keys.is_empty()
-                && match self.store.read(&source.name, source.dialect.as_str()) {
+                && match self.store.read_answer(&source.name, source.dialect.as_str()) {
                     Stored::Nothing => true,
                     Stored::Record(record) => {
                         record.answer == Answer::Approved && *record.text == *source.text
@@ -206,51 +213,51 @@ impl Trust {
                     Stored::Unusable(_) => false,
                 }
         };
-        signed::keys(read.filter(stands))
+        signed::pinned_keys(read.filter(stands))
     }
 
-    /// The effective version of a source: a file of the user as it is, a file of a repository as it
+    /// Returns the effective version of a source: a user's file as it is, a repository's file as it
     /// was approved or signed.
-    fn effective(&self, source: &Source, locks: &Locks) -> Option<Source> {
-        if origin::origin(source) == Origin::Own {
+    fn effective_source(&self, source: &Source, locks: &Locks) -> Option<Source> {
+        if origin::source_origin(source) == Origin::Own {
             // The text of a file that is being saved may name no plugin yet.
-            let last = source.flaw.as_ref().and_then(|_| self.last_good(source));
+            let last = source.flaw.as_ref().and_then(|_| self.last_good_source(source));
             return Some(last.unwrap_or_else(|| source.clone()));
         }
-        if let Some((signed, _)) = locks.signed(source) {
+        if let Some((signed, _)) = locks.signed_version(source) {
             return Some(source.with_text(signed.text.as_str()));
         }
-        let Stored::Record(record) = self.stored(source) else { return None };
+        let Stored::Record(record) = self.stored_answer(source) else { return None };
         (record.answer == Answer::Approved).then(|| source.with_text(record.text))
     }
 
-    fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
+    fn assess_source(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
         let ground = PathRoots::from(source);
-        let mut stored = self.stored(source);
+        let mut stored = self.stored_answer(source);
         let before = match &mut stored {
             Stored::Record(record) => std::mem::take(&mut record.read),
             Stored::Nothing | Stored::Unusable(_) => Vec::new(),
         };
-        let seen = Seen::after(before);
+        let seen = Seen::with_approved_scripts(before);
         let finding =
             Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
         let entries: Vec<Identity> =
             config.hooks.iter().map(|hook| Identity::new(hook, finding)).collect();
         let servers: Vec<(Digest, Pins)> =
-            config.servers.iter().map(|server| of_server(server, finding)).collect();
+            config.servers.iter().map(|server| server_digest_and_pins(server, finding)).collect();
         let here = |(entry, pins): &(Digest, Pins)| {
-            format!("{entry}{}{}", pins.digest(ground), pins.machine())
+            format!("{entry}{}{}", pins.digest(ground), pins.interpreters_digest())
         };
         let modules =
-            pins::of_modules(source, config, finding).map(|pins| (pins.digest(ground), pins));
-        let rest = rest(source, config, servers.iter().chain(&modules).map(here));
+            pins::pins_of_modules(source, config, finding).map(|pins| (pins.digest(ground), pins));
+        let rest = settings_digest(source, config, servers.iter().chain(&modules).map(here));
         let review_of = |name: &str| {
             Canon::new("review 1")
-                .field("source", name)
-                .field("dialect", source.dialect.as_str())
-                .list("entries", entries.iter().map(|entry| entry.whole.to_string()))
-                .field("rest", rest.to_string())
-                .end()
+                .with_field("source", name)
+                .with_field("dialect", source.dialect.as_str())
+                .with_list("entries", entries.iter().map(|entry| entry.whole.to_string()))
+                .with_field("rest", rest.to_string())
+                .finish()
         };
         let review = review_of(&source.name);
         let portable = Portable::new(source, config, &entries, &servers);
@@ -261,7 +268,7 @@ impl Trust {
             record.review = review.to_string();
         }
         let now = (&*entries, rest, review);
-        let (stored, signer) = signed::with_signature(stored, source, locks, now, &portable);
+        let (stored, signer) = signed::add_signed_approval(stored, source, locks, now, &portable);
         let known = match &stored {
             Stored::Record(record) => record.entries.iter().cloned().collect(),
             Stored::Nothing | Stored::Unusable(_) => HashSet::new(),
@@ -273,13 +280,13 @@ impl Trust {
     /// Describes a source to the user who may approve it.
     #[must_use]
     pub fn review(&self, source: &Source) -> Review {
-        let config = match discover::servers_of(source) {
+        let config = match discover::servers_in_source(source) {
             Some(servers) => ReadConfig { servers, ..ReadConfig::default() },
             None => source.dialect.dialect().read_config(source),
         };
-        let locks = Locks::read([source], &self.keys);
-        let assessed = self.assess(source, &config, &locks);
-        review::build(source, config, assessed)
+        let locks = Locks::read_lock_files([source], &self.keys);
+        let assessed = self.assess_source(source, &config, &locks);
+        review::build_review(source, config, assessed)
     }
 
     /// Makes a lock file with a signature over exactly the content of these reviews, which must be
@@ -289,9 +296,11 @@ impl Trust {
     ///
     /// Fails if a file lies outside of the project, or contains something that cannot be signed.
     pub fn sign(reviews: &[Review], key: &SecretKey) -> io::Result<Lock> {
-        let sources: io::Result<Vec<lock::Signed>> = reviews.iter().map(Review::to_sign).collect();
-        let before = reviews.first().and_then(|review| Lock::read(&review.project)?.ok());
-        Ok(Lock::new(sources?).signed(key, before))
+        let sources: io::Result<Vec<lock::Signed>> =
+            reviews.iter().map(Review::signed_part).collect();
+        let before =
+            reviews.first().and_then(|review| Lock::read_from_project(&review.project)?.ok());
+        Ok(Lock::new(sources?).with_signature(key, before))
     }
 
     /// Approves exactly the content of a review, and copies the files that it runs. Replaces an
@@ -304,14 +313,18 @@ impl Trust {
         if let Some(why) = review.too_much() {
             return Err(io::Error::other(format!("it cannot be approved: {why}")));
         }
-        for (files, pins) in review.trees() {
-            copies::keep(&self.store, files, pins, &review.project)?;
+        for (files, pins) in review.pins_with_digests() {
+            copies::store_copies(&self.store, files, pins, &review.project)?;
         }
-        let record =
-            Record::now(&review.source, review.dialect.as_str(), Answer::Approved, review.digest);
+        let record = Record::answered_now(
+            &review.source,
+            review.dialect.as_str(),
+            Answer::Approved,
+            review.digest,
+        );
         self.store.write(&Record {
             entries: review.entries.iter().map(|entry| entry.identity.to_string()).collect(),
-            copies: review.trees().map(|(files, _)| files.to_string()).collect(),
+            copies: review.pins_with_digests().map(|(files, _)| files.to_string()).collect(),
             rest: review.rest.to_string(),
             text: review.text.to_string(),
             read: review.read.clone(),
@@ -327,7 +340,7 @@ impl Trust {
     /// Fails if the answer cannot be stored.
     pub fn refuse(&self, review: &Review) -> io::Result<()> {
         let answer = Answer::Refused;
-        self.store.write(&Record::now(
+        self.store.write(&Record::answered_now(
             &review.source,
             review.dialect.as_str(),
             answer,
@@ -335,23 +348,23 @@ impl Trust {
         ))
     }
 
-    /// The changes of text files that hooks of a source run, since it was approved.
+    /// Returns how the text files that hooks of a source run have changed since it was approved.
     #[must_use]
     pub fn changed_files(&self, review: &Review) -> Vec<ChangedFile> {
-        copies::changed(&self.store, review)
+        copies::changed_files(&self.store, review)
     }
 
-    /// Whether the hooks of a source need an approval (T-1, T-2).
+    /// Returns the origin of a source, which decides whether its hooks need an approval (T-1, T-2).
     #[must_use]
     pub fn origin(source: &Source) -> Origin {
-        origin::origin(source)
+        origin::source_origin(source)
     }
 }
 
 /// The keys and texts of settings about plugins and servers, which only the agent understands.
-fn plugins(source: &Source) -> Vec<(String, String)> {
+fn plugin_settings(source: &Source) -> Vec<(String, String)> {
     const KEYS: &[&str] = &["plugin", "marketplace", "mcpjson"];
-    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
+    let parsed = syntax::parse_or_salvage(&source.text, Format::Json, GROUPS);
     let entries = parsed.root.as_ref().map(syntax::Node::entries).unwrap_or_default();
     let is_about = |key: &str| KEYS.iter().any(|part| key.to_lowercase().contains(part));
     let settings = entries.iter().filter(|entry| is_about(&entry.key)).filter_map(|entry| {
@@ -362,8 +375,8 @@ fn plugins(source: &Source) -> Vec<(String, String)> {
 }
 
 impl Assessed {
-    /// The approval, if there is one.
-    fn approved(&self) -> Option<&Record> {
+    /// Returns the record of the approval, if the source is approved.
+    fn approval_record(&self) -> Option<&Record> {
         match &self.stored {
             Stored::Record(record) if record.answer == Answer::Approved => Some(record),
             Stored::Record(_) | Stored::Nothing | Stored::Unusable(_) => None,
@@ -389,7 +402,7 @@ impl Assessed {
     }
 
     /// The state of the source as a whole.
-    fn answer(&self) -> State {
+    fn source_state(&self) -> State {
         match &self.stored {
             Stored::Nothing => State::Unknown,
             Stored::Unusable(_) => State::Changed,

@@ -25,7 +25,7 @@ const SCRIPT: &str = "[hook.script]\non = \"PreToolUse\"\nrun = [\"/nowhere/mark
 
 fn engine(extra: &str) -> Engine {
     let source = |name: &str, text: &str| {
-        let mut source = Source::given(name, DialectId::NATIVE, text, "/home/u/project");
+        let mut source = Source::from_text(name, DialectId::NATIVE, text, "/home/u/project");
         source.home = "/home/u".into();
         source
     };
@@ -80,9 +80,11 @@ fn read(agent: TranscriptAgent, text: &str) -> Event {
     let mut decoder = Decoder::new(agent);
     let mut lines = Lines::new(text.as_bytes());
     let mut event = None;
-    while let Some(line) = lines.read().unwrap() {
+    while let Some(line) = lines.read_line().unwrap() {
         let line: Line<'_> = line;
-        decoder.line(line, &mut |received| event = received.event(agent, &around).or(event.take()));
+        decoder.decode_line(line, &mut |received| {
+            event = received.event(agent, &around).or(event.take())
+        });
     }
     event.unwrap()
 }
@@ -169,8 +171,8 @@ fn saying_no(case: &Case) -> Vec<Hook> {
     let source = |case_source: &tenterhook_testkit::case::Source| {
         let name = place(&case_source.name);
         let directory = std::path::Path::new(&name).parent().unwrap().to_owned();
-        let dialect = DialectId::find(&case_source.dialect).unwrap();
-        let mut source = Source::given(&name, dialect, &case_source.text, directory);
+        let dialect = DialectId::from_name(&case_source.dialect).unwrap();
+        let mut source = Source::from_text(&name, dialect, &case_source.text, directory);
         (source.home, source.project) = ("/home/u".into(), "/home/u/project".into());
         source
     };
@@ -200,7 +202,7 @@ async fn every_case_that_a_transcript_tells_is_judged_the_same() {
     for folder in tenterhook_testkit::case::folders(&pack::conformance()).unwrap() {
         for case in Case::all(&folder).unwrap() {
             let Ok(case) = case else { continue };
-            let Some(dialect) = DialectId::find(&case.dialect) else { continue };
+            let Some(dialect) = DialectId::from_name(&case.dialect) else { continue };
             let mut fields = case.event.clone();
             for (key, value) in [("session_id", "s"), ("cwd", "/home/u/project")] {
                 if dialect == DialectId::CLAUDE {

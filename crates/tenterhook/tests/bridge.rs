@@ -67,7 +67,7 @@ struct MergedAnswers {
 
 impl MergedAnswers {
     fn outcome(&self) -> Outcome {
-        let mut outcome = Outcome::silent();
+        let mut outcome = Outcome::without_answer();
         let words = [Restraint::Allow, Restraint::Ask, Restraint::Defer, Restraint::Deny];
         outcome.restraint = self.decision.as_ref().map_or(Restraint::Silent, |word| {
             *words.iter().find(|restraint| restraint.name() == Some(word)).expect("a decision")
@@ -183,7 +183,7 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
             let path = entry.expect("an entry").path();
             let text = std::fs::read_to_string(&path).expect("a text");
             let event: Map<String, Value> = serde_json::from_str(&text).expect("an object");
-            let is_shown = DialectId::by_form(&event, DialectId::GOOSE);
+            let is_shown = DialectId::from_event_form(&event, DialectId::GOOSE);
             seen += 1;
             // A request for a permission has one form in both of Copilot's.
             let both = event.contains_key("hookName") && folder.starts_with("copilot");
@@ -193,7 +193,7 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
                 // Claude Code and Codex speak alike: between them what was claimed counts.
                 None => {
                     let own = if folder == "codex" { DialectId::CODEX } else { DialectId::CLAUDE };
-                    let claimed = DialectId::by_form(&event, own).unwrap_or(own);
+                    let claimed = DialectId::from_event_form(&event, own).unwrap_or(own);
                     claimed == own
                         && is_shown.is_some_and(|dialect_id| {
                             dialect_id == own || dialect_id == DialectId::CLAUDE
@@ -206,7 +206,11 @@ fn call_is_recognized_by_its_form_despite_the_claimed_agent() {
             if agent == Some(DialectId::COPILOT) {
                 let mut named = event.clone();
                 named.insert("hook_event_name".to_owned(), "preToolUse".into());
-                assert_eq!(DialectId::by_form(&named, DialectId::GOOSE), agent, "{named:?}");
+                assert_eq!(
+                    DialectId::from_event_form(&named, DialectId::GOOSE),
+                    agent,
+                    "{named:?}"
+                );
             }
         }
     }

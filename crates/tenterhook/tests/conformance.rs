@@ -29,7 +29,7 @@ use tenterhook_testkit::{Sandbox, expect};
 const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Project, Layer::Local];
 
 fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
-    let dialect = DialectId::find(&staged.source.dialect).expect("a dialect of this build");
+    let dialect = DialectId::from_name(&staged.source.dialect).expect("a dialect of this build");
     let word = staged.source.layer.as_deref().unwrap_or("given");
     let layer = LAYERS.iter().find(|layer| layer.as_str() == word).expect("a layer");
     let directory = staged.path.parent().expect("a file stands in a directory");
@@ -43,7 +43,7 @@ fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
             None => Compat::Guarded,
             Some(other) => panic!("no compat is called `{other}`"),
         },
-        ..Source::given(&name, dialect, &staged.text, directory)
+        ..Source::from_text(&name, dialect, &staged.text, directory)
     }
 }
 
@@ -105,7 +105,7 @@ async fn fire_one(
     session: &Session,
     sandbox: &Sandbox,
 ) -> serde_json::Value {
-    let dialect = DialectId::find(&case.dialect).expect("a dialect of this build").dialect();
+    let dialect = DialectId::from_name(&case.dialect).expect("a dialect of this build").dialect();
     let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
     let event = dialect.decode_event(&shot.event, &roots).expect("an event of the dialect");
     let budget = case.budget_ms.map(Duration::from_millis);

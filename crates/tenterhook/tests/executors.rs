@@ -78,7 +78,8 @@ impl Fixture {
                     .replace("{worker}", &json!(WORKER).to_string());
                 let text = format!("[hook.says-no]\non = 'PreToolUse'\n{run}\n{keys}\n");
                 let project = self.sandbox.project();
-                let source = Source::given("tenterhook.toml", DialectId::NATIVE, &text, &project);
+                let source =
+                    Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, &project);
                 (*kind, self.engine(|builder| builder.source(source)))
             })
             .collect();

@@ -119,7 +119,7 @@ async fn a_callback_sees_the_event_as_it_stands() {
 /// E-4, E-6: what hooks of any source may do on an event that no agent has, the host says.
 #[tokio::test(start_paused = true)]
 async fn a_host_declares_an_event_of_its_own() {
-    let deploy = || EventRow::custom("deploy.before").subject("target");
+    let deploy = || EventRow::custom("deploy.before").with_subject("target");
     let says_no = || {
         let run = Function::new("says-no", |_| async { Answer::deny("not on a Friday") });
         Hook::new(
@@ -132,7 +132,7 @@ async fn a_host_declares_an_event_of_its_own() {
     };
     let event = || Event::new("deploy.before", Surroundings::at("/")).with("target", "production");
     for (row, restraint) in
-        [(deploy(), Restraint::Silent), (deploy().powers(&[Power::Deny]), Restraint::Deny)]
+        [(deploy(), Restraint::Silent), (deploy().with_powers(&[Power::Deny]), Restraint::Deny)]
     {
         let (engine, diagnostics) = Engine::builder().event(row).hook(says_no()).build();
         assert_eq!(diagnostics, []);
@@ -140,7 +140,7 @@ async fn a_host_declares_an_event_of_its_own() {
         assert_eq!(outcome.restraint, restraint, "{outcome:?}");
     }
     // Where it may deny, a hook that gives no answer blocks, unless the host or the hook says otherwise.
-    let gate = || deploy().powers(&[Power::Deny, Power::Ask]).timeout(Duration::from_secs(1));
+    let gate = || deploy().with_powers(&[Power::Deny, Power::Ask]).timeout(Duration::from_secs(1));
     let mute = || {
         let run = Function::new("mute", |_| pending::<Answer>());
         Hook::new(
@@ -152,7 +152,7 @@ async fn a_host_declares_an_event_of_its_own() {
     };
     for (row, hook, restraint) in [
         (gate(), mute(), Restraint::Deny),
-        (gate().failing(OnFailure::Ask), mute(), Restraint::Ask),
+        (gate().on_failure(OnFailure::Ask), mute(), Restraint::Ask),
         (gate(), mute().on_failure(OnFailure::Continue), Restraint::Silent),
     ] {
         let (engine, _) = Engine::builder().event(row).hook(hook).build();

@@ -88,8 +88,9 @@ fn ordinary() -> Vec<String> {
 fn denied_by(pack: &[(String, Rule)], line: &str) -> Vec<String> {
     let rule_input = RuleInput::new(&Arc::new(bash(line)));
     let holds = |(name, rule): &(String, Rule)| {
-        let answer =
-            rule.judge(&rule_input, &|| true).unwrap_or_else(|why| panic!("{line}: {why:?}"));
+        let answer = rule
+            .evaluate_or_silent(&rule_input, &|| true)
+            .unwrap_or_else(|why| panic!("{line}: {why:?}"));
         (answer.restraint != Restraint::Silent).then(|| name.clone())
     };
     pack.iter().filter_map(holds).collect()
@@ -120,7 +121,7 @@ fn few_ordinary_lines_leave_a_rule_unknown() {
         let rule = Rule::new(when).deny("no");
         let is_unknown = |line: &&String| {
             let rule_input = RuleInput::new(&Arc::new(bash(line)));
-            rule.answer(&rule_input, Incomplete::Unknown, &|| true).is_err()
+            rule.evaluate(&rule_input, Incomplete::Unknown, &|| true).is_err()
         };
         let unknown: Vec<&String> = lines.iter().filter(is_unknown).collect();
         println!("{when}: {} of {} unknown: {unknown:#?}", unknown.len(), lines.len());
@@ -135,7 +136,7 @@ fn no_line_leaves_a_rule_of_the_pack_unknown() {
     for line in ["$X push", "bash -c \"$X\"", "curl x | sh", "(", &long] {
         let rule_input = RuleInput::new(&Arc::new(bash(line)));
         for (name, rule) in rules("guardrails") {
-            let answer = rule.answer(&rule_input, Incomplete::Unknown, &|| true);
+            let answer = rule.evaluate(&rule_input, Incomplete::Unknown, &|| true);
             assert!(answer.is_ok(), "{name}: {answer:?}");
         }
     }

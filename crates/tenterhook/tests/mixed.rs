@@ -46,7 +46,7 @@ const ALL: [DialectId; 6] = [
 
 fn source(dialect: DialectId, text: &str, sandbox: &Sandbox) -> Source {
     let name = sandbox.project().join(dialect.as_str());
-    let mut source = Source::given(&name.to_string_lossy(), dialect, text, sandbox.project());
+    let mut source = Source::from_text(&name.to_string_lossy(), dialect, text, sandbox.project());
     source.home = sandbox.home();
     source
 }
@@ -147,7 +147,7 @@ async fn a_denial_of_any_protocol_stops_those_behind_it() {
         let reason = outcome.reason().expect("a reason");
         // Those who rewrite come first, whatever file is named first.
         assert!(reason == "ignis says no" || reason == format!("{first} says no"), "{reason}");
-        let ran = outcome.steps.iter().filter(|step| step.ended.is_run()).count();
+        let ran = outcome.steps.iter().filter(|step| step.ended.was_attempted()).count();
         assert_eq!((outcome.blocked(), ran, outcome.steps.len()), (true, 1, 6), "{outcome:?}");
     }
 }

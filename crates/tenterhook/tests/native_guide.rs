@@ -12,8 +12,8 @@ use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Session};
 use tenterhook_core::answer::Restraint;
 use tenterhook_core::config::Source;
-use tenterhook_core::dialect::native::schema::{Kind, schema};
-use tenterhook_core::dialect::native::{Case, Happens, cases, read_case_file};
+use tenterhook_core::dialect::native::schema::{Kind, parse_schema};
+use tenterhook_core::dialect::native::{Case, Happens, read_case_file, read_cases};
 use tenterhook_core::dialect::{DialectId, Roots};
 
 const GUIDE: &str = include_str!("../../../docs/guide/native.md");
@@ -40,14 +40,14 @@ fn blocks<'a>(page: &'a str, info: &str) -> Vec<&'a str> {
 }
 
 fn source(text: &str) -> Source {
-    let mut source = Source::given("tenterhook.toml", DialectId::NATIVE, text, "/nowhere");
+    let mut source = Source::from_text("tenterhook.toml", DialectId::NATIVE, text, "/nowhere");
     source.home = PathBuf::from("/home/u");
     source
 }
 
 #[test]
 fn every_config_block_loads_cleanly_and_fits_the_schema() {
-    let validator = validator_for(&schema(Kind::Config)).unwrap();
+    let validator = validator_for(&parse_schema(Kind::Config)).unwrap();
     assert!(EXECUTORS.iter().all(|page| !blocks(page, "toml").is_empty()));
     let pages = [GUIDE, CONFIG].iter().chain(EXECUTORS);
     let all: Vec<&str> = pages.flat_map(|page| blocks(page, "toml")).collect();
@@ -63,7 +63,7 @@ fn every_config_block_loads_cleanly_and_fits_the_schema() {
 /// TE-2.
 #[test]
 fn every_block_of_cases_is_read_and_fits_its_schema() {
-    let validator = validator_for(&schema(Kind::Cases)).unwrap();
+    let validator = validator_for(&parse_schema(Kind::Cases)).unwrap();
     let page = include_str!("../../../docs/guide/testing.md");
     let found = blocks(page, "toml cases");
     assert!(!found.is_empty());
@@ -79,7 +79,7 @@ fn every_block_of_cases_is_read_and_fits_its_schema() {
 fn every_json_block_fits_its_schema() {
     let mut count = 0;
     for (name, kind) in Kind::ALL {
-        let validator = validator_for(&schema(*kind)).unwrap();
+        let validator = validator_for(&parse_schema(*kind)).unwrap();
         for block in [GUIDE, PROTOCOL].iter().flat_map(|page| blocks(page, &format!("json {name}")))
         {
             let value: Value = serde_json::from_str(block).unwrap();
@@ -114,7 +114,7 @@ async fn every_case_of_the_guide_holds() {
     let mut count = 0;
     for block in blocks(GUIDE, "toml") {
         let block: Arc<str> = block.into();
-        for case in cases(&source(&block)) {
+        for case in read_cases(&source(&block)) {
             assert_eq!(fire(&block, &case).await, case.expect.decision, "{case:?}");
             count += 1;
         }

@@ -52,7 +52,7 @@ fn settings(event: &str, group: Value) -> String {
 
 fn source(text: &str, project: &str, compat: Compat) -> Source {
     let directory = PathBuf::from(project).join(".claude");
-    let mut source = Source::given(".claude/settings.json", DialectId::CLAUDE, text, directory);
+    let mut source = Source::from_text(".claude/settings.json", DialectId::CLAUDE, text, directory);
     source.project = project.into();
     source.compat = compat;
     source

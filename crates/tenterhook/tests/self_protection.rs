@@ -35,13 +35,13 @@ fn guards() -> Vec<Guard> {
 struct Patches;
 
 impl Files for Patches {
-    fn text(&self, path: &str) -> Option<String> {
+    fn read_text(&self, path: &str) -> Option<String> {
         let own =
             path.strip_prefix("/home/u/project/").is_some_and(|rest| rest.ends_with(".patch"));
         own.then(|| "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-a\n+b\n".to_owned())
     }
 
-    fn behind_links(&self, path: &str) -> Option<String> {
+    fn resolve_links(&self, path: &str) -> Option<String> {
         let rest = path.strip_prefix("/home/u/project/link")?;
         Some(format!("/home/u/project/.claude{rest}"))
     }
@@ -80,7 +80,7 @@ fn ordinary_work_goes_on() {
     ordinary.extend(tables::ordinary(protect::NAME));
     let ordinary: Vec<(String, RuleInput)> = ordinary
         .into_iter()
-        .map(|(place, input)| (place, input.looking(Arc::new(Patches))))
+        .map(|(place, input)| (place, input.with_file_reader(Arc::new(Patches))))
         .collect();
     let denied: Vec<String> = ordinary
         .iter()
@@ -96,8 +96,8 @@ fn ordinary_work_goes_on() {
 #[test]
 fn every_rule_denies() {
     for (name, rule) in rules() {
-        assert!(rule.text(tenterhook_core::rule::Part::Deny).is_some(), "{name}");
-        assert!(rule.text(tenterhook_core::rule::Part::Ask).is_none(), "{name}");
+        assert!(rule.part_text(tenterhook_core::rule::Part::Deny).is_some(), "{name}");
+        assert!(rule.part_text(tenterhook_core::rule::Part::Ask).is_none(), "{name}");
     }
 }
 
@@ -108,7 +108,7 @@ fn a_link_to_a_guard_is_the_guard() {
     let write = |path: &str| {
         let input = serde_json::json!({ "file_path": path, "content": "{}" });
         let event = Arc::new(pack::call("Write", input));
-        matching_rule(&rules, &RuleInput::new(&event).looking(files.clone()))
+        matching_rule(&rules, &RuleInput::new(&event).with_file_reader(files.clone()))
     };
     assert!(write("link/settings.json").is_some());
     assert!(write("link/notes.md").is_none() && write("src/settings.json").is_none());
@@ -120,7 +120,7 @@ fn most_ordinary_calls_are_not_read() {
     let (rules, ordinary) = (rules(), tables::ordinary("guardrails"));
     let is_read = |pair: &&(String, RuleInput)| {
         matching_rule(&rules, &pair.1);
-        pair.1.spent() > 0
+        pair.1.steps_spent() > 0
     };
     let read = ordinary.iter().filter(is_read).count();
     assert!(read * 3 < ordinary.len(), "{read} of {}", ordinary.len());
@@ -307,17 +307,17 @@ fn nothing_disarms() {
 struct Plugins;
 
 impl Files for Plugins {
-    fn text(&self, path: &str) -> Option<String> {
+    fn read_text(&self, path: &str) -> Option<String> {
         let plugins = ["/home/u/project/.claude/skills/mod", "/tmp/evil", "/tmp/all/one"];
         let holds = |folder: &&str| path == format!("{folder}/.claude-plugin/plugin.json");
         plugins.iter().any(holds).then(|| "{}".to_owned())
     }
 
-    fn behind_links(&self, _: &str) -> Option<String> {
+    fn resolve_links(&self, _: &str) -> Option<String> {
         None
     }
 
-    fn entries(&self, directory: &str) -> Vec<String> {
+    fn directory_entries(&self, directory: &str) -> Vec<String> {
         if directory == "/tmp/all" { vec!["one".to_owned()] } else { Vec::new() }
     }
 }
@@ -328,7 +328,7 @@ fn files_of_a_plugin_among_the_skills_are_kept() {
     let rules = rules();
     let judged = |name: &str, input: serde_json::Value| {
         let event = Arc::new(pack::call(name, input));
-        matching_rule(&rules, &RuleInput::new(&event).looking(Arc::new(Plugins)))
+        matching_rule(&rules, &RuleInput::new(&event).with_file_reader(Arc::new(Plugins)))
     };
     let write = |path: &str| {
         judged("Write", serde_json::json!({ "file_path": path, "content": "x" })).is_some()

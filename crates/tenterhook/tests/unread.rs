@@ -266,12 +266,12 @@ async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
     }
     // What was never good holds until it is mended.
     let fresh = fixture.engine();
-    assert!(fresh.ruleset().hooks().iter().all(|hook| hook.is_hold()));
+    assert!(fresh.ruleset().hooks().iter().all(|hook| hook.is_hold_for_unread_file()));
     assert_eq!(restraint(&fresh, "PreToolUse").await, Restraint::Deny);
     remove(&file);
     fs::write(&file, good).expect("a file");
     assert!(fresh.reload(&fixture.sources()).is_empty());
-    assert!(fresh.ruleset().hooks().iter().all(|hook| !hook.is_hold()));
+    assert!(fresh.ruleset().hooks().iter().all(|hook| !hook.is_hold_for_unread_file()));
 }
 
 /// C-93: each reload keeps the gate while another thread saves its file in place.
@@ -299,7 +299,12 @@ async fn reload_keeps_hooks_of_a_file_that_is_saved_in_place() {
             });
             let reload = |_| {
                 engine.reload(&fixture.sources());
-                engine.ruleset().hooks().iter().filter(|hook| !hook.is_hold()).count()
+                engine
+                    .ruleset()
+                    .hooks()
+                    .iter()
+                    .filter(|hook| !hook.is_hold_for_unread_file())
+                    .count()
             };
             let hooks = (0..20).map(reload).collect();
             is_over.store(true, order);
@@ -389,7 +394,7 @@ async fn a_whole_entry_of_a_torn_file_denies() {
         (DialectId::REASONIX, ".reasonix/settings.json", flat),
         (DialectId::CODEWHALE, ".codewhale/hooks.toml", tables),
     ] {
-        let source = Source::given(name, dialect, text, "/");
+        let source = Source::from_text(name, dialect, text, "/");
         assert_eq!(restraint(&engine(vec![source]), "PreToolUse").await, Restraint::Deny, "{name}");
     }
 }

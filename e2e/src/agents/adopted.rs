@@ -17,15 +17,15 @@ const WAYS: &[&str] = &["deny", "line-before", "upper"];
 struct Adopting<'a>(&'a Tenterhook);
 
 impl Front for Adopting<'_> {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         Ok(self.0.install(room, agent, env, &["--adopt"])?)
     }
 
-    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.0.check_after(room)
+    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.0.check_after_run(room)
     }
 
-    fn is_beside_hooks(&self) -> bool {
+    fn keeps_agent_hooks(&self) -> bool {
         true
     }
 }
@@ -36,7 +36,7 @@ impl Case<'_> {
         let Some(front) = self.front.filter(|_| MOVED.contains(&self.agent.name)) else {
             return Ok(Found::new());
         };
-        let mut ways = Way::near_misses(self.agent);
+        let mut ways = Way::near_miss_denials(self.agent);
         ways.retain(|way| WAYS.contains(&way.name.as_str()));
         let mut found = Found::new();
         for way in ways {
@@ -49,7 +49,7 @@ impl Case<'_> {
             let times = if asked == 1 { "once".to_owned() } else { format!("{asked} times") };
             found.push((
                 format!("adopted-{name}"),
-                format!("{}, asked {times}", seen.outcome(&name, 0)),
+                format!("{}, asked {times}", seen.call_outcome(&name, 0)),
             ));
         }
         Ok(found)

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenterhook_probe::{
-    Agent, Call, Event, Front, HookAnswer, Mode, PLUGIN_WAYS, Play, Script, Seen, Step, Way, mark,
-    named, play,
+    Agent, Call, Event, Front, HookAnswer, Mode, PLUGIN_WAYS, Play, Script, Seen, Step, Way,
+    find_agent, reason_marker, run_agent,
 };
 
 use super::Found;
@@ -90,19 +90,20 @@ impl Case<'_> {
         let plugin = self.is_plugin();
         let mut ways: Vec<Way> = if plugin {
             let ways = PLUGIN_WAYS.iter().map(|(name, text)| {
-                let text = text.replace("{reason}", &mark(name)).replace("{new}", &new(name));
-                Way { language: "js", ..Way::sh(Event::Before, name, text) }
+                let text =
+                    text.replace("{reason}", &reason_marker(name)).replace("{new}", &new(name));
+                Way { language: "js", ..Way::from_shell_script(Event::Before, name, text) }
             });
             ways.collect()
         } else {
-            Way::near_misses(self.spoken())
+            Way::near_miss_denials(self.spoken())
         };
         if !plugin {
             ways.extend(
                 OTHERS.iter().filter_map(|(name, said)| self.answers(Event::Before, *said, name)),
             );
         }
-        ways.push(Way::sh(Event::Before, "silent", "exit 0"));
+        ways.push(Way::from_shell_script(Event::Before, "silent", "exit 0"));
         if !self.options.whole {
             ways.retain(|way| SHORT.contains(&way.name.as_str()));
         }
@@ -112,7 +113,7 @@ impl Case<'_> {
     /// The agent in whose words the hooks speak.
     fn spoken(&self) -> &Agent {
         match self.front {
-            Some(_) => named(DIALECT).unwrap_or(self.agent),
+            Some(_) => find_agent(DIALECT).unwrap_or(self.agent),
             None => self.agent,
         }
     }
@@ -125,9 +126,9 @@ impl Case<'_> {
 
     /// A hook that prints an answer in its agent's protocol.
     pub(super) fn answers(&self, event: Event, answer: HookAnswer, name: &str) -> Option<Way> {
-        let text = if answer == HookAnswer::Rewrite { new(name) } else { mark(name) };
+        let text = if answer == HookAnswer::Rewrite { new(name) } else { reason_marker(name) };
         let printed = (self.spoken().answer)(event, answer, &text)?;
-        Some(Way::prints(event, name, &printed))
+        Some(Way::printing(event, name, &printed))
     }
 
     /// One call a way, one after the other; where the run ends at one of them, the others are
@@ -138,9 +139,9 @@ impl Case<'_> {
         while !rest.is_empty() {
             let main = rest.iter().map(|way| Step::Calls(vec![self.call(&way.name)])).collect();
             let seen = self.play(&Script { main, sub: Vec::new() }, ways, &[Event::Before])?;
-            let reached = rest.len().min(seen.steps() + 1);
+            let reached = rest.len().min(seen.main_answer_count() + 1);
             for (step, way) in rest.iter().take(reached).enumerate() {
-                found.push((way.name.clone(), seen.outcome(&way.name, step).to_string()));
+                found.push((way.name.clone(), seen.call_outcome(&way.name, step).to_string()));
             }
             rest = rest.get(reached..).unwrap_or_default();
         }
@@ -152,8 +153,11 @@ impl Case<'_> {
         let names = ["parallel-1", "parallel-2", "parallel-3", "mcp", "subagent"];
         let deny = |name: &&str| {
             if self.is_plugin() {
-                let text = format!("throw new Error('{}')", mark(name));
-                return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
+                let text = format!("throw new Error('{}')", reason_marker(name));
+                return Some(Way {
+                    language: "js",
+                    ..Way::from_shell_script(Event::Before, name, text)
+                });
             }
             self.answers(Event::Before, HookAnswer::Deny, name)
         };
@@ -186,7 +190,7 @@ impl Case<'_> {
             }
             let unhooked = !seen.fired.contains_key(&format!("Before.{name}"));
             let began = name != "subagent" || seen.asked.iter().any(|a| !a.main);
-            let fate = seen.outcome(name, step).to_string();
+            let fate = seen.call_outcome(name, step).to_string();
             let fate = match (began, unhooked) {
                 (false, _) => "did not begin".to_owned(),
                 (true, true) => format!("{fate}, no hook asked"),
@@ -219,7 +223,7 @@ impl Case<'_> {
         let events = [Event::Session, Event::Prompt, Event::After];
         let seen = self.play(&script, &ways, &events)?;
         let arrival = |name: &str| {
-            if seen.model_received(&mark(name)) { "received" } else { "lost" }.to_owned()
+            if seen.model_received(&reason_marker(name)) { "received" } else { "lost" }.to_owned()
         };
         Ok(rows.iter().map(|(_, _, name)| ((*name).to_owned(), arrival(name))).collect())
     }
@@ -243,10 +247,10 @@ impl Case<'_> {
         let mut found = Found::new();
         for (name, times) in [("stop-once", 1), ("stop-stubborn", STUBBORN)] {
             let text = format!("[ \"$nth\" -le {times} ] || exit 0\n{}", way.text);
-            let way = Way::sh(Event::Stop, "any", text);
+            let way = Way::from_shell_script(Event::Stop, "any", text);
             let seen = self.play(&Script::default(), &[way], &[Event::Stop])?;
             let more = seen.asked.len().saturating_sub(1);
-            let text = if seen.model_received(&mark("stop")) { ", shown" } else { "" };
+            let text = if seen.model_received(&reason_marker("stop")) { ", shown" } else { "" };
             found.push((name.to_owned(), format!("went on {more} times{text}")));
         }
         Ok(found)
@@ -261,7 +265,8 @@ impl Case<'_> {
         let hook = tree::root().join("examples/rewriter/tidy-commands.sh");
         let hook = std::fs::read_to_string(hook).map_err(|error| error.to_string())?;
         // Its project is of `pnpm`.
-        let way = Way::sh(Event::Before, "any", format!(": >pnpm-lock.yaml\n{hook}"));
+        let way =
+            Way::from_shell_script(Event::Before, "any", format!(": >pnpm-lock.yaml\n{hook}"));
         let input = (self.agent.shell.input)("npm ci");
         let call = Call { name: self.agent.shell.name.to_owned(), input };
         let script = Script { main: vec![Step::Calls(vec![call])], sub: Vec::new() };
@@ -287,7 +292,7 @@ impl Case<'_> {
     }
 
     pub(super) fn call(&self, way: &str) -> Call {
-        self.agent.call(way)
+        self.agent.marking_shell_call(way)
     }
 
     fn play(&self, script: &Script, ways: &[Way], events: &[Event]) -> Result<Seen, String> {
@@ -302,7 +307,7 @@ impl Case<'_> {
         front: Option<&dyn Front>,
     ) -> Result<Seen, String> {
         let path = path();
-        let seen = play(&Play {
+        let seen = run_agent(&Play {
             agent: self.agent,
             program: self.program,
             path: &path,
@@ -323,7 +328,11 @@ impl Case<'_> {
         }
         let blocked = events == [Event::Prompt];
         if seen.asked.is_empty() && !blocked {
-            return Err(format!("the model was never asked ({:?})\n{}", seen.end, seen.tail()));
+            return Err(format!(
+                "the model was never asked ({:?})\n{}",
+                seen.end,
+                seen.last_printed_lines()
+            ));
         }
         Ok(seen)
     }

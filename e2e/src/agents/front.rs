@@ -40,7 +40,7 @@ impl Tenterhook {
     /// Runs it in the home of a fixture.
     pub(super) fn run(&self, args: &[&str], room: &Fixture, env: &Env) -> Result<Output, String> {
         let mut command = Command::new(&self.program);
-        command.args(args).current_dir(room.project()).env_clear().envs(env.iter().cloned());
+        command.args(args).current_dir(room.project_dir()).env_clear().envs(env.iter().cloned());
         let output = command.stdin(std::process::Stdio::null()).output();
         output.map_err(|error| format!("{}: {error}", self.program.display()))
     }
@@ -93,7 +93,7 @@ impl Tenterhook {
 /// The hooks of the play, as their author would write them: what fails, blocks.
 fn hooks(room: &Fixture) -> String {
     let entry = |(event, name): (Event, &str)| {
-        let (hook, word) = (room.hook().display().to_string(), event.name());
+        let (hook, word) = (room.hook_script_path().display().to_string(), event.name());
         format!(
             "[hook.{}]\non = {name:?}\nspeaks = {DIALECT:?}\nrun = [\"sh\", {hook:?}, {word:?}]\ntimeout = \"{TIMEOUT}s\"\n",
             word.to_lowercase(),
@@ -105,21 +105,21 @@ fn hooks(room: &Fixture) -> String {
 /// Writes the hooks of a person.
 fn own(room: &Fixture, hooks: &str) -> Result<(), String> {
     let path = room.home().join(".config/tenterhook/tenterhook.toml");
-    room.write(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))
+    room.write_file(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Where firings are recorded.
 fn state(room: &Fixture) -> PathBuf {
-    room.path("state")
+    room.path_of("state")
 }
 
 impl Front for Tenterhook {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         Ok(self.put(room, agent, env, &hooks(room))?)
     }
 
-    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
-        let asked: usize = room.fired().values().sum();
+    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        let asked: usize = room.hook_call_counts().values().sum();
         let recorded = records(&state(room).join("tenterhook/records"));
         if asked == 0 || recorded > 0 {
             return Ok(());

@@ -23,23 +23,23 @@ struct Holding<'a> {
 }
 
 impl Front for Holding<'_> {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let output = self.with.run(&["rules", "add", self.pack], room, env)?;
         match output.status.success() {
-            true => self.with.enter(room, agent, env),
+            true => self.with.register(room, agent, env),
             false => Err(String::from_utf8_lossy(&output.stderr).into()),
         }
     }
 
-    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.with.check_after(room)
+    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.check_after_run(room)
     }
 }
 
 impl Case<'_> {
     /// The call that starts a subagent, in an agent that asks no hook about what that one does.
     pub(super) fn subagent_gap(&self) -> Result<Found, String> {
-        let row = tenterhook_core::agents::caller(self.agent.name);
+        let row = tenterhook_core::agents::installable_agent(self.agent.name);
         let open =
             row.and_then(|row| row.installation.unhooked.iter().find(|u| u.tool == Tool::Agent));
         let (Some(front), Some(tool), Some(open)) = (self.front, self.agent.delegate, open) else {
@@ -56,7 +56,7 @@ impl Case<'_> {
         let front = Holding { with: front, pack: open.pack };
         let seen = self.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let fate = match seen.asked.iter().any(|a| !a.main) {
-            true => format!("{}, began", seen.outcome(CASE, 0)),
+            true => format!("{}, began", seen.call_outcome(CASE, 0)),
             false => "did not begin".to_owned(),
         };
         let is_shown = WORDS.iter().all(|word| seen.model_received(word));

@@ -38,7 +38,7 @@ impl<'a> Managing<'a> {
 }
 
 impl Front for Managing<'_> {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let more = self.with.configure(room)?;
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
         let print = ["install", agent.name, "--scope", "managed", "--print"];
@@ -46,21 +46,21 @@ impl Front for Managing<'_> {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into());
         }
-        let (over, text) = (room.path("etc"), String::from_utf8_lossy(&output.stdout));
+        let (over, text) = (room.path_of("etc"), String::from_utf8_lossy(&output.stdout));
         let file = over.join(self.file);
-        room.write(&file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
+        room.write_file(&file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok(more.into_iter().chain([(OVER.into(), over.into())]).collect())
     }
 
-    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.with.check_after(room)
+    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.check_after_run(room)
     }
 }
 
 impl Case<'_> {
     /// A denial by a hook of the person, of whom no file of the agent knows.
     pub(super) fn managed(&self) -> Result<Found, String> {
-        let places = tenterhook_core::agents::caller(self.agent.name)
+        let places = tenterhook_core::agents::installable_agent(self.agent.name)
             .map_or(&[][..], |agent| agent.installation.places);
         let managed = places.iter().find(|location| location.scope == Scope::Managed);
         let file = managed.and_then(|location| location.path.strip_prefix("/etc/"));
@@ -79,7 +79,7 @@ impl Case<'_> {
         let seen = inside.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let asked = seen.fired.get(&format!("Before.{CASE}")).copied().unwrap_or_default();
         let times = if asked == 1 { "once".to_owned() } else { format!("{asked} times") };
-        Ok(vec![(CASE.to_owned(), format!("{}, asked {times}", seen.outcome(CASE, 0)))])
+        Ok(vec![(CASE.to_owned(), format!("{}, asked {times}", seen.call_outcome(CASE, 0)))])
     }
 }
 

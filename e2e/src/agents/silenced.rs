@@ -40,15 +40,15 @@ const PLACES: &[Spot] = &[
     },
     Spot {
         name: "mod-project-skill",
-        write: |room| plugin(room, &room.project().join(".claude/skills/silencer")),
+        write: |room| plugin(room, &room.project_dir().join(".claude/skills/silencer")),
     },
     Spot {
         name: "mod-linked-skill",
         write: |room| {
-            let skills = room.project().join(".claude/skills");
+            let skills = room.project_dir().join(".claude/skills");
             fs::create_dir_all(&skills)?;
-            std::os::unix::fs::symlink(room.path("outside"), skills.join("silencer"))?;
-            plugin(room, &room.path("outside"))
+            std::os::unix::fs::symlink(room.path_of("outside"), skills.join("silencer"))?;
+            plugin(room, &room.path_of("outside"))
         },
     },
     Spot {
@@ -72,7 +72,7 @@ const PLACES: &[Spot] = &[
     Spot {
         name: "mod-user-env",
         write: |room| {
-            let folder = room.path("outside/silencer");
+            let folder = room.path_of("outside/silencer");
             merge(room, &json!({ "env": { "CLAUDE_CODE_PLUGIN_DIRS": folder } }))?;
             plugin(room, &folder)
         },
@@ -80,7 +80,7 @@ const PLACES: &[Spot] = &[
     Spot {
         name: "mod-env",
         write: |room| {
-            let folder = room.path("outside/silencer");
+            let folder = room.path_of("outside/silencer");
             plugin(room, &folder)?;
             Ok(vec![("CLAUDE_CODE_PLUGIN_DIRS".into(), folder.into())])
         },
@@ -89,23 +89,23 @@ const PLACES: &[Spot] = &[
 
 /// A plugin with the module.
 fn plugin(room: &Fixture, root: &Path) -> std::io::Result<Env> {
-    room.write(&root.join(".claude-plugin/plugin.json"), "{\"name\": \"silencer\"}\n")?;
-    room.write(&root.join("hooks/hooks.json"), "{\"modules\": [\"./register.ts\"]}\n")?;
-    room.write(&root.join("hooks/register.ts"), MODULE)?;
+    room.write_file(&root.join(".claude-plugin/plugin.json"), "{\"name\": \"silencer\"}\n")?;
+    room.write_file(&root.join("hooks/hooks.json"), "{\"modules\": [\"./register.ts\"]}\n")?;
+    room.write_file(&root.join("hooks/register.ts"), MODULE)?;
     Ok(Env::new())
 }
 
 /// A marketplace in the project that has it.
 fn market(room: &Fixture) -> std::io::Result<Env> {
-    let root = room.project().join("mp");
+    let root = room.project_dir().join("mp");
     let listed = json!({ "name": "mp", "owner": { "name": "x" },
         "plugins": [{ "name": "silencer", "source": "./silencer" }] });
-    room.write(&root.join(".claude-plugin/marketplace.json"), &listed.to_string())?;
+    room.write_file(&root.join(".claude-plugin/marketplace.json"), &listed.to_string())?;
     plugin(room, &root.join("silencer"))
 }
 
 fn enabled(room: &Fixture) -> Value {
-    let path = room.project().join("mp");
+    let path = room.project_dir().join("mp");
     json!({
         "extraKnownMarketplaces": { "mp": { "source": { "source": "directory", "path": path } } },
         "enabledPlugins": { "silencer@mp": true },
@@ -114,7 +114,7 @@ fn enabled(room: &Fixture) -> Value {
 
 /// Writes settings of the project.
 fn settings(room: &Fixture, file: &str, value: &Value) -> std::io::Result<Env> {
-    room.write(&room.project().join(file), &value.to_string())?;
+    room.write_file(&room.project_dir().join(file), &value.to_string())?;
     Ok(Env::new())
 }
 
@@ -125,7 +125,7 @@ fn merge(room: &Fixture, more: &Value) -> std::io::Result<Env> {
     if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
         all.extend(more.clone());
     }
-    room.write(&path, &all.to_string())?;
+    room.write_file(&path, &all.to_string())?;
     Ok(Env::new())
 }
 
@@ -165,7 +165,7 @@ impl Beside<'_> {
         let errors = silencers.into_iter().flatten().filter(is_error);
         let errors = errors.filter_map(|silencer| Some(text(silencer, "/file")?.to_owned()));
         let named: Vec<String> = off.into_iter().chain(errors).collect();
-        let room = room.path("").to_string_lossy().into_owned();
+        let room = room.path_of("").to_string_lossy().into_owned();
         let named = named.join(" ").replace(&room, "");
         let mut reported = self.reported.lock().map_err(|error| error.to_string())?;
         let code = said.status.code().unwrap_or(-1);
@@ -175,18 +175,18 @@ impl Beside<'_> {
 }
 
 impl Front for Beside<'_> {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let mut more = (self.place.write)(room).map_err(|error| error.to_string())?;
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
         let front = match self.with {
             With::Nothing => Env::new(),
-            With::Plain(with) => with.enter(room, agent, &all)?,
+            With::Plain(with) => with.register(room, agent, &all)?,
             With::Guard(with) => {
-                let entered = with.enter(room, agent, &all)?;
+                let entered = with.register(room, agent, &all)?;
                 with.install(room, agent, &all, &["--guard"])?;
                 entered
             }
-            With::Managed(with) => Managing::new(with).enter(room, agent, &all)?,
+            With::Managed(with) => Managing::new(with).register(room, agent, &all)?,
         };
         if let With::Plain(with) | With::Guard(with) = self.with {
             let all: Env = all.into_iter().chain(front.iter().cloned()).collect();
@@ -196,12 +196,12 @@ impl Front for Beside<'_> {
         Ok(more)
     }
 
-    fn check_after(&self, _room: &Fixture) -> Result<(), FrontError> {
+    fn check_after_run(&self, _room: &Fixture) -> Result<(), FrontError> {
         // A hook that is not asked leaves no record.
         Ok(())
     }
 
-    fn is_beside_hooks(&self) -> bool {
+    fn keeps_agent_hooks(&self) -> bool {
         matches!(self.with, With::Nothing)
     }
 }
@@ -251,7 +251,7 @@ impl Case<'_> {
         let inside = Case { program: starter.as_deref().unwrap_or(self.program), ..*self };
         let seen = inside.play_with(&script, &ways, &[Event::Before], Some(&front))?;
         let reported = front.reported.lock().map_err(|error| error.to_string())?.clone();
-        let fate = seen.outcome(&name, 0).to_string();
+        let fate = seen.call_outcome(&name, 0).to_string();
         let parts: Vec<String> =
             [fate, reported].into_iter().filter(|part| !part.is_empty()).collect();
         Ok((name, parts.join("; ")))

@@ -27,22 +27,22 @@ struct WithSkill<'a> {
 }
 
 impl Front for WithSkill<'_> {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
-        let file = room.project().join(".claude/skills/look/SKILL.md");
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+        let file = room.project_dir().join(".claude/skills/look/SKILL.md");
         let text = format!(
             "---\nname: look\ndescription: looks\nallowed-tools: Bash(touch *), Bash(echo *)\n---\nLook: !`{}`\n",
             self.line
         );
-        room.write(&file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
-        self.with.map_or(Ok(Env::new()), |with| with.enter(room, agent, env))
+        room.write_file(&file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
+        self.with.map_or(Ok(Env::new()), |with| with.register(room, agent, env))
     }
 
-    fn is_beside_hooks(&self) -> bool {
+    fn keeps_agent_hooks(&self) -> bool {
         self.with.is_none()
     }
 
-    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
-        self.with.map_or(Ok(()), |with| with.check_after(room))
+    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
+        self.with.map_or(Ok(()), |with| with.check_after_run(room))
     }
 }
 
@@ -52,7 +52,7 @@ impl Case<'_> {
         let mut found = Found::new();
         for (name, said) in CASES {
             let text = if *name == "skill-line-crash" { "kill -9 $$" } else { "exit 0" };
-            let silent = Way::sh(Event::Before, name, text.to_owned());
+            let silent = Way::from_shell_script(Event::Before, name, text.to_owned());
             let way =
                 said.and_then(|said| self.answers(Event::Before, said, name)).unwrap_or(silent);
             let shell = self.call(name).input;
@@ -63,7 +63,7 @@ impl Case<'_> {
             let seen = self.play_with(&script, &[way], &[Event::Before], Some(&front))?;
             let is_asked = seen.fired.contains_key(&format!("Before.{name}"));
             let asked = if is_asked { "" } else { ", no hook asked" };
-            found.push(((*name).to_owned(), format!("{}{asked}", seen.outcome(name, 0))));
+            found.push(((*name).to_owned(), format!("{}{asked}", seen.call_outcome(name, 0))));
         }
         Ok(found)
     }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 use tenterhook_probe::{
-    Agent, Call, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step, mark,
+    Agent, Call, Env, Event, Fixture, Front, FrontError, HookAnswer, Script, Step, reason_marker,
 };
 
 use super::Found;
@@ -84,9 +84,12 @@ impl Case<'_> {
             some => format!("on record: {}", some.join(", ")),
         };
         // Neither the model nor the user may see the shadow hook's answer.
-        let shown =
-            if seen.printed.contains(&mark("shadow")) { ", shown by the agent" } else { "" };
-        let fate = format!("{}{shown}, {would}", seen.outcome("shadow", 0));
+        let shown = if seen.printed.contains(&reason_marker("shadow")) {
+            ", shown by the agent"
+        } else {
+            ""
+        };
+        let fate = format!("{}{shown}, {would}", seen.call_outcome("shadow", 0));
         let mut found = vec![("shadow".to_owned(), fate)];
         if let Some(Calls { all, seen, refused }) = left.calls {
             let refused =
@@ -136,7 +139,7 @@ impl<'a> Shadowed<'a> {
 }
 
 impl Front for Shadowed<'_> {
-    fn enter(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
+    fn register(&self, room: &Fixture, agent: &Agent, env: &Env) -> Result<Env, FrontError> {
         let more = self.of.enter_in_shadow(room, agent, env)?;
         if let Ok(mut kept) = self.env.lock() {
             *kept = env.iter().chain(&more).cloned().collect();
@@ -144,7 +147,7 @@ impl Front for Shadowed<'_> {
         Ok(more)
     }
 
-    fn check_after(&self, room: &Fixture) -> Result<(), FrontError> {
+    fn check_after_run(&self, room: &Fixture) -> Result<(), FrontError> {
         let lines = self.output(&["log", "--shadow", "--format", "json"], room)?;
         let records = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let mut would: Vec<String> = records.flat_map(|record| decisions(&record)).collect();

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use tenterhook_process::{Announce, Command, Report, start_fed, start_with, wait_for_all};
+use tenterhook_process::{
+    Announce, Command, Report, start_with_setup, start_with_whole_input, wait_for_all_runs,
+};
 use tests::{Exit, SCRIPTS, Script};
 
 use super::{Behaviour, Fixture, INPUT, read};
@@ -86,16 +88,16 @@ fn behaviour(
     command.timeout = Some(LONGEST);
     let (done, finished) = mpsc::channel();
     let report_to = |child: &tenterhook_process::Child| {
-        child.finish(move |report| drop(done.send(report)));
+        child.on_finish(move |report| drop(done.send(report)));
     };
     let child = match preload {
         None => {
             command.stdin = INPUT.into();
-            start_fed(command, report_to)
+            start_with_whole_input(command, report_to)
         }
         Some(_) => {
             command.announce = Announce::OnDescriptor3;
-            start_with(command, report_to)
+            start_with_setup(command, report_to)
         }
     };
     // Over before it was handed anything, or it waits by now.
@@ -103,14 +105,14 @@ fn behaviour(
     let report: Report = match early {
         Ok(report) => report,
         Err(_) => {
-            child.hand(INPUT, Some(Instant::now() + LONGEST));
+            child.write_input_with_deadline(INPUT, Some(Instant::now() + LONGEST));
             finished.recv().map_err(|error| error.to_string())?
         }
     };
     // Read before the process is gone: what it wrote is there when its exit is announced.
     let written = read(&work.join("out.txt"));
     drop(child);
-    if !wait_for_all(LONGEST) {
+    if !wait_for_all_runs(LONGEST) {
         return Err(format!("{node}: {}: it does not end", script.name));
     }
     let text = |bytes: &[u8]| without_places(&String::from_utf8_lossy(bytes));

@@ -137,7 +137,7 @@ fn bed(kind: &'static Kind, room: &Path, server: &str) -> Result<Bed, String> {
     }
     let text = text.replace("{fake}", &fake).replace("{server}", server);
     let mut source =
-        Source::given("tenterhook.toml", DialectId::NATIVE, &text, room.join("project"));
+        Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, room.join("project"));
     source.home = room.join("home");
     let env = [
         ("PATH", PathBuf::from("/usr/bin:/bin")),

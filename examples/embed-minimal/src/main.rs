@@ -65,7 +65,7 @@ impl Hooks {
                 _ => Answer::default(),
             }
         });
-        let builder = Engine::discover(&roots).ambient(ambient).hook(no_push.named("no-push"));
+        let builder = Engine::discover(&roots).ambient(ambient).hook(no_push.with_name("no-push"));
         let (engine, diagnostics) = builder.build();
         for diagnostic in diagnostics {
             println!("{diagnostic:#}");

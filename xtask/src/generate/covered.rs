@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use tenterhook_core::agents::{Agent, Scope, callers};
-use tenterhook_probe::means_no;
+use tenterhook_core::agents::{Agent, Scope, installable_agents};
+use tenterhook_probe::must_block;
 
 use crate::tree;
 
@@ -28,7 +28,7 @@ struct Row {
 pub(super) fn page() -> String {
     let rows = rows();
     let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&rows), reasons(&rows));
-    for agent in callers() {
+    for agent in installable_agents() {
         let _ = write!(page, "\n## {}\n\n{}", agent.title, registered(agent));
         for unhooked in agent.installation.unhooked {
             let _ = writeln!(
@@ -73,8 +73,9 @@ fn seen(rows: &[Row]) -> String {
     versions.dedup();
     for version in versions {
         let of_it = || rows.iter().filter(|row| row.version == version);
-        let alone = ran(of_it().filter(|row| means_no(&row.case)).map(|row| row.without.as_str()));
-        let with = ran(of_it().filter(|row| means_no(&row.case)).map(|row| row.with.as_str()));
+        let alone =
+            ran(of_it().filter(|row| must_block(&row.case)).map(|row| row.without.as_str()));
+        let with = ran(of_it().filter(|row| must_block(&row.case)).map(|row| row.with.as_str()));
         // A version of which only other cases are played has no such row.
         if with == NONE && alone == NONE {
             continue;
@@ -110,7 +111,8 @@ fn cell(fate: &str) -> &'static str {
 /// An agent's version, as people write it: `claude-2.1.330` is Claude Code 2.1.330.
 fn titled(version: &str) -> String {
     let (name, number) = version.rsplit_once('-').unwrap_or((version, ""));
-    let title = callers().find(|caller| caller.name == name).map_or(name, |caller| caller.title);
+    let title =
+        installable_agents().find(|caller| caller.name == name).map_or(name, |caller| caller.title);
     format!("{title} {number}")
 }
 

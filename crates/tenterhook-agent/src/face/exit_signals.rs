@@ -20,8 +20,8 @@ pub(crate) enum Left {
     Abandoned,
 }
 
-/// Waits until then, or for ever.
-pub(crate) async fn ends(at: Option<Instant>) {
+/// Waits until this moment, or forever if there is none.
+pub(crate) async fn wait_until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
@@ -40,7 +40,7 @@ pub(crate) struct ExitSignals {
 }
 
 impl ExitSignals {
-    /// Receives them from now on.
+    /// Starts to receive the exit signals.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             terminated: signal(SignalKind::terminate())?,

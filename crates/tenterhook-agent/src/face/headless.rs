@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::exit_signals::{ExitSignals, GRACE, Left, ends};
+use super::exit_signals::{ExitSignals, GRACE, Left, wait_until};
 use crate::conversation::{self, Call};
 use crate::hooks;
 use crate::submission::Submission;
@@ -54,8 +54,8 @@ struct Summary {
     printed: bool,
 }
 
-/// Runs a session without a terminal; how it was left.
-pub(crate) async fn run(
+/// Runs a session without a terminal, and returns how it ended.
+pub(crate) async fn run_headless(
     source: Source,
     format: Format,
     inputs: mpsc::UnboundedSender<Input>,
@@ -69,23 +69,23 @@ pub(crate) async fn run(
     loop {
         let update = tokio::select! {
             update = updates.recv() => update,
-            line = next(&mut speaker.lines) => {
-                speaker.handle_line(line?)?;
+            line = next_line(&mut speaker.lines) => {
+                speaker.dispatch_input_line(line?)?;
                 continue;
             }
             input = exit_signals.next() => {
                 // A session may be where nothing interrupts it (AG-23).
                 until = until.or(Some(Instant::now() + GRACE));
-                speaker.send(input);
+                speaker.send_input(input);
                 continue;
             }
-            () = ends(until) => return Ok(Left::Abandoned),
+            () = wait_until(until) => return Ok(Left::Abandoned),
         };
         let Some(update) = update else { break };
-        let (within, update) = update.opened();
-        show(format, &within, &update)?;
+        let (within, update) = update.unwrap_subagents();
+        print_update(format, &within, &update)?;
         if alone && let Update::Unanswered { call, reason } = &update {
-            writeln!(io::stderr(), "{}", refused(call, reason))?;
+            writeln!(io::stderr(), "{}", refused_call_line(call, reason))?;
         }
         match update {
             Update::Ask(ask) if speaker.lines.is_some() => {
@@ -94,15 +94,15 @@ pub(crate) async fn run(
             Update::AskVoid { id } => drop(speaker.asked.remove(&id)),
             Update::Ended => break,
             // The answer is known, and does not wait for hooks.
-            Update::Leaving(_) => summary.print(format)?,
+            Update::Leaving(_) => summary.print_answer(format)?,
             // A subagent's reply goes to the agent that called it.
             Update::Reply(_) if !within.is_empty() => {}
-            other => summary.take(other),
+            other => summary.record_update(other),
         }
     }
-    summary.print(format)?;
+    summary.print_answer(format)?;
     io::stdout().flush()?;
-    Ok(Left::Ended(summary.code(alone)))
+    Ok(Left::Ended(summary.exit_code(alone)))
 }
 
 /// The process that started it: its further lines, and its open questions.
@@ -118,23 +118,27 @@ impl Speaker {
         let mut speaker = Self { inputs, lines: None, asked: HashMap::new() };
         match source {
             Source::Prompt(text) => {
-                speaker.send(Input::Prompt(Submission::new(text)));
-                speaker.send(Input::Close);
+                speaker.send_input(Input::Prompt(Submission::new(text)));
+                speaker.send_input(Input::Close);
             }
-            Source::Lines => speaker.lines = Some(lines()),
+            Source::Lines => speaker.lines = Some(read_stdin_lines()),
         }
         speaker
     }
 
-    fn send(&self, input: Input) {
+    fn send_input(&self, input: Input) {
         // A session that has ended says so with its last update.
         let _ = self.inputs.send(input);
     }
 
-    /// Handles a line of input, or its end.
-    fn handle_line(&mut self, line: Option<Result<LineCommand, LineError>>) -> io::Result<()> {
+    /// Sends the command in a line of input to the session, or ends the session at the end of the
+    /// input.
+    fn dispatch_input_line(
+        &mut self,
+        line: Option<Result<LineCommand, LineError>>,
+    ) -> io::Result<()> {
         match line {
-            Some(Ok(LineCommand::Input(input))) => self.send(input),
+            Some(Ok(LineCommand::Input(input))) => self.send_input(input),
             Some(Ok(LineCommand::Decide(id, decision))) => {
                 drop(self.asked.remove(&id).map(|decide| decide.send(decision)));
             }
@@ -143,7 +147,7 @@ impl Speaker {
                 // The input is closed, and a question without an answer is a no.
                 self.lines = None;
                 self.asked.clear();
-                self.send(Input::Close);
+                self.send_input(Input::Close);
             }
         }
         Ok(())
@@ -156,9 +160,9 @@ type Lines = mpsc::Receiver<io::Result<Vec<u8>>>;
 /// How many lines may be read ahead.
 const AHEAD: usize = 16;
 
-/// The lines of standard input, read by a separate thread: a runtime would wait for one that is blocked there, and a
-/// program that must quit would go on until somebody closes its input.
-fn lines() -> Lines {
+/// Starts a thread that reads the lines of standard input. A runtime would wait for a blocked read,
+/// and the program could not exit until the input is closed.
+fn read_stdin_lines() -> Lines {
     let (sender, lines) = mpsc::channel(AHEAD);
     std::thread::spawn(move || {
         for line in io::stdin().lock().split(b'\n') {
@@ -171,23 +175,28 @@ fn lines() -> Lines {
     lines
 }
 
-/// The next line; pends where none is read.
-async fn next(lines: &mut Option<Lines>) -> io::Result<Option<Result<LineCommand, LineError>>> {
+/// Returns the next line. Pends if no input is read.
+async fn next_line(
+    lines: &mut Option<Lines>,
+) -> io::Result<Option<Result<LineCommand, LineError>>> {
     match lines {
-        Some(lines) => Ok(lines.recv().await.transpose()?.map(|line| line::read(&line))),
+        Some(lines) => {
+            Ok(lines.recv().await.transpose()?.map(|line| line::parse_command_line(&line)))
+        }
         None => std::future::pending().await,
     }
 }
 
-/// Prints an update as the format has it; `within`: the calls of subagents in which it happened.
-fn show(format: Format, within: &[String], update: &Update) -> io::Result<()> {
+/// Prints an update in the output format. `within` lists the calls of the subagents in which it
+/// happened.
+fn print_update(format: Format, within: &[String], update: &Update) -> io::Result<()> {
     match format {
-        Format::Text => aside(update),
+        Format::Text => print_to_stderr(update),
         // What went wrong is no part of the object, and no secret either.
-        Format::Json if matches!(update, Update::Warn { .. }) => aside(update),
+        Format::Json if matches!(update, Update::Warn { .. }) => print_to_stderr(update),
         Format::Json => Ok(()),
         Format::StreamJson => {
-            let Some(mut line) = line::encode(update) else { return Ok(()) };
+            let Some(mut line) = line::encode_update(update) else { return Ok(()) };
             if let (Some(fields), Some(call)) = (line.as_object_mut(), within.last()) {
                 fields.insert("within".to_owned(), call.as_str().into());
             }
@@ -196,49 +205,52 @@ fn show(format: Format, within: &[String], update: &Update) -> io::Result<()> {
     }
 }
 
-/// What people read beside the answer; others wrote it, and it drives no terminal.
+/// Returns the line that people read beside the answer, without terminal control characters.
 pub(super) fn plain_line(update: &Update) -> Option<String> {
     let text = match update {
         Update::Warn { event, reason } => format!("[warn] {event}: {reason}"),
         Update::Notice(text) => text.clone(),
         Update::Rewrite { text, .. } => format!("[hook rewrite]\n{text}"),
-        Update::Did(deed) => deed.line(),
+        Update::Did(deed) => deed.summary_line(),
         _ => return None,
     };
-    Some(hooks::safe(&text))
+    Some(hooks::strip_control_text(&text))
 }
 
-/// The hooks that the end waits for: a person who sees an answer and no prompt learns why.
-fn awaited(hooks: &[String]) -> Option<String> {
+/// Returns a notice of the hooks that the end of the session waits for, if standard error is a
+/// terminal.
+fn awaited_hooks_notice(hooks: &[String]) -> Option<String> {
     let names: Vec<_> = hooks.iter().map(|hook| format!("`{hook}`")).collect();
     let is_shown = !names.is_empty() && io::stderr().is_terminal();
-    is_shown.then(|| hooks::safe(&format!("waits for {}; Ctrl-C twice ends it", names.join(", "))))
+    is_shown.then(|| {
+        hooks::strip_control_text(&format!("waits for {}; Ctrl-C twice ends it", names.join(", ")))
+    })
 }
 
-fn aside(update: &Update) -> io::Result<()> {
+fn print_to_stderr(update: &Update) -> io::Result<()> {
     let line = match update {
-        Update::Leaving(hooks) => awaited(hooks),
+        Update::Leaving(hooks) => awaited_hooks_notice(hooks),
         update => plain_line(update),
     };
     line.map_or(Ok(()), |line| writeln!(io::stderr(), "{line}"))
 }
 
-/// The answer: byte for byte where a program reads it, safe to show where a person does.
-fn answer(text: &str, terminal: bool) -> String {
-    if terminal { hooks::safe(text) } else { text.to_owned() }
+/// Returns the answer: unchanged where a program reads it, safe to show on a terminal.
+fn answer_text(text: &str, terminal: bool) -> String {
+    if terminal { hooks::strip_control_text(text) } else { text.to_owned() }
 }
 
-/// Which call was refused and why, in a line: of long arguments the beginning.
-fn refused(call: &Call, reason: &str) -> String {
+/// Returns a line with the refused call and the reason. Long arguments are cut.
+fn refused_call_line(call: &Call, reason: &str) -> String {
     let mut input = call.input.to_string();
     if input.len() > SHOWN {
-        conversation::shorten(&mut input, SHOWN);
+        conversation::truncate_text(&mut input, SHOWN);
     }
-    hooks::safe(&format!("refused: {} {input}: {reason}", call.tool))
+    hooks::strip_control_text(&format!("refused: {} {input}: {reason}", call.tool))
 }
 
 impl Summary {
-    fn take(&mut self, update: Update) {
+    fn record_update(&mut self, update: Update) {
         match update {
             Update::Session { id, .. } => self.session = id,
             Update::Reply(text) | Update::Page { text, .. } => self.text = text,
@@ -252,8 +264,8 @@ impl Summary {
         }
     }
 
-    /// The exit code: it tells the starter of a prompt that something was not done (AG-33).
-    fn code(&self, alone: bool) -> u8 {
+    /// Returns the exit code: it shows whether a prompt was not done (AG-33).
+    fn exit_code(&self, alone: bool) -> u8 {
         match &self.error {
             Some(_) => 1,
             None if alone && self.unanswered => UNANSWERED,
@@ -262,17 +274,17 @@ impl Summary {
     }
 
     /// Prints the answer, once.
-    fn print(&mut self, format: Format) -> io::Result<()> {
+    fn print_answer(&mut self, format: Format) -> io::Result<()> {
         if std::mem::replace(&mut self.printed, true) {
             return Ok(());
         }
         match (format, &self.error) {
             (Format::Text, Some(error)) => {
-                writeln!(io::stderr(), "{}", hooks::safe(&format!("error: {error}")))
+                writeln!(io::stderr(), "{}", hooks::strip_control_text(&format!("error: {error}")))
             }
             (Format::Text, None) => {
                 let mut out = io::stdout();
-                writeln!(out, "{}", answer(&self.text, out.is_terminal()))
+                writeln!(out, "{}", answer_text(&self.text, out.is_terminal()))
             }
             (Format::Json, _) => {
                 let value = json!({
@@ -295,7 +307,7 @@ mod tests {
     #[test]
     fn an_answer_drives_no_terminal_and_is_whole_elsewhere() {
         let text = "a\u{1b}]0;title\u{7}\u{1b}[2Jb";
-        assert_eq!(answer(text, true), "ab");
-        assert_eq!(answer(text, false), text);
+        assert_eq!(answer_text(text, true), "ab");
+        assert_eq!(answer_text(text, false), text);
     }
 }

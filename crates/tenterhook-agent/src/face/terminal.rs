@@ -35,7 +35,7 @@ use ratatui::backend::{Backend, CrosstermBackend};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::exit_signals::{ExitSignals, GRACE, Left, ends};
+use super::exit_signals::{ExitSignals, GRACE, Left, wait_until};
 use super::headless;
 use crate::update::{Input, Update};
 use draw::Drawn;
@@ -62,14 +62,14 @@ enum Due {
     Not,
 }
 
-/// Runs a session in the terminal, until the person or a signal ends it.
-pub(crate) async fn run(
+/// Runs a session in the terminal, until the user or a signal ends it.
+pub(crate) async fn run_terminal_session(
     home: &str,
     inputs: mpsc::UnboundedSender<Input>,
     updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<Left> {
-    let exit_signals = signals()?;
-    let guard = Guard::enter()?;
+    let exit_signals = exit_signal_receiver()?;
+    let guard = Guard::enter_raw_mode()?;
     let out = BufWriter::with_capacity(WRITTEN, io::stdout());
     let terminal = Terminal::new(CrosstermBackend::new(out))?;
     let screen = Screen::new(home, Instant::now());
@@ -83,7 +83,7 @@ pub(crate) async fn run(
         hurried: false,
         last_words: Vec::new(),
     };
-    let left = life.live(EventStream::new(), exit_signals, updates).await;
+    let left = life.run_event_loop(EventStream::new(), exit_signals, updates).await;
     // The screen goes, and with it what was shown there.
     drop(guard);
     for line in life.last_words {
@@ -93,8 +93,8 @@ pub(crate) async fn run(
     Ok(left)
 }
 
-/// Receives the signals that end the program.
-fn signals() -> io::Result<mpsc::UnboundedReceiver<()>> {
+/// Starts to receive the signals that end the program.
+fn exit_signal_receiver() -> io::Result<mpsc::UnboundedReceiver<()>> {
     let mut exit_signals = ExitSignals::new()?;
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
@@ -126,7 +126,7 @@ struct Life<B: Backend> {
 }
 
 impl<B: Backend> Life<B> {
-    async fn live(
+    async fn run_event_loop(
         &mut self,
         mut events: impl Stream<Item = io::Result<Event>> + Unpin,
         mut exit_signals: mpsc::UnboundedReceiver<()>,
@@ -136,36 +136,36 @@ impl<B: Backend> Life<B> {
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let inputs = self.inputs.clone();
         loop {
-            self.draw();
+            self.draw_screen();
             tokio::select! {
                 // The person first, then the frame that shows, then what there is to show.
                 biased;
                 event = events.next(), if self.there => {
                     let mut next = Some(event);
                     while let Some(event) = next {
-                        if self.on_event(event) == Some(Left::Abandoned) {
+                        if self.on_terminal_event(event) == Some(Left::Abandoned) {
                             return Left::Abandoned;
                         }
-                        next = if self.there { at_once(&mut events).await } else { None };
+                        next = if self.there { poll_ready_item(&mut events).await } else { None };
                     }
                 }
-                Some(()) = exit_signals.recv() => self.leave("other"),
-                () = ends(self.until) => return Left::Abandoned,
+                Some(()) = exit_signals.recv() => self.end_session("other"),
+                () = wait_until(self.until) => return Left::Abandoned,
                 // It says so with its last update, if it can still say something.
                 () = inputs.closed() => {
                     // What it said before is printed when the screen is gone.
                     while let Ok(update) = updates.try_recv() {
-                        let _ = self.take(update, &mut updates);
+                        let _ = self.apply_pending_updates(update, &mut updates);
                     }
                     return Left::Ended(0);
                 }
-                _ = frames.tick(), if self.due == Due::Soon || self.screen.moves() => {
+                _ = frames.tick(), if self.due == Due::Soon || self.screen.needs_redraw() => {
                     // Not the moment of the tick: the first one after a silence was due when that began.
-                    self.screen.tick(Instant::now());
+                    self.screen.set_current_time(Instant::now());
                     self.due = Due::Now;
                 }
                 Some(update) = updates.recv() => {
-                    if self.take(update, &mut updates) == Some(Left::Ended(0)) {
+                    if self.apply_pending_updates(update, &mut updates) == Some(Left::Ended(0)) {
                         return Left::Ended(0);
                     }
                 }
@@ -173,64 +173,68 @@ impl<B: Backend> Life<B> {
         }
     }
 
-    fn draw(&mut self) {
+    fn draw_screen(&mut self) {
         if self.due != Due::Now || !self.there {
             return;
         }
         self.due = Due::Not;
         let mut drawn = Drawn::default();
         let screen = &self.screen;
-        match self.terminal.draw(|frame| drawn = draw::draw(frame, screen)) {
+        match self.terminal.draw(|frame| drawn = draw::draw_screen(frame, screen)) {
             // Scrolling stops at the beginning and at the end.
             Ok(_) => (self.screen.view, self.screen.read) = (drawn.view, drawn.read),
-            Err(_) => self.gone(),
+            Err(_) => self.on_terminal_lost(),
         }
     }
 
-    /// Hears a key; whether that was the last word.
-    fn on_event(&mut self, event: Option<io::Result<Event>>) -> Option<Left> {
+    /// Handles a key or another event of the terminal. Returns how the session ended, if it did.
+    fn on_terminal_event(&mut self, event: Option<io::Result<Event>>) -> Option<Left> {
         self.due = Due::Now;
         match event {
             Some(Ok(Event::Key(key))) if key.kind != KeyEventKind::Release => {
-                self.screen.tick(Instant::now());
-                let action = keys::press(&mut self.screen, key);
+                self.screen.set_current_time(Instant::now());
+                let action = keys::press_key(&mut self.screen, key);
                 if std::mem::take(&mut self.screen.aside) {
-                    self.step_aside();
+                    self.suspend();
                 }
                 match action {
                     Some(Input::Quit(_)) if self.hurried => return Some(Left::Abandoned),
-                    Some(Input::Quit(_)) if self.screen.leaving => self.hurry(),
-                    Some(Input::Quit(reason)) => self.say_goodbye(reason),
+                    Some(Input::Quit(_)) if self.screen.leaving => self.force_quit(),
+                    Some(Input::Quit(reason)) => self.request_quit(reason),
                     // A key without a meaning only shows that the person is there.
-                    input => self.send(input.unwrap_or(Input::Typing)),
+                    input => self.send_input(input.unwrap_or(Input::Typing)),
                 }
             }
             Some(Ok(Event::Paste(text))) => {
-                self.screen.typed();
+                self.screen.on_text_typed();
                 self.screen.composer.insert(&text);
-                self.send(Input::Typing);
+                self.send_input(Input::Typing);
             }
             Some(Ok(_)) => {}
-            Some(Err(_)) | None => self.gone(),
+            Some(Err(_)) | None => self.on_terminal_lost(),
         }
         None
     }
 
-    /// Lets the shell have the terminal for a while.
-    fn step_aside(&mut self) {
-        if guard::aside().is_err() || self.terminal.clear().is_err() {
-            self.gone();
+    /// Suspends the program, so that the shell has the terminal until the program continues.
+    fn suspend(&mut self) {
+        if guard::suspend_program().is_err() || self.terminal.clear().is_err() {
+            self.on_terminal_lost();
         }
-        self.screen.tick(Instant::now());
+        self.screen.set_current_time(Instant::now());
     }
 
-    /// Takes what waits, as far as that is not too much; whether the session ended.
-    fn take(&mut self, first: Update, more: &mut mpsc::UnboundedReceiver<Update>) -> Option<Left> {
+    /// Applies the waiting updates for a limited time. Returns how the session ended, if it did.
+    fn apply_pending_updates(
+        &mut self,
+        first: Update,
+        more: &mut mpsc::UnboundedReceiver<Update>,
+    ) -> Option<Left> {
         if self.due == Due::Not {
             self.due = Due::Soon;
         }
         let now = Instant::now();
-        self.screen.tick(now);
+        self.screen.set_current_time(now);
         let until = now + TAKEN;
         let mut next = Some(first);
         while let Some(update) = next {
@@ -240,49 +244,49 @@ impl<B: Backend> Life<B> {
             if self.screen.leaving {
                 self.last_words.extend(headless::plain_line(&update));
             }
-            self.screen.take(update);
+            self.screen.apply_update(update);
             next = if Instant::now() < until { more.try_recv().ok() } else { None };
         }
         None
     }
 
-    /// The terminal is gone: no more questions and no more output.
-    fn gone(&mut self) {
+    /// Ends the session because the terminal is gone: no more questions and no more output.
+    fn on_terminal_lost(&mut self) {
         self.there = false;
-        self.leave("other");
+        self.end_session("other");
     }
 
-    /// Ends the session because the person cannot be asked.
-    fn leave(&mut self, reason: &'static str) {
+    /// Ends the session because the user cannot be asked.
+    fn end_session(&mut self, reason: &'static str) {
         if self.until.is_none() {
             self.until = Some(Instant::now() + GRACE);
-            self.say_goodbye(reason);
+            self.request_quit(reason);
         }
         self.due = Due::Now;
     }
 
-    /// Has the session cut its hooks; one that does not is abandoned.
-    fn hurry(&mut self) {
+    /// Makes the session cut its hooks. A session that does not end in time is abandoned.
+    fn force_quit(&mut self) {
         self.hurried = true;
         let until = Instant::now() + HURRIED;
         self.until = Some(self.until.map_or(until, |earlier| earlier.min(until)));
-        self.send(Input::QuitNow);
+        self.send_input(Input::QuitNow);
     }
 
-    fn say_goodbye(&mut self, reason: &'static str) {
-        self.screen.leave();
-        self.send(Input::Quit(reason));
+    fn request_quit(&mut self, reason: &'static str) {
+        self.screen.mark_leaving();
+        self.send_input(Input::Quit(reason));
     }
 
-    fn send(&self, input: Input) {
+    fn send_input(&self, input: Input) {
         // The end of a session arrives as an update.
         let _ = self.inputs.send(input);
     }
 }
 
-/// The next item, if it is there. Polls with the waker of this task: a stream of keys stores the
-/// first waker that it gets, and a waker without effect would lose the next key.
-async fn at_once<S: Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
+/// Returns the next item if it is ready. Polls with the waker of this task: a stream of keys stores
+/// the first waker that it gets, so a waker without effect would lose the next key.
+async fn poll_ready_item<S: Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
     poll_fn(|context| match stream.poll_next_unpin(context) {
         Poll::Ready(item) => Poll::Ready(Some(item)),
         Poll::Pending => Poll::Ready(None),

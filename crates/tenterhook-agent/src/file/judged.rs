@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use rustix::io::Errno;
 
-use super::{LARGEST, regular};
+use super::{LARGEST, ensure_regular};
 
 /// As many links as Linux follows.
 const LINKS: usize = 40;
@@ -53,22 +53,22 @@ impl Known {
         }
     }
 
-    const fn is(self, other: Self) -> bool {
+    const fn is_same_file(self, other: Self) -> bool {
         self.device == other.device && self.inode == other.inode
     }
 }
 
 impl Judged {
-    /// Where this path leads now. `None` where links lead in a circle.
+    /// Resolves the path to the file that it leads to now. Returns `None` if links form a cycle.
     pub(crate) fn resolve(path: &Path) -> Option<Self> {
-        let path = real(path)?;
+        let path = resolve_links(path)?;
         let known =
             std::fs::symlink_metadata(&path).ok().map(|metadata| Known::from_metadata(&metadata));
         Some(Self { path, known })
     }
 
-    /// The same for a path in whose directory there is no link.
-    pub(crate) fn at(path: &Path) -> Option<Self> {
+    /// Resolves a path whose directory contains no link. Returns `None` if links form a cycle.
+    pub(crate) fn at_real_path(path: &Path) -> Option<Self> {
         match std::fs::symlink_metadata(path) {
             Ok(found) if found.is_symlink() => Self::resolve(path),
             found => {
@@ -78,42 +78,46 @@ impl Judged {
         }
     }
 
-    /// Whether there is something.
+    /// Returns whether a file exists at the path.
     pub(crate) const fn exists(&self) -> bool {
         self.known.is_some()
     }
 
-    /// Whether the file has other names, so that a change of it changes them too.
+    /// Returns whether the file has other hard links, so that a change of it changes them too.
     pub(crate) fn has_other_names(&self) -> bool {
         self.known.is_some_and(|k| k.is_file && k.names > 1)
     }
 
-    /// Whether that path leads to the same file.
+    /// Returns whether that path leads to the same file.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         let there = std::fs::metadata(path).ok().map(|metadata| Known::from_metadata(&metadata));
-        self.known.zip(there).is_some_and(|(own, there)| own.is(there))
+        self.known.zip(there).is_some_and(|(own, there)| own.is_same_file(there))
     }
 
     /// Opens the file for reading.
     pub(crate) fn open(&self) -> io::Result<File> {
-        Self::looks(&std::fs::symlink_metadata(&self.path)?)?;
-        self.checked(open_at(&self.path, OFlags::RDONLY, Way::Stands)?)
+        Self::ensure_safe_to_open(&std::fs::symlink_metadata(&self.path)?)?;
+        self.ensure_unchanged(open_without_links(&self.path, OFlags::RDONLY, Way::Stands)?)
     }
 
-    /// Opens the file for writing, empty, with its directories where they are missing.
+    /// Opens the file for writing and empties it. Creates missing directories.
     pub(crate) fn create(&self) -> io::Result<File> {
         if let Ok(metadata) = std::fs::symlink_metadata(&self.path) {
-            Self::looks(&metadata)?;
+            Self::ensure_safe_to_open(&metadata)?;
         }
         // What was not there must not be there: somebody else's file is not written over unseen.
         let new = if self.exists() { OFlags::empty() } else { OFlags::CREATE | OFlags::EXCL };
-        let file = self.checked(open_at(&self.path, OFlags::WRONLY | new, Way::Made)?)?;
+        let file = self.ensure_unchanged(open_without_links(
+            &self.path,
+            OFlags::WRONLY | new,
+            Way::Made,
+        )?)?;
         file.set_len(0)?;
         Ok(file)
     }
 
-    /// The file, whole.
-    pub(crate) fn whole(&self) -> io::Result<Vec<u8>> {
+    /// Reads the whole file.
+    pub(crate) fn read_whole(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(LARGEST + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > LARGEST {
@@ -122,25 +126,28 @@ impl Judged {
         Ok(bytes)
     }
 
-    /// Asked before it is opened: a device may do something when it is.
-    fn looks(metadata: &Metadata) -> io::Result<()> {
-        if metadata.is_symlink() { Err(moved()) } else { regular(metadata) }
+    /// Returns an error unless this is a regular file. It is checked before the file is opened,
+    /// because to open a device may have an effect.
+    fn ensure_safe_to_open(metadata: &Metadata) -> io::Result<()> {
+        if metadata.is_symlink() { Err(replaced_error()) } else { ensure_regular(metadata) }
     }
 
-    fn checked(&self, file: File) -> io::Result<File> {
+    fn ensure_unchanged(&self, file: File) -> io::Result<File> {
         let found = file.metadata()?;
-        regular(&found)?;
+        ensure_regular(&found)?;
         match self.known {
-            Some(known) if !known.is(Known::from_metadata(&found)) => Err(moved()),
+            Some(known) if !known.is_same_file(Known::from_metadata(&found)) => {
+                Err(replaced_error())
+            }
             _ => Ok(file),
         }
     }
 }
 
-/// Opens a file for reading by a path in which there is no link.
-pub(crate) fn open_real(path: &Path) -> io::Result<File> {
-    let file = open_at(path, OFlags::RDONLY, Way::Stands)?;
-    regular(&file.metadata()?)?;
+/// Opens a file for reading by a path without links.
+pub(crate) fn open_real_path(path: &Path) -> io::Result<File> {
+    let file = open_without_links(path, OFlags::RDONLY, Way::Stands)?;
+    ensure_regular(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -152,22 +159,22 @@ enum Way {
     Made,
 }
 
-fn open_at(path: &Path, how: OFlags, way: Way) -> io::Result<File> {
+fn open_without_links(path: &Path, how: OFlags, way: Way) -> io::Result<File> {
     let name = path.file_name().ok_or_else(|| io::Error::other("it is a directory, not a file"))?;
-    let directory = directory(path.parent().unwrap_or(path), way)?;
+    let directory = open_directory(path.parent().unwrap_or(path), way)?;
     // To open a FIFO that somebody put there meanwhile is not to wait for its other end.
     let how = how | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     Ok(openat(&directory, name, how, FILE).map_err(to_io_error)?.into())
 }
 
-/// The directory at an absolute path, reached without following a link.
-fn directory(path: &Path, way: Way) -> io::Result<OwnedFd> {
+/// Opens the directory at an absolute path without following a link.
+fn open_directory(path: &Path, way: Way) -> io::Result<OwnedFd> {
     let how = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | SEARCH;
     let mut at = open("/", how, Mode::empty())?;
     for part in path.components() {
         let Component::Normal(name) = part else { continue };
         at = match openat(&at, name, how, Mode::empty()) {
-            Err(Errno::NOENT) if way == Way::Made => made(&at, name, how)?,
+            Err(Errno::NOENT) if way == Way::Made => create_and_open_directory(&at, name, how)?,
             other => other.map_err(to_io_error)?,
         };
     }
@@ -180,7 +187,7 @@ const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const SEARCH: OFlags = OFlags::RDONLY;
 
-fn made(at: &OwnedFd, name: &OsStr, how: OFlags) -> io::Result<OwnedFd> {
+fn create_and_open_directory(at: &OwnedFd, name: &OsStr, how: OFlags) -> io::Result<OwnedFd> {
     match mkdirat(at, name, DIRECTORY) {
         // Somebody else was quicker; if it is a link, the next call says so.
         Ok(()) | Err(Errno::EXIST) => {
@@ -193,19 +200,19 @@ fn made(at: &OwnedFd, name: &OsStr, how: OFlags) -> io::Result<OwnedFd> {
 fn to_io_error(error: Errno) -> io::Error {
     match error {
         // A link, where there was none; something else in place of a directory; a file, where there was none.
-        Errno::LOOP | Errno::NOTDIR | Errno::EXIST => moved(),
+        Errno::LOOP | Errno::NOTDIR | Errno::EXIST => replaced_error(),
         other => other.into(),
     }
 }
 
-fn moved() -> io::Error {
+fn replaced_error() -> io::Error {
     io::Error::other("it is not what it was when it was judged: something else came in its place")
 }
 
-/// The path to which `path` leads, whether or not there is anything yet: a link that dangles is a way to write elsewhere.
-/// `None` where links lead in a circle.
-fn real(path: &Path) -> Option<PathBuf> {
-    let parts = |path: &Path| path.components().map(own).collect::<VecDeque<_>>();
+/// Returns the path to which `path` leads, whether or not a file exists there: a dangling link is a
+/// way to write elsewhere. `None` if links form a cycle.
+fn resolve_links(path: &Path) -> Option<PathBuf> {
+    let parts = |path: &Path| path.components().map(to_os_string).collect::<VecDeque<_>>();
     let (mut left, mut found, mut links) = (parts(path), PathBuf::new(), 0);
     while let Some(part) = left.pop_front() {
         match Path::new(&part).components().next() {
@@ -226,7 +233,7 @@ fn real(path: &Path) -> Option<PathBuf> {
     Some(found)
 }
 
-fn own(part: Component<'_>) -> OsString {
+fn to_os_string(part: Component<'_>) -> OsString {
     part.as_os_str().to_owned()
 }
 

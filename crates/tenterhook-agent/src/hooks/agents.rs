@@ -7,42 +7,48 @@ use tenterhook::Event;
 use super::{Hooks, Verdict};
 
 impl Hooks {
-    fn task(&self, name: &str, id: &str, subject: &str, description: &str) -> Event {
-        self.event(name)
+    fn task_event(&self, name: &str, id: &str, subject: &str, description: &str) -> Event {
+        self.new_event(name)
             .with("task_id", id)
             .with("task_subject", subject)
             .with("task_description", description)
     }
 
-    /// A task is about to be created.
-    pub(crate) async fn task_created(&self, id: &str, subject: &str, description: &str) -> Verdict {
-        self.fire(self.task("TaskCreated", id, subject, description)).await
-    }
-
-    /// A task is about to be done.
-    pub(crate) async fn task_completed(
+    /// Fires the event before a task is created.
+    pub(crate) async fn fire_task_created(
         &self,
         id: &str,
         subject: &str,
         description: &str,
     ) -> Verdict {
-        self.fire(self.task("TaskCompleted", id, subject, description)).await
+        self.fire_awaited(self.task_event("TaskCreated", id, subject, description)).await
     }
 
-    /// This subagent begins.
-    pub(crate) async fn subagent_started(&self, task: &str, prompt: &str) -> Verdict {
-        let event = self.event("SubagentStart").with("description", task).with("prompt", prompt);
-        self.fire(event).await
+    /// Fires the event before a task is done.
+    pub(crate) async fn fire_task_completed(
+        &self,
+        id: &str,
+        subject: &str,
+        description: &str,
+    ) -> Verdict {
+        self.fire_awaited(self.task_event("TaskCompleted", id, subject, description)).await
     }
 
-    /// A worktree is about to be made; a hook may make it and say where it is.
-    pub(crate) async fn worktree_wanted(&self, name: &str) -> Verdict {
-        self.fire(self.event("WorktreeCreate").with("name", name)).await
+    /// Fires the event at the start of this subagent.
+    pub(crate) async fn fire_subagent_started(&self, task: &str, prompt: &str) -> Verdict {
+        let event =
+            self.new_event("SubagentStart").with("description", task).with("prompt", prompt);
+        self.fire_awaited(event).await
     }
 
-    /// A worktree is about to be removed.
-    pub(crate) async fn worktree_removed(&self, path: &Path) {
+    /// Fires the event before a worktree is made. A hook may make it and return its path.
+    pub(crate) async fn fire_worktree_create(&self, name: &str) -> Verdict {
+        self.fire_awaited(self.new_event("WorktreeCreate").with("name", name)).await
+    }
+
+    /// Fires the event before a worktree is removed.
+    pub(crate) async fn fire_worktree_removed(&self, path: &Path) {
         let path = path.display().to_string();
-        self.fire(self.event("WorktreeRemove").with("worktree_path", path)).await;
+        self.fire_awaited(self.new_event("WorktreeRemove").with("worktree_path", path)).await;
     }
 }

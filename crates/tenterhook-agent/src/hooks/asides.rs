@@ -14,39 +14,40 @@ use super::Hooks;
 pub(super) struct Asides(Arc<Mutex<JoinSet<()>>>);
 
 impl Asides {
-    /// Does `work` beside the agent.
-    pub(super) fn run(&self, work: impl Future<Output = ()> + Send + 'static) {
+    /// Runs `work` in the background.
+    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         // A program that is being torn down has no runtime for it.
         let Ok(runtime) = Handle::try_current() else { return };
-        let mut all = self.all();
+        let mut all = self.lock_tasks();
         while all.try_join_next().is_some() {}
         all.spawn_on(work, &runtime);
     }
 
-    fn all(&self) -> MutexGuard<'_, JoinSet<()>> {
+    fn lock_tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Hooks {
-    /// Does `work` beside the agent.
-    pub(crate) fn beside(&self, work: impl Future<Output = ()> + Send + 'static) {
-        self.asides.run(work);
+    /// Runs `work` in the background.
+    pub(crate) fn spawn_aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.asides.spawn(work);
     }
 
-    /// Waits for what was fired beside the agent. A caller that gives up waiting ends none of it.
-    pub(super) async fn finish_asides(&self) {
+    /// Waits for the events that were fired in the background. If the caller stops waiting, they
+    /// continue.
+    pub(super) async fn wait_for_asides(&self) {
         poll_fn(|context| {
-            let mut all = self.asides.all();
+            let mut all = self.asides.lock_tasks();
             while ready!(all.poll_join_next(context)).is_some() {}
             Poll::Ready(())
         })
         .await;
     }
 
-    /// Ends what was fired beside the agent.
-    pub(super) async fn cut_asides(&self) {
-        self.asides.all().abort_all();
-        self.finish_asides().await;
+    /// Ends the events that were fired in the background.
+    pub(super) async fn abort_asides(&self) {
+        self.asides.lock_tasks().abort_all();
+        self.wait_for_asides().await;
     }
 }

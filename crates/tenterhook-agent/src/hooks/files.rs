@@ -12,7 +12,7 @@ use tenterhook_core::hook::{Arming, Layer};
 use tenterhook_core::matcher::MatcherSpec;
 use tokio::sync::watch;
 
-use super::{Hooks, findings, roots};
+use super::{Hooks, discovery_roots, findings};
 
 /// The sources of the hooks that are loaded.
 #[derive(Debug)]
@@ -27,8 +27,9 @@ impl Loaded {
         Self { sources, held: BTreeSet::new() }
     }
 
-    /// The sources as they are to be loaded: what was read, and for the files that are held, what was loaded before.
-    fn merge(&mut self, read: Vec<Source>) -> &[Source] {
+    /// Returns the sources to load: those that were read, but for files whose change a hook
+    /// refused, those that were loaded before.
+    fn merge_sources(&mut self, read: Vec<Source>) -> &[Source] {
         let old = std::mem::take(&mut self.sources);
         let is_held = |source: &Source| self.held.contains(Path::new(&*source.name));
         let same = |source: &Source, other: &Source| {
@@ -56,7 +57,7 @@ impl Loaded {
 pub(crate) struct Watching(watch::Receiver<Vec<String>>);
 
 impl Watching {
-    /// Waits until hooks ask for other files. Pends where none ever will.
+    /// Waits until hooks ask to watch other files. Pends if none ever will.
     pub(crate) async fn wait_for_new_paths(&mut self) {
         if self.0.changed().await.is_err() {
             std::future::pending().await
@@ -64,8 +65,8 @@ impl Watching {
     }
 }
 
-/// The word of a layer: the matcher subject of `ConfigChange`.
-const fn layer_name(layer: Layer) -> &'static str {
+/// Returns the matcher subject of `ConfigChange` for a layer.
+const fn config_change_subject(layer: Layer) -> &'static str {
     match layer {
         Layer::Managed | Layer::BuiltIn => "policy_settings",
         Layer::Project => "project_settings",
@@ -75,9 +76,9 @@ const fn layer_name(layer: Layer) -> &'static str {
     }
 }
 
-/// The file names that a matcher lists. A list is an expression where a dialect takes the dot of a name for one; any other
-/// expression names no file.
-fn names(matcher: &MatcherSpec) -> Vec<&str> {
+/// Returns the file names that a matcher lists. The list may be a regular expression, in a dialect
+/// that reads the dot of a name as one. Any other expression names no file.
+fn listed_file_names(matcher: &MatcherSpec) -> Vec<&str> {
     let plain = |text: &&str| text.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
     match matcher {
         MatcherSpec::Words(words) => words.iter().map(String::as_str).collect(),
@@ -91,15 +92,15 @@ fn names(matcher: &MatcherSpec) -> Vec<&str> {
 }
 
 impl Hooks {
-    /// Every file in which hooks may stand, whether it is there or not, with whose it is.
+    /// Returns every file that may hold hooks, whether it exists or not, with its owner.
     pub(crate) fn config_files(&self) -> Vec<(PathBuf, &'static str)> {
-        let roots = self.roots();
-        let places = DIALECTS.iter().flat_map(|dialect| dialect.candidates(&roots));
-        places.map(|candidate| (candidate.path, layer_name(candidate.layer))).collect()
+        let roots = self.discovery_roots();
+        let places = DIALECTS.iter().flat_map(|dialect| dialect.candidate_files(&roots));
+        places.map(|candidate| (candidate.path, config_change_subject(candidate.layer))).collect()
     }
 
-    /// The files that hooks ask to watch: with their answers, and by the names in their matchers, which are files of the
-    /// directory in which the agent works.
+    /// Returns the files that hooks ask to watch, in their answers or by the names in their
+    /// matchers. Names are relative to the directory in which the agent works.
     pub(crate) fn watched_files(&self) -> Vec<PathBuf> {
         let cwd = self.place.lock().unwrap_or_else(PoisonError::into_inner).cwd.clone();
         let answered: Vec<_> =
@@ -109,61 +110,70 @@ impl Hooks {
         let watching = hooks.filter(|hook| {
             hook.event.as_str() == "FileChanged" && matches!(hook.arming, Arming::Armed)
         });
-        let named = watching.flat_map(|hook| names(hook.matcher.spec())).map(|name| cwd.join(name));
+        let named = watching
+            .flat_map(|hook| listed_file_names(hook.matcher.spec()))
+            .map(|name| cwd.join(name));
         // A matcher sees names of files: what happens in a directory of that name, it never hears.
         answered.into_iter().chain(named.filter(|path| !path.is_dir())).collect()
     }
 
-    /// Tells when hooks ask for other files.
-    pub(crate) fn watching(&self) -> Watching {
+    /// Returns a watcher that reports when hooks ask to watch other files.
+    pub(crate) fn watch_path_changes(&self) -> Watching {
         Watching(self.session.watched())
     }
 
-    /// A file with hooks changed: why the change must not hold, if hooks say so. They stand in the file as it was.
-    pub(crate) async fn config_changed(&self, source: &str, file: &Path) -> Option<String> {
+    /// Fires the event for a changed file with hooks. Returns the reason if hooks refuse the
+    /// change; then the file's earlier hooks stay loaded.
+    pub(crate) async fn fire_config_changed(&self, source: &str, file: &Path) -> Option<String> {
         let event = self
-            .event("ConfigChange")
+            .new_event("ConfigChange")
             .with("source", source)
             .with("file_path", file.display().to_string());
-        let verdict = self.fire(event).await;
+        let verdict = self.fire_awaited(event).await;
         if verdict.blocked.is_some() {
             self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.insert(file.to_owned());
         }
         verdict.blocked
     }
 
-    /// A watched file changed.
-    pub(crate) async fn file_changed(&self, file: &Path, change: &str) {
+    /// Fires the event for a changed watched file.
+    pub(crate) async fn fire_file_changed(&self, file: &Path, change: &str) {
         let event = self
-            .event("FileChanged")
+            .new_event("FileChanged")
             .with("file_path", file.display().to_string())
             .with("event", change);
-        self.fire(event).await;
+        self.fire_awaited(event).await;
     }
 
-    /// Reads all files again, since this one changed; what was refused of others stays refused.
-    pub(crate) fn reload_after(&self, file: &Path) -> String {
+    /// Reads all config files again after this one changed. Refused changes of other files stay
+    /// refused.
+    pub(crate) fn reload_after_change(&self, file: &Path) -> String {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.remove(file);
-        self.load_again()
+        self.reload_all()
     }
 
-    /// Reads all files again, at the user's word. Events in flight keep their hooks.
+    /// Reads all config files again at the user's request. Events in flight keep their hooks.
     pub(crate) fn reload(&self) -> String {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.clear();
-        self.load_again()
+        self.reload_all()
     }
 
-    fn load_again(&self) -> String {
-        let roots = self.roots();
+    fn reload_all(&self) -> String {
+        let roots = self.discovery_roots();
         let found =
             self.trust.as_ref().map_or_else(|| discover::find(&roots), |trust| trust.find(&roots));
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let sources = loaded.merge(found.sources);
+        let sources = loaded.merge_sources(found.sources);
         let mut diagnostics = self.engine.reload(sources);
         let trust = self.trust.as_ref();
-        diagnostics.extend(self.means.connect(&self.engine.ruleset(), trust, &roots, sources));
+        diagnostics.extend(self.means.connect_servers(
+            &self.engine.ruleset(),
+            trust,
+            &roots,
+            sources,
+        ));
         drop(loaded);
-        self.others();
+        self.bump_generation();
         let mut text = match self
             .engine
             .ruleset()
@@ -176,20 +186,20 @@ impl Hooks {
             count => format!("{count} hooks are loaded.\n"),
         };
         for diagnostic in &diagnostics {
-            let line = findings::line(diagnostic, self.engine.ruleset().hooks());
+            let line = findings::finding_line(diagnostic, self.engine.ruleset().hooks());
             let _ = writeln!(text, "{}: {line}", diagnostic.severity);
         }
         text
     }
 
-    /// The files whose hooks are loaded.
-    pub(super) fn sources(&self) -> Vec<PathBuf> {
+    /// Returns the files whose hooks are loaded.
+    pub(super) fn loaded_files(&self) -> Vec<PathBuf> {
         let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.sources.iter().map(|source| PathBuf::from(&*source.name)).collect()
     }
 
-    pub(super) fn roots(&self) -> tenterhook_core::dialect::Roots {
+    pub(super) fn discovery_roots(&self) -> tenterhook_core::dialect::Roots {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        roots(&place, &self.env)
+        discovery_roots(&place, &self.env)
     }
 }

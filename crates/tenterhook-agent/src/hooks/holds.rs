@@ -18,11 +18,11 @@ use crate::update::{Hold, Update};
 pub(super) struct AwaitedNow(Arc<watch::Sender<Vec<String>>>);
 
 impl AwaitedNow {
-    fn add(&self, hooks: &[String]) {
+    fn add_hooks(&self, hooks: &[String]) {
         self.0.send_modify(|names| names.extend_from_slice(hooks));
     }
 
-    fn remove(&self, hooks: &[String]) {
+    fn remove_hooks(&self, hooks: &[String]) {
         self.0.send_modify(|names| {
             for hook in hooks {
                 if let Some(at) = names.iter().position(|name| name == hook) {
@@ -32,28 +32,29 @@ impl AwaitedNow {
         });
     }
 
-    /// Watches the names as they change.
-    pub(super) fn watch(&self) -> watch::Receiver<Vec<String>> {
+    /// Returns a receiver that observes changes of the names.
+    pub(super) fn watch_hook_names(&self) -> watch::Receiver<Vec<String>> {
         self.0.subscribe()
     }
 }
 
 impl Hooks {
-    /// The hooks that are about to judge the event, and that it waits for.
-    pub(super) fn awaited(&self, event: &Event) -> Vec<Arc<Hook>> {
+    /// Returns the hooks that are about to judge the event and that it waits for.
+    pub(super) fn awaited_hooks(&self, event: &Event) -> Vec<Arc<Hook>> {
         let view = self.session.view(&event.name);
         let ruleset = self.engine.ruleset();
         let planned = plan::explain(&ruleset, &view, event).into_iter();
         let waits = planned.filter(|(hook, because)| {
             // A rule has answered before anybody could read that it is asked.
-            let awaited = ruleset.row(hook.dialect, &event.name).awaits(hook);
-            because.selected && awaited && !hook.run.is_inside()
+            let awaited = ruleset.event_row(hook.dialect, &event.name).waits_for(hook);
+            because.selected && awaited && !hook.run.runs_in_process()
         });
         waits.map(|(hook, _)| hook).collect()
     }
 
-    /// Tells which hooks are about to judge the event; dropped, that they do no longer.
-    pub(super) fn hold(
+    /// Reports which hooks are about to judge the event. When the guard is dropped, reports that
+    /// the wait is over.
+    pub(super) fn announce_hold(
         &self,
         event: &Event,
         waits: &[Arc<Hook>],
@@ -63,12 +64,12 @@ impl Hooks {
         }
         let label = EventLabel::of_hooks(&event.name, waits.iter().map(|hook| &**hook));
         let hooks: Vec<_> = waits.iter().map(|hook| hook.id.to_string()).collect();
-        self.awaited_now.add(&hooks);
-        let hold = Hold { event: label.into(), call: report::call(event), hooks };
+        self.awaited_now.add_hooks(&hooks);
+        let hold = Hold { event: label.into(), call: report::call_id(event), hooks };
         self.updates.send(Update::Delayed(hold.clone()));
         let (updates, awaited_now) = (self.updates.clone(), self.awaited_now.clone());
-        Some(Underway::begin(move || {
-            awaited_now.remove(&hold.hooks);
+        Some(Underway::new(move || {
+            awaited_now.remove_hooks(&hold.hooks);
             updates.send(Update::Released(hold));
         }))
     }

@@ -9,13 +9,17 @@ use crate::update::EventNames;
 
 impl From<EventLabel> for EventNames {
     fn from(label: EventLabel) -> Self {
-        Self { own: label.names(), label: label.to_string(), neutral: label.neutral().to_owned() }
+        Self {
+            own: label.own_names(),
+            label: label.to_string(),
+            neutral: label.neutral_name().to_owned(),
+        }
     }
 }
 
 impl Hooks {
-    /// The event under the names that these hooks have for it.
-    pub(super) fn label_of<'h>(
+    /// Returns the label of the event with the names that these hooks use for it.
+    pub(super) fn label_for_hooks<'h>(
         &self,
         event: &EventName,
         hooks: impl IntoIterator<Item = &'h HookId>,
@@ -27,23 +31,23 @@ impl Hooks {
         EventLabel::of_hooks(event, hooks.map(|hook| &**hook))
     }
 
-    /// The same of all hooks that are configured for it.
-    pub(super) fn label(&self, event: &EventName) -> EventLabel {
+    /// Returns the label of the event with the names that all hooks configured for it use.
+    pub(super) fn event_label(&self, event: &EventName) -> EventLabel {
         let ruleset = self.engine.ruleset();
         let hooks = ruleset.hooks().iter();
         let hooks = hooks.filter(|hook| hook.layer != Layer::BuiltIn && hook.event == *event);
         EventLabel::of_hooks(event, hooks.map(|hook| &**hook))
     }
 
-    /// The dialect of a hook.
-    pub(super) fn dialect_of(&self, hook: &HookId) -> Option<DialectId> {
+    /// Returns the dialect of a hook.
+    pub(super) fn dialect_of_hook(&self, hook: &HookId) -> Option<DialectId> {
         let ruleset = self.engine.ruleset();
         let found = ruleset.hooks().iter().find(|found| found.id == *hook);
         found.map(|hook| hook.dialect)
     }
 
-    /// A warning about an event, which names it as the hooks do that are configured for it (HO-9).
-    pub(crate) fn warn(&self, event: &str, reason: impl Into<String>) {
-        self.updates.warn(&self.label(&event.into()).own(), reason);
+    /// Sends a warning about an event, named as in the hooks that are configured for it (HO-9).
+    pub(crate) fn warn_about_event(&self, event: &str, reason: impl Into<String>) {
+        self.updates.warn(&self.event_label(&event.into()).own(), reason);
     }
 }

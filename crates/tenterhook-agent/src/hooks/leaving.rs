@@ -17,11 +17,11 @@ const UNTOLD: &str = "has this for the model, which is not called any more";
 const NAMED: usize = 16;
 
 impl Hooks {
-    /// Waits for every hook that runs beside the session, and says which these are. A caller that gives up waiting ends none in the
-    /// background.
-    pub(crate) async fn finish(&self) {
-        let (mut awaited, mut are_asides_over) = (self.awaited_now.watch(), false);
-        let asides = self.finish_asides();
+    /// Waits for every hook that runs in the background, and reports which they are. If the caller
+    /// stops waiting, the hooks continue.
+    pub(crate) async fn wait_for_running_hooks(&self) {
+        let (mut awaited, mut are_asides_over) = (self.awaited_now.watch_hook_names(), false);
+        let asides = self.wait_for_asides();
         tokio::pin!(asides);
         let mut shown = Vec::new();
         loop {
@@ -34,45 +34,47 @@ impl Hooks {
             tokio::select! {
                 biased;
                 () = &mut asides, if !are_asides_over => are_asides_over = true,
-                Some(finished) = self.session.next_finished() => self.last_words(&finished, ""),
+                Some(finished) = self.session.next_finished() => self.report_last_result(&finished, ""),
                 Ok(()) = awaited.changed() => {}
                 () = self.session.settled(), if are_asides_over => break,
             }
         }
         for finished in self.session.take_finished() {
-            self.last_words(&finished, "");
+            self.report_last_result(&finished, "");
         }
     }
 
-    /// Names the hooks that events wait for now as those that the end waits for.
-    pub(crate) fn name_awaited(&self) {
-        self.updates.send(Update::Leaving(self.awaited_now.watch().borrow().clone()));
+    /// Reports the hooks that events wait for now as those that the end of the session waits for.
+    pub(crate) fn report_awaited_hooks(&self) {
+        self.updates.send(Update::Leaving(self.awaited_now.watch_hook_names().borrow().clone()));
     }
 
-    /// Ends every hook that still runs beside the session, and reports each; `why` says what its time was.
-    pub(crate) async fn cut(&self, why: &str) {
+    /// Ends every hook that still runs in the background, and reports each. `why` names the time
+    /// limit that is over.
+    pub(crate) async fn cut_running_hooks(&self, why: &str) {
         // The end cuts once.
         let _ = self.cut_reason.set(why.to_owned());
-        self.cut_asides().await;
+        self.abort_asides().await;
         let (ended, cut): (Vec<_>, Vec<_>) =
-            self.session.cut().await.into_iter().partition(|finished| !is_cut(finished));
-        ended.iter().for_each(|finished| self.last_words(finished, why));
-        cut.iter().take(NAMED).for_each(|finished| self.last_words(finished, why));
+            self.session.cut().await.into_iter().partition(|finished| !was_cut(finished));
+        ended.iter().for_each(|finished| self.report_last_result(finished, why));
+        cut.iter().take(NAMED).for_each(|finished| self.report_last_result(finished, why));
         if let Some(more) = cut.len().checked_sub(NAMED).filter(|more| *more > 0) {
             self.updates.warn("hooks", format!("{more} more were ended with the program; {why}"));
         }
     }
 
-    /// What a hook left when no model is called any more: all of it is for the person.
-    fn last_words(&self, finished: &Finished, cut: &str) {
-        self.report(finished, cut);
+    /// Reports a background hook's result to the user alone, because no model is called any more.
+    fn report_last_result(&self, finished: &Finished, cut: &str) {
+        self.report_finished(finished, cut);
         if finished.stale {
             return;
         }
         if let Some(reason) = finished.outcome.reason().filter(|_| finished.wakes) {
             let hooks = finished.outcome.steps.iter().map(|step| step.hook.to_string()).collect();
             let steps = finished.outcome.steps.iter().map(|step| &step.hook);
-            let (event, did) = (self.label_of(&finished.event, steps).into(), UNTOLD.to_owned());
+            let (event, did) =
+                (self.label_for_hooks(&finished.event, steps).into(), UNTOLD.to_owned());
             self.updates.send(Update::Did(Deed {
                 event,
                 hooks,
@@ -81,12 +83,13 @@ impl Hooks {
                 ..Deed::default()
             }));
         }
-        self.tell_context(finished, UNTOLD);
+        self.report_context(finished, UNTOLD);
     }
 }
 
-/// Reports hooks that an event waited for when the end cut them; `why` says what its time was.
-pub(super) fn report_cut(updates: &Updates, hooks: &[Arc<Hook>], took: Duration, why: &str) {
+/// Reports the awaited hooks that the end of the session cut. `why` names the time limit that is
+/// over.
+pub(super) fn report_cut_hooks(updates: &Updates, hooks: &[Arc<Hook>], took: Duration, why: &str) {
     let seconds = took.as_secs_f64();
     for hook in hooks {
         let cut = format!("the host gave up waiting for it after {seconds:.1} s; {why}");
@@ -94,7 +97,7 @@ pub(super) fn report_cut(updates: &Updates, hooks: &[Arc<Hook>], took: Duration,
     }
 }
 
-/// Whether a hook was ended before it was over.
-fn is_cut(finished: &Finished) -> bool {
+/// Returns whether a hook was ended before it was done.
+fn was_cut(finished: &Finished) -> bool {
     finished.outcome.faults.iter().any(|fault| fault.code == Code::Cancelled)
 }

@@ -12,13 +12,13 @@ use crate::agent::Steering;
 pub(super) struct Mailboxes(Arc<Mutex<HashMap<String, Steering>>>);
 
 impl Mailboxes {
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Steering>> {
+    fn lock_mailboxes(&self) -> MutexGuard<'_, HashMap<String, Steering>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The mailbox of a subagent that works.
-    pub(super) fn find(&self, agent: Option<&str>) -> Option<Steering> {
-        self.all().get(agent?).cloned()
+    /// Returns the mailbox of a subagent that is working.
+    pub(super) fn find_mailbox(&self, agent: Option<&str>) -> Option<Steering> {
+        self.lock_mailboxes().get(agent?).cloned()
     }
 }
 
@@ -30,14 +30,14 @@ pub(crate) struct Mailbox {
 
 impl Drop for Mailbox {
     fn drop(&mut self) {
-        self.all.all().remove(&self.agent);
+        self.all.lock_mailboxes().remove(&self.agent);
     }
 }
 
 impl Hooks {
-    /// Has late context of this subagent's events delivered to it.
+    /// Opens a mailbox for this subagent, to which late context of its events is delivered.
     pub(crate) fn open_mailbox(&self, agent: &str, steering: &Steering) -> Mailbox {
-        self.mailboxes.all().insert(agent.to_owned(), steering.clone());
+        self.mailboxes.lock_mailboxes().insert(agent.to_owned(), steering.clone());
         Mailbox { all: self.mailboxes.clone(), agent: agent.to_owned() }
     }
 }

@@ -9,7 +9,7 @@ use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::internal::discover;
-use tenterhook::internal::executor::{scratch_prefix, scratches};
+use tenterhook::internal::executor::{create_scratch_root, scratch_prefix};
 use tenterhook::internal::exemptions;
 use tenterhook::trust::Trust;
 use tenterhook_core::config::{Reach, Ruleset, Server, Source, settle_servers};
@@ -53,22 +53,23 @@ impl Drop for Scratch {
     }
 }
 
-/// The state directory of the current user, if there is a home.
-fn state(env: &[(String, String)]) -> Option<std::path::PathBuf> {
+/// Returns the state directory of the current user, if there is a home.
+fn state_directory(env: &[(String, String)]) -> Option<std::path::PathBuf> {
     let (_, home) = env.iter().find(|(name, _)| name == "HOME")?;
     home.starts_with('/').then(|| exemptions::state_directory(env, home.as_ref()))
 }
 
 impl Means {
-    /// Servers are known when hooks are loaded: see [`Means::connect`].
+    /// Creates the means without servers: they are known when hooks are loaded, see
+    /// [`Means::connect_servers`].
     pub(super) fn new(env: &[(String, String)], updates: &Updates) -> Self {
         let network = Network::default();
         let prefix = scratch_prefix();
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
         // A home that does not exist was reported with the transcript (BR-43).
-        let state = state(env).filter(|state| discover::missing_home(state).is_none());
-        let directory = match state.map(|state| scratches(&state)) {
+        let state = state_directory(env).filter(|state| discover::missing_home(state).is_none());
+        let directory = match state.map(|state| create_scratch_root(&state)) {
             Some(Ok(place)) => builder.tempdir_in(place),
             // Where that cannot be had, among everybody's.
             Some(Err(error)) => {
@@ -94,32 +95,33 @@ impl Means {
         }
     }
 
-    /// What the engine is given.
-    pub(super) fn ambient(&self) -> Ambient {
+    /// Returns the environment, models, servers and directories that the engine works with.
+    pub(super) fn engine_ambient(&self) -> Ambient {
         let mut ambient = Ambient::default()
             .env(self.env.clone())
             // The models of hooks, which may be others than the agent's own.
             .model(Arc::new(ModelClient::new(&self.env, None)))
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .network(self.network.clone());
-        if let Some(state) = state(&self.env) {
-            exemptions::lineage::note_self(&state);
+        if let Some(state) = state_directory(&self.env) {
+            exemptions::lineage::record_self_as_agent(&state);
             ambient = ambient.state(state);
         }
         ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());
         ambient
     }
 
-    /// The surroundings of a command of the model: without a user to ask, with a directory for files.
-    pub(super) fn shell(&self) -> Ambient {
+    /// Returns the surroundings of a command of the model: with a scratch directory, without a user
+    /// to ask.
+    pub(super) fn command_ambient(&self) -> Ambient {
         let mut ambient = Ambient::default().env(self.env.clone());
         ambient.scratch = self.directory.as_ref().map(|directory| directory.0.clone());
         ambient
     }
 
-    /// Lets hooks and the model call the servers that are configured for them now, of those that came with the project the ones that
-    /// `trust` knows as approved. Returns their mistakes.
-    pub(super) fn connect(
+    /// Lets hooks and the model call the servers that are configured now. Project servers need an
+    /// approval in `trust`. Returns the mistakes in the configuration.
+    pub(super) fn connect_servers(
         &self,
         ruleset: &Ruleset,
         trust: Option<&Trust>,
@@ -128,48 +130,48 @@ impl Means {
     ) -> Vec<Diagnostic> {
         let (found, mut diagnostics) = match trust {
             Some(trust) => trust.servers(roots, sources),
-            None => discover::servers(roots, sources),
+            None => discover::find_agent_servers(roots, sources),
         };
         let servers = settle_servers(ruleset, found, &mut diagnostics);
         let marked = servers.iter().map(|server| (server.clone(), is_for_model(server, ruleset)));
-        *self.configured() = marked.collect();
+        *self.lock_configured() = marked.collect();
         self.servers.replace(servers);
         self.generation.fetch_add(1, Ordering::AcqRel);
         diagnostics
     }
 
-    /// The servers whose tools the model is offered, sorted.
-    pub(super) fn offering(&self) -> Vec<String> {
-        let configured = self.configured();
+    /// Returns the sorted names of the servers whose tools the model is offered.
+    pub(super) fn servers_for_model(&self) -> Vec<String> {
+        let configured = self.lock_configured();
         let offering = configured.iter().filter(|(_, is_for_model)| *is_for_model);
         let mut names: Vec<String> = offering.map(|(server, _)| server.name.clone()).collect();
         names.sort();
         names
     }
 
-    /// The first server whose program is such a one.
-    pub(super) fn server_that(&self, is: impl Fn(&Command) -> bool) -> Option<String> {
+    /// Returns the name of the first server whose command satisfies the predicate.
+    pub(super) fn find_server_by_command(&self, is: impl Fn(&Command) -> bool) -> Option<String> {
         let is = |server: &Server| matches!(&server.reach, Reach::Program(command) if is(command));
-        self.configured()
+        self.lock_configured()
             .iter()
             .find(|(server, _)| is(server))
             .map(|(server, _)| server.name.clone())
     }
 
-    /// What servers are started by.
-    pub(super) fn programs(&self) -> Vec<Command> {
+    /// Returns the commands that start servers.
+    pub(super) fn server_commands(&self) -> Vec<Command> {
         let program = |pair: &(Server, bool)| match &pair.0.reach {
             Reach::Program(command) => Some(command.clone()),
             _ => None,
         };
-        self.configured().iter().filter_map(program).collect()
+        self.lock_configured().iter().filter_map(program).collect()
     }
 
-    fn configured(&self) -> MutexGuard<'_, Vec<(Server, bool)>> {
+    fn lock_configured(&self) -> MutexGuard<'_, Vec<(Server, bool)>> {
         self.configured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn servers(&self) -> &Configured {
+    pub(super) fn configured_servers(&self) -> &Configured {
         &self.servers
     }
 
@@ -178,7 +180,8 @@ impl Means {
     }
 }
 
-/// A server of a native file that a hook calls is there to judge the model, and none of its tools (AG-50).
+/// Returns whether the model may use the server's tools. A server of a native file that a hook
+/// calls exists to judge the model, and offers it no tools (AG-50).
 fn is_for_model(server: &Server, ruleset: &Ruleset) -> bool {
     let called = |run: &Run| matches!(run, Run::McpTool(tool) if *tool.server == *server.name);
     // A server that changed since its approval stays for the hooks that call it, which get an

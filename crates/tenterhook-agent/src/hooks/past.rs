@@ -28,27 +28,27 @@ struct Ran {
 }
 
 impl Past {
-    /// An event is fired.
-    pub(super) fn fired(&mut self, event: &Event) {
+    /// Stores a fired event.
+    pub(super) fn push_event(&mut self, event: &Event) {
         if self.events.len() == EVENTS {
             self.events.pop_front();
         }
         self.events.push_back(event.clone());
     }
 
-    /// The steps of this outcome ran.
-    pub(super) fn ran(&mut self, outcome: &Outcome) {
+    /// Stores the result of each step of this outcome that ran.
+    pub(super) fn record_run_steps(&mut self, outcome: &Outcome) {
         // A step that went to the background has not run yet: how it ends is reported later.
-        let ran = |step: &&Step| step.ended.is_run() && step.ended != Ended::Detached;
+        let ran = |step: &&Step| step.ended.was_attempted() && step.ended != Ended::Detached;
         for step in outcome.steps.iter().filter(ran) {
-            let came = format!("{} ({})", came(step, outcome), step.ended);
+            let came = format!("{} ({})", step_result_word(step, outcome), step.ended);
             let times = self.hooks.get(&step.hook).map_or(0, |hook| hook.times) + 1;
             self.hooks.insert(step.hook.clone(), Ran { times, at: Instant::now(), came });
         }
     }
 
-    /// Whether a hook runs in the background, how often it ran and what came of it last.
-    pub(super) fn summary(&self, hook: &HookId, is_running: bool) -> String {
+    /// Describes whether a hook runs in the background, how often it ran, and its last result.
+    pub(super) fn hook_summary(&self, hook: &HookId, is_running: bool) -> String {
         let running = "running in the background";
         let Some(ran) = self.hooks.get(hook) else {
             return if is_running { running } else { "has not fired yet" }.to_owned();
@@ -59,16 +59,16 @@ impl Past {
         format!("{now}fired {times}, last fired {ago} s ago: {}", ran.came)
     }
 
-    /// The last event of which this holds.
-    pub(super) fn last(&self, is: impl Fn(&Event) -> bool) -> Option<Event> {
+    /// Returns the last event that satisfies the predicate.
+    pub(super) fn last_event(&self, is: impl Fn(&Event) -> bool) -> Option<Event> {
         self.events.iter().rev().find(|event| is(event)).cloned()
     }
 }
 
-/// What came of a step, in one word.
-fn came(step: &Step, outcome: &Outcome) -> &'static str {
-    match report::verdict_name(step) {
-        "" if report::failed(step, outcome) => "failed",
+/// Returns the result of a step in one word.
+fn step_result_word(step: &Step, outcome: &Outcome) -> &'static str {
+    match report::step_word(step) {
+        "" if report::has_failed(step, outcome) => "failed",
         "" => "silent",
         word => word,
     }

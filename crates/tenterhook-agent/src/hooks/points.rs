@@ -23,7 +23,7 @@ pub(super) struct Point {
     pub(super) values: &'static [&'static str],
 }
 
-const fn point(event: &'static str, faces: Faces, values: &'static [&'static str]) -> Point {
+const fn new_point(event: &'static str, faces: Faces, values: &'static [&'static str]) -> Point {
     Point { event, faces, values }
 }
 
@@ -32,44 +32,44 @@ use Faces::{All, Attended};
 /// In the order of a session's life.
 #[rustfmt::skip]
 pub(super) static POINTS: &[Point] = &[
-    point("Setup", All, &["init", "maintenance"]),
-    point("InstructionsLoaded", All, &["session_start", "nested_traversal", "path_glob_match", "include", "compact"]),
-    point("SessionStart", All, &["startup", "resume", "clear", "compact", "fork"]),
-    point("UserPromptSubmit", All, &[]),
-    point("UserPromptExpansion", All, &[]),
-    point("UserPromptCommitted", All, &[]),
-    point("TurnStart", All, &[]),
-    point("PreModelCall", All, &[]),
-    point("PostModelCall", All, &[]),
-    point("MessageDisplay", All, &[]),
-    point("PreToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
-    point("PermissionRequest", All, &["Bash", "Write", "Edit", "mcp__SERVER__TOOL"]),
-    point("PermissionDenied", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
-    point("ShellEnv", All, &["Bash"]),
-    point("PostToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
-    point("PostToolUseFailure", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
-    point("PostToolBatch", All, &[]),
-    point("TaskCreated", All, &[]),
-    point("SubagentStart", All, &[]),
-    point("SubagentStop", All, &[]),
-    point("TaskCompleted", All, &[]),
-    point("WorktreeCreate", All, &[]),
-    point("WorktreeRemove", All, &[]),
-    point("PreCompact", All, &["manual", "auto"]),
-    point("PostCompact", All, &["manual", "auto"]),
-    point("Stop", All, &[]),
-    point("StopFailure", All, &["rate_limit", "authentication_failed", "billing_error", "overloaded", "server_error", "model_not_found", "invalid_request", "max_output_tokens", "unknown"]),
-    point("HostError", All, &[]),
-    point("TurnComplete", All, &[]),
-    point("Notification", Attended, &["permission_prompt", "idle_prompt"]),
-    point("ModeChange", All, &["default", "acceptEdits", "plan", "bypassPermissions"]),
-    point("PreModelSwitch", All, &[]),
-    point("PostModelSwitch", All, &[]),
-    point("CwdChanged", All, &[]),
-    point("DirectoryAdded", All, &["slash_command"]),
-    point("ConfigChange", All, &["user_settings", "project_settings", "local_settings"]),
-    point("FileChanged", All, &[]),
-    point("SessionEnd", All, &["clear", "resume", "prompt_input_exit", "other"]),
+    new_point("Setup", All, &["init", "maintenance"]),
+    new_point("InstructionsLoaded", All, &["session_start", "nested_traversal", "path_glob_match", "include", "compact"]),
+    new_point("SessionStart", All, &["startup", "resume", "clear", "compact", "fork"]),
+    new_point("UserPromptSubmit", All, &[]),
+    new_point("UserPromptExpansion", All, &[]),
+    new_point("UserPromptCommitted", All, &[]),
+    new_point("TurnStart", All, &[]),
+    new_point("PreModelCall", All, &[]),
+    new_point("PostModelCall", All, &[]),
+    new_point("MessageDisplay", All, &[]),
+    new_point("PreToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
+    new_point("PermissionRequest", All, &["Bash", "Write", "Edit", "mcp__SERVER__TOOL"]),
+    new_point("PermissionDenied", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
+    new_point("ShellEnv", All, &["Bash"]),
+    new_point("PostToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
+    new_point("PostToolUseFailure", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
+    new_point("PostToolBatch", All, &[]),
+    new_point("TaskCreated", All, &[]),
+    new_point("SubagentStart", All, &[]),
+    new_point("SubagentStop", All, &[]),
+    new_point("TaskCompleted", All, &[]),
+    new_point("WorktreeCreate", All, &[]),
+    new_point("WorktreeRemove", All, &[]),
+    new_point("PreCompact", All, &["manual", "auto"]),
+    new_point("PostCompact", All, &["manual", "auto"]),
+    new_point("Stop", All, &[]),
+    new_point("StopFailure", All, &["rate_limit", "authentication_failed", "billing_error", "overloaded", "server_error", "model_not_found", "invalid_request", "max_output_tokens", "unknown"]),
+    new_point("HostError", All, &[]),
+    new_point("TurnComplete", All, &[]),
+    new_point("Notification", Attended, &["permission_prompt", "idle_prompt"]),
+    new_point("ModeChange", All, &["default", "acceptEdits", "plan", "bypassPermissions"]),
+    new_point("PreModelSwitch", All, &[]),
+    new_point("PostModelSwitch", All, &[]),
+    new_point("CwdChanged", All, &[]),
+    new_point("DirectoryAdded", All, &["slash_command"]),
+    new_point("ConfigChange", All, &["user_settings", "project_settings", "local_settings"]),
+    new_point("FileChanged", All, &[]),
+    new_point("SessionEnd", All, &["clear", "resume", "prompt_input_exit", "other"]),
 ];
 
 /// What other agents fire and this one never does.
@@ -83,7 +83,7 @@ pub(super) struct Absence {
     pub(super) why: &'static str,
 }
 
-const fn without(
+const fn new_absence(
     event: &'static str,
     values: &'static [&'static str],
     why: &'static str,
@@ -97,27 +97,27 @@ const NO_MCP: &str = "an MCP server may not ask here";
 /// In the same order.
 #[rustfmt::skip]
 pub(super) static ABSENCES: &[Absence] = &[
-    without("PreSkillShellCommand", &[], "it runs no shell lines of skills"),
-    without("TeammateIdle", &[], "it has no teammates: a subagent ends with its task"),
-    without("Elicitation", &[], NO_MCP),
-    without("ElicitationResult", &[], NO_MCP),
-    without("StopFailure", &["oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error"], NO_LOGIN),
-    without("Notification", &["auth_success"], NO_LOGIN),
-    without("Notification", &["elicitation_dialog", "elicitation_url_dialog", "elicitation_complete", "elicitation_response"], NO_MCP),
-    without("Notification", &["agent_needs_input", "agent_completed"], "a subagent works inside the turn of the agent that asked it"),
-    without("DirectoryAdded", &["register_repo_root"], "`/add-dir` alone adds directories"),
-    without("ConfigChange", &["policy_settings"], "it is not managed: it reads no policy"),
-    without("ConfigChange", &["skills"], "it reads no hooks from skills"),
-    without("SessionEnd", &["logout"], NO_LOGIN),
-    without("SessionEnd", &["bypass_permissions_disabled"], "no policy takes a mode away"),
+    new_absence("PreSkillShellCommand", &[], "it runs no shell lines of skills"),
+    new_absence("TeammateIdle", &[], "it has no teammates: a subagent ends with its task"),
+    new_absence("Elicitation", &[], NO_MCP),
+    new_absence("ElicitationResult", &[], NO_MCP),
+    new_absence("StopFailure", &["oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error"], NO_LOGIN),
+    new_absence("Notification", &["auth_success"], NO_LOGIN),
+    new_absence("Notification", &["elicitation_dialog", "elicitation_url_dialog", "elicitation_complete", "elicitation_response"], NO_MCP),
+    new_absence("Notification", &["agent_needs_input", "agent_completed"], "a subagent works inside the turn of the agent that asked it"),
+    new_absence("DirectoryAdded", &["register_repo_root"], "`/add-dir` alone adds directories"),
+    new_absence("ConfigChange", &["policy_settings"], "it is not managed: it reads no policy"),
+    new_absence("ConfigChange", &["skills"], "it reads no hooks from skills"),
+    new_absence("SessionEnd", &["logout"], NO_LOGIN),
+    new_absence("SessionEnd", &["bypass_permissions_disabled"], "no policy takes a mode away"),
 ];
 
-/// The row of an event that this agent fires.
-pub(super) fn find(event: &str) -> Option<&'static Point> {
+/// Returns the row of an event that this agent fires.
+pub(super) fn find_event(event: &str) -> Option<&'static Point> {
     POINTS.iter().find(|point| point.event == event)
 }
 
-/// Why hooks wait in vain for an event, if they do.
+/// Returns the reason why this agent never fires an event, if it does not.
 pub(super) fn why_absent(event: &str) -> Option<&'static str> {
     ABSENCES
         .iter()
@@ -140,11 +140,12 @@ mod tests {
     #[test]
     fn every_event_and_value_is_produced_or_its_absence_is_argued() {
         let native = DIALECTS.iter().find(|dialect| dialect.id() == DialectId::NATIVE).unwrap();
-        for row in native.rows() {
-            let (fires, absent) = (find(&row.event).is_some(), why_absent(&row.event).is_some());
+        for row in native.event_rows() {
+            let (fires, absent) =
+                (find_event(&row.event).is_some(), why_absent(&row.event).is_some());
             assert!(fires != absent, "{}: fires {fires}, argued {absent}", row.event);
         }
-        let known = |event: &str| native.rows().iter().any(|row| row.event == event);
+        let known = |event: &str| native.event_rows().iter().any(|row| row.event == event);
         for event in POINTS
             .iter()
             .map(|point| point.event)
@@ -153,11 +154,11 @@ mod tests {
             assert!(known(event), "{event} is the engine's");
         }
         for dialect in DIALECTS {
-            for row in dialect.rows() {
-                let Some(point) = find(&row.event) else { continue };
+            for row in dialect.event_rows() {
+                let Some(point) = find_event(&row.event) else { continue };
                 let absent = ABSENCES.iter().filter(|absence| absence.event == point.event);
                 let absent: BTreeSet<_> = absent.flat_map(|absence| absence.values).collect();
-                for value in dialect.subjects(&row.event) {
+                for value in dialect.matcher_values(&row.event) {
                     let produced = point.values.contains(value);
                     let shown = format!("{:?}: {} on `{value}`", dialect.id(), row.event);
                     assert!(produced != absent.contains(value), "{shown}: produced {produced}");

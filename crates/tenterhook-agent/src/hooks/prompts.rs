@@ -6,30 +6,36 @@ use super::{Hooks, Verdict};
 pub(super) const SHOWN: &str = "MessageDisplay";
 
 impl Hooks {
-    /// The user sent a prompt: nothing has used it yet.
-    pub(crate) async fn prompt_submitted(&self, text: &str) -> Verdict {
-        self.fire(self.event("UserPromptSubmit").with("prompt", text)).await
+    /// Fires the event for a prompt that the user sent and that nothing has used yet.
+    pub(crate) async fn fire_prompt_submitted(&self, text: &str) -> Verdict {
+        self.fire_awaited(self.new_event("UserPromptSubmit").with("prompt", text)).await
     }
 
-    /// The final text of a prompt is about to go to the model.
-    pub(crate) async fn prompt_committed(&self, text: &str) {
-        self.fire(self.event("UserPromptCommitted").with("prompt", text)).await;
+    /// Fires the event before the final text of a prompt goes to the model.
+    pub(crate) async fn fire_prompt_committed(&self, text: &str) {
+        self.fire_awaited(self.new_event("UserPromptCommitted").with("prompt", text)).await;
     }
 
-    /// A typed command is about to become a prompt.
-    pub(crate) async fn prompt_expanded(&self, command: &str, args: &str, prompt: &str) -> Verdict {
+    /// Fires the event before a typed command becomes a prompt.
+    pub(crate) async fn fire_prompt_expanded(
+        &self,
+        command: &str,
+        args: &str,
+        prompt: &str,
+    ) -> Verdict {
         let event = self
-            .event("UserPromptExpansion")
+            .new_event("UserPromptExpansion")
             .with("expansion_type", "slash_command")
             .with("command_name", command)
             .with("command_args", args)
             .with("prompt", prompt);
-        self.fire(event).await
+        self.fire_awaited(event).await
     }
 
-    /// A message of the model is about to be shown: what is shown instead, if hooks say so, and which.
-    pub(crate) async fn message_shown(&self, text: &str) -> Option<(String, Vec<String>)> {
-        let verdict = self.fire(self.event(SHOWN).with("delta", text)).await;
+    /// Fires the event before a message of the model is shown. Returns the text that hooks replaced
+    /// it with, if any, and the hooks.
+    pub(crate) async fn fire_message_shown(&self, text: &str) -> Option<(String, Vec<String>)> {
+        let verdict = self.fire_awaited(self.new_event(SHOWN).with("delta", text)).await;
         let hooks = verdict.rewritten.map(|r| r.hooks).unwrap_or_default();
         verdict.output.map(|output| {
             (output.as_str().map_or_else(|| output.to_string(), str::to_owned), hooks)

@@ -37,27 +37,27 @@ const ORIGINALS: &[(&str, &str)] = &[
     ("delta", "the words"),
 ];
 
-/// The one word for what came of it.
-pub(super) fn came(outcome: &Outcome) -> &'static str {
+/// Returns the result of an outcome in one word.
+pub(super) fn outcome_word(outcome: &Outcome) -> &'static str {
     match outcome.restraint.name() {
         Some(word) => word,
         None if outcome.effects.stop.is_some() => "stop",
         None if outcome.effects.rewrite() => "rewrote",
         None if !outcome.effects.context.is_empty() => "context",
-        None if outcome.steps.iter().any(|step| failed(step, outcome)) => "failed",
+        None if outcome.steps.iter().any(|step| has_failed(step, outcome)) => "failed",
         None => "silent",
     }
 }
 
-/// Whether a hook gave no answer, which is not that it has nothing to say.
-pub(super) fn failed(step: &Step, outcome: &Outcome) -> bool {
+/// Returns whether a hook failed to give an answer. A hook with nothing to say has not failed.
+pub(super) fn has_failed(step: &Step, outcome: &Outcome) -> bool {
     let answered = matches!(step.ended, Ended::Exited(0) | Ended::Answered | Ended::Detached);
     let is_faulty = outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook));
-    is_faulty && !answered && step.ended.is_run() && verdict_name(step).is_empty()
+    is_faulty && !answered && step.ended.was_attempted() && step_word(step).is_empty()
 }
 
-/// The same of one hook; empty where it has nothing to say.
-pub(super) fn verdict_name(step: &Step) -> &'static str {
+/// Returns the result of a step in one word; empty if it has nothing to say.
+pub(super) fn step_word(step: &Step) -> &'static str {
     match step.verdict.name() {
         Some(word) => word,
         None if step.stopped => "stop",
@@ -67,13 +67,13 @@ pub(super) fn verdict_name(step: &Step) -> &'static str {
     }
 }
 
-/// The lines, each with the hook, what it did, and what it did that to (AG-40).
-pub(super) fn deeds(
+/// Returns a line for each act of a hook, with the hook, the act and its object (AG-40).
+pub(super) fn outcome_deeds(
     event: &Event,
     outcome: &Outcome,
     label: &dyn Fn(&[HookId]) -> EventLabel,
 ) -> Vec<Deed> {
-    let call = call(event);
+    let call = call_id(event);
     let deed = |hooks: Vec<HookId>, did: &str, why: String| Deed {
         event: label(&hooks).into(),
         hooks: hooks.iter().map(ToString::to_string).collect(),
@@ -85,7 +85,7 @@ pub(super) fn deeds(
     let mut deeds = Vec::new();
     for reason in &outcome.reasons {
         let hooks = vec![reason.hook.clone()];
-        if let Some((did, shown)) = restrained(&label(&hooks), outcome) {
+        if let Some((did, shown)) = restraint_text(&label(&hooks), outcome) {
             let why = if shown { String::new() } else { reason.text.clone() };
             deeds.push(deed(hooks, &did, why));
         }
@@ -95,12 +95,12 @@ pub(super) fn deeds(
     if !stopped.is_empty() {
         deeds.push(deed(stopped, "ends what is under way", String::new()));
     }
-    let consents = |step: &&Step| step.verdict == Restraint::Allow && outcome.consents();
+    let consents = |step: &&Step| step.verdict == Restraint::Allow && outcome.has_consent();
     for step in outcome.steps.iter().filter(consents) {
         deeds.push(deed(vec![step.hook.clone()], "consents", String::new()));
     }
-    for (what, change) in rewrites(event, outcome) {
-        let hooks = rewriters(outcome).map(|step| step.hook.clone()).collect();
+    for (what, change) in event_rewrites(event, outcome) {
+        let hooks = rewriting_steps(outcome).map(|step| step.hook.clone()).collect();
         deeds.push(Deed {
             change: Some(change),
             ..deed(hooks, &format!("rewrote {what}"), String::new())
@@ -120,27 +120,30 @@ pub(super) fn deeds(
     deeds
 }
 
-/// How hooks held the event up or waved it through, and whether the reason stands on the screen anyway.
-fn restrained(event: &EventLabel, outcome: &Outcome) -> Option<(String, bool)> {
+/// Describes how hooks denied the event or left it to the user, and whether the screen shows the
+/// reason anyway.
+fn restraint_text(event: &EventLabel, outcome: &Outcome) -> Option<(String, bool)> {
     match outcome.restraint {
-        Restraint::Deny => Some(match DENIALS.iter().find(|(name, ..)| *name == event.neutral()) {
-            Some((_, did, shown)) => ((*did).to_owned(), *shown),
-            None => (format!("objects at {event}"), false),
-        }),
+        Restraint::Deny => {
+            Some(match DENIALS.iter().find(|(name, ..)| *name == event.neutral_name()) {
+                Some((_, did, shown)) => ((*did).to_owned(), *shown),
+                None => (format!("objects at {event}"), false),
+            })
+        }
         Restraint::Ask | Restraint::Defer => Some(("wants you to decide".to_owned(), true)),
         Restraint::Allow | Restraint::Silent => None,
     }
 }
 
-/// The steps that rewrote something.
-fn rewriters(outcome: &Outcome) -> impl Iterator<Item = &Step> {
+/// Returns the steps that rewrote something.
+fn rewriting_steps(outcome: &Outcome) -> impl Iterator<Item = &Step> {
     outcome.steps.iter().filter(|step| step.rewrote)
 }
 
-/// What was rewritten, with what it was and what it is.
-fn rewrites(event: &Event, outcome: &Outcome) -> Vec<(&'static str, Rewritten)> {
+/// Returns what was rewritten, with its old and its new value.
+fn event_rewrites(event: &Event, outcome: &Outcome) -> Vec<(&'static str, Rewritten)> {
     let effects = &outcome.effects;
-    let hooks: Vec<_> = rewriters(outcome).map(|step| step.hook.to_string()).collect();
+    let hooks: Vec<_> = rewriting_steps(outcome).map(|step| step.hook.to_string()).collect();
     let found = ORIGINALS.iter().filter_map(|(field, what)| {
         let was = event.payload.get(*field)?.clone();
         let now = match *field {
@@ -149,13 +152,13 @@ fn rewrites(event: &Event, outcome: &Outcome) -> Vec<(&'static str, Rewritten)> 
             _ => effects.updated_output.clone(),
         };
         let now = now.filter(|value| *value != was)?;
-        let (name, call) = (event.name.to_string(), call(event));
+        let (name, call) = (event.name.to_string(), call_id(event));
         Some((*what, Rewritten { event: name, hooks: hooks.clone(), call, was, now }))
     });
     found.collect()
 }
 
-/// The call that an event is about.
-pub(super) fn call(event: &Event) -> Option<String> {
+/// Returns the id of the call that an event is about.
+pub(super) fn call_id(event: &Event) -> Option<String> {
     event.payload.get("tool_use_id").and_then(Value::as_str).map(str::to_owned)
 }

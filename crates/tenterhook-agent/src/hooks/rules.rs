@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use tenterhook::internal::executor::disk;
+use tenterhook::internal::executor::disk_files;
 use tenterhook_core::hook::Compat;
 use tenterhook_core::matcher::Condition;
 use tenterhook_core::matcher::condition::{MatchContext, Picked};
@@ -42,8 +42,8 @@ pub(crate) struct BadRule {
 }
 
 impl PermissionRule {
-    /// Reads a rule.
-    pub(crate) fn read(text: &str) -> Result<Self, BadRule> {
+    /// Parses a rule.
+    pub(crate) fn parse(text: &str) -> Result<Self, BadRule> {
         let condition = Condition::rule(text, Reading::Native);
         match condition.fault() {
             Some(fault) => Err(BadRule { text: text.to_owned(), fault: fault.clone() }),
@@ -55,8 +55,8 @@ impl PermissionRule {
         }
     }
 
-    /// The rule that this very call may run again.
-    pub(crate) fn exactly(call: &Call, file: Option<PathBuf>) -> Self {
+    /// Creates the rule that this exact call may run again.
+    pub(crate) fn for_exact_call(call: &Call, file: Option<PathBuf>) -> Self {
         let meaning = Meaning::Exactly(call.clone(), file);
         let subject =
             call.input.as_object().into_iter().flatten().find_map(|(_, value)| value.as_str());
@@ -66,26 +66,28 @@ impl PermissionRule {
         Self { text, meaning, by: "you said always" }
     }
 
-    /// The same, made by a hook.
-    pub(crate) fn by_hook(self) -> Self {
+    /// Marks the rule as made by a hook.
+    pub(crate) fn made_by_hook(self) -> Self {
         Self { by: "from a hook", ..self }
     }
 
     /// Its author.
-    pub(crate) const fn by(&self) -> &'static str {
+    pub(crate) const fn author(&self) -> &'static str {
         self.by
     }
 
-    /// The file to which the one call led that it is about; `None` where it is about more than one call.
-    pub(crate) fn exact(&self) -> Option<Option<&Path>> {
+    /// Returns the file of the exact call that the rule is about; `None` if the rule is about more
+    /// than one call.
+    pub(crate) fn exact_call_file(&self) -> Option<Option<&Path>> {
         match &self.meaning {
             Meaning::Exactly(_, file) => Some(file.as_deref()),
             Meaning::Rule(_) => None,
         }
     }
 
-    /// The tool and the one file that the rule names; `None` where it names none, or many.
-    pub(crate) fn file(&self) -> Option<(&str, &str)> {
+    /// Returns the tool and the one file that the rule names; `None` if it names no file, or
+    /// several.
+    pub(crate) fn single_file(&self) -> Option<(&str, &str)> {
         let Meaning::Rule(_) = self.meaning else { return None };
         let (tool, rest) = self.text.trim().split_once('(')?;
         let name = rest.strip_suffix(')')?.trim();
@@ -93,8 +95,8 @@ impl PermissionRule {
         one.then_some((tool.trim(), name))
     }
 
-    /// Whether it is a rule of this tool about some of its calls.
-    pub(crate) fn is_about_some(&self, tool: &str) -> bool {
+    /// Returns whether the rule is about some of the calls of this tool.
+    pub(crate) fn restricts_tool_calls(&self, tool: &str) -> bool {
         let Meaning::Rule(_) = self.meaning else { return false };
         self.text.trim().split_once('(').is_some_and(|(of, _)| of.trim() == tool)
     }
@@ -115,14 +117,15 @@ pub(crate) enum Doubt {
 }
 
 impl Hooks {
-    /// The files that a call would read and write, as far as its input tells; `None` where it would cost too much to tell.
-    pub(crate) fn touched_by(&self, call: &Call) -> Option<FilesTouched> {
-        let event = self.about("PreToolUse", call);
-        rule::files_touched(&event, &*disk(), &|path| Path::new(path).is_dir())
+    /// Returns the files that a call would read and write, as far as its input shows; `None` if the
+    /// analysis would cost too much.
+    pub(crate) fn files_touched_by(&self, call: &Call) -> Option<FilesTouched> {
+        let event = self.call_event("PreToolUse", call);
+        rule::files_touched(&event, &*disk_files(), &|path| Path::new(path).is_dir())
     }
 
-    /// Where a path is that [`Self::touched_by`] gave.
-    pub(crate) fn place_of(&self, written: &str) -> PathBuf {
+    /// Resolves a path that [`Self::files_touched_by`] returned.
+    pub(crate) fn resolve_touched_path(&self, written: &str) -> PathBuf {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         match (written, written.strip_prefix("~/")) {
             ("~", _) => place.home.clone(),
@@ -131,8 +134,14 @@ impl Hooks {
         }
     }
 
-    /// Where the file may be that a rule names: from the root, the home, the project, or where the agent works.
-    pub(crate) fn places_of(&self, name: &str, cwd: &Path, project: &Path) -> Vec<PathBuf> {
+    /// Returns the paths of the file that a rule may mean: relative to the root, the home, the
+    /// project, or the agent's directory.
+    pub(crate) fn rule_file_candidates(
+        &self,
+        name: &str,
+        cwd: &Path,
+        project: &Path,
+    ) -> Vec<PathBuf> {
         if let Some(rest) = name.strip_prefix("//") {
             return vec![Path::new("/").join(rest)];
         }
@@ -146,14 +155,14 @@ impl Hooks {
         vec![cwd.join(name), project.join(name)]
     }
 
-    /// The first of some rules that is about this call.
-    pub(crate) fn rule_that_holds<'r>(
+    /// Returns the first of the rules that is about this call.
+    pub(crate) fn find_matching_rule<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r PermissionRule>,
         call: &Call,
         doubt: Doubt,
     ) -> Option<&'r PermissionRule> {
-        let event = self.about("PreToolUse", call);
+        let event = self.call_event("PreToolUse", call);
         let context = MatchContext::for_event(&event);
         rules.into_iter().find(|rule| match &rule.meaning {
             Meaning::Exactly(known, _) => known.tool == call.tool && known.input == call.input,

@@ -42,15 +42,15 @@ pub(crate) enum ServerError {
 pub(crate) type ServerOffer = Result<(Vec<ServerTool>, bool), ServerError>;
 
 impl Hooks {
-    /// A number that changes when other servers are configured.
+    /// Returns a number that changes when other servers are configured.
     pub(crate) fn servers_generation(&self) -> u64 {
         self.means.generation()
     }
 
-    /// What each server offers that is for the model; all are asked at once.
-    pub(crate) async fn offers(&self) -> Vec<(String, ServerOffer)> {
-        let asked = self.means.offering().into_iter().map(|name| async move {
-            let offer = timeout(LISTING, self.means.servers().offer(&name)).await;
+    /// Returns what each server offers to the model. All servers are asked at once.
+    pub(crate) async fn server_offers(&self) -> Vec<(String, ServerOffer)> {
+        let asked = self.means.servers_for_model().into_iter().map(|name| async move {
+            let offer = timeout(LISTING, self.means.configured_servers().offer(&name)).await;
             let offer = match offer {
                 Ok(Ok(offer)) => {
                     let tools = offer.tools.into_iter().map(|tool| ServerTool {
@@ -68,8 +68,8 @@ impl Hooks {
         futures_util::future::join_all(asked).await
     }
 
-    /// Calls a tool of a server: the text that it returns, or why it did not do what it should.
-    pub(crate) async fn call_server(
+    /// Calls a tool of a server. Returns its text, or the reason why it failed.
+    pub(crate) async fn call_server_tool(
         &self,
         server: &str,
         tool: &str,
@@ -77,7 +77,7 @@ impl Hooks {
     ) -> Result<String, ServerError> {
         let deadline = Instant::now() + CALL;
         let call = Call { server, tool, input, deadline, sandbox: None };
-        let reply = match timeout_at(deadline, self.means.servers().call(call)).await {
+        let reply = match timeout_at(deadline, self.means.configured_servers().call(call)).await {
             Ok(Ok(reply)) => reply,
             Ok(Err(fault)) => return Err(fault.into()),
             Err(_) => {
@@ -93,7 +93,7 @@ impl Hooks {
         if texts.len() > 1
             && let Some(last) = texts.pop()
         {
-            let repeated = repeats(&last, &texts.join("\n"));
+            let repeated = repeats_earlier_text(&last, &texts.join("\n"));
             texts.extend((!repeated).then_some(last));
         }
         let text = texts.join("\n");
@@ -101,28 +101,30 @@ impl Hooks {
     }
 }
 
-/// Whether an object says in fields what the texts before it say: servers say the same in both forms, and a model pays for each.
-fn repeats(last: &str, before: &str) -> bool {
-    fn all(value: &Value, before: &str) -> bool {
+/// Returns whether an object only repeats the texts before it. Servers send the same content in
+/// both forms, and a model pays for each.
+fn repeats_earlier_text(last: &str, before: &str) -> bool {
+    fn all_values_in(value: &Value, before: &str) -> bool {
         match value {
             Value::String(text) => before.contains(text.as_str()),
-            Value::Array(items) => items.iter().all(|value| all(value, before)),
-            Value::Object(fields) => fields.values().all(|field| all(field, before)),
+            Value::Array(items) => items.iter().all(|value| all_values_in(value, before)),
+            Value::Object(fields) => fields.values().all(|field| all_values_in(field, before)),
             Value::Null | Value::Bool(_) | Value::Number(_) => before.contains(&value.to_string()),
         }
     }
-    serde_json::from_str::<Value>(last).is_ok_and(|value| value.is_object() && all(&value, before))
+    serde_json::from_str::<Value>(last)
+        .is_ok_and(|value| value.is_object() && all_values_in(&value, before))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::repeats;
+    use super::repeats_earlier_text;
 
     #[test]
     fn what_is_said_twice_is_read_once() {
-        assert!(repeats(r#"{"content":"a b","n":[2]}"#, "the 2: a b"));
-        assert!(!repeats(r#"{"content":"a b","n":3}"#, "the 2: a b"));
-        assert!(!repeats("a b", "a b"));
-        assert!(!repeats(r#"["a"]"#, "a"));
+        assert!(repeats_earlier_text(r#"{"content":"a b","n":[2]}"#, "the 2: a b"));
+        assert!(!repeats_earlier_text(r#"{"content":"a b","n":3}"#, "the 2: a b"));
+        assert!(!repeats_earlier_text("a b", "a b"));
+        assert!(!repeats_earlier_text(r#"["a"]"#, "a"));
     }
 }

@@ -28,9 +28,9 @@ pub(crate) struct CommandSandbox {
 pub(crate) type Confined = ConfinedShell;
 
 impl Hooks {
-    /// The sandbox that the person wants for commands; nothing where they want none. `beside` are directories that they gave to the
-    /// agent, and `set` the variables that hooks set.
-    pub(crate) fn sandbox(
+    /// Returns the sandbox that the user wants for commands, or `None`. `beside` are directories
+    /// that the user gave to the agent, and `set` the variables that hooks set.
+    pub(crate) fn command_sandbox(
         &self,
         settings: &Settings,
         beside: Vec<PathBuf>,
@@ -43,11 +43,11 @@ impl Hooks {
         };
         Some(CommandSandbox {
             profile,
-            ambient: Arc::new(self.means.shell()),
+            ambient: Arc::new(self.means.command_ambient()),
             home: settings.home.clone(),
             project: settings.project.clone(),
             beside,
-            never: self.files_that_run(),
+            never: self.files_run_by_hooks(),
             set,
         })
     }
@@ -55,17 +55,17 @@ impl Hooks {
 
 impl CommandSandbox {
     /// Confines a command.
-    pub(crate) fn confine(&self, described: &mut process::Command) -> Confined {
+    pub(crate) fn confine_command(&self, described: &mut process::Command) -> Confined {
         let Self { profile, ambient, home, project, beside, never, set } = self;
         let profile = *profile;
-        Shell { profile, ambient, home, project, beside, never, set }.confine(described)
+        Shell { profile, ambient, home, project, beside, never, set }.apply_sandbox(described)
     }
 }
 
 #[cfg(test)]
 impl CommandSandbox {
-    /// As on a machine that can confine nothing.
-    pub(crate) fn of_no_means(room: &tenterhook_testkit::Sandbox) -> Self {
+    /// Creates a sandbox as on a machine that cannot confine anything.
+    pub(crate) fn unavailable(room: &tenterhook_testkit::Sandbox) -> Self {
         let mut ambient = Ambient::default().env(room.env());
         ambient.pretended = Some(Default::default());
         Self {

@@ -36,23 +36,23 @@ struct Page {
     strikes: BTreeMap<String, u32>,
 }
 
-/// Where the marks of the session with this transcript are.
-fn beside(transcript: &Path) -> PathBuf {
+/// Returns the path of the marks file of the session with this transcript.
+fn marks_path(transcript: &Path) -> PathBuf {
     transcript.with_extension("hooks.json")
 }
 
 impl Marks {
-    /// The marks of the session with this transcript.
+    /// Opens the marks of the session with this transcript.
     pub(super) fn open(transcript: &Path, updates: Updates) -> Self {
         let marks = Self { state: Mutex::default(), updates };
-        marks.turn_to(transcript);
+        marks.switch_session(transcript);
         marks
     }
 
-    /// Goes on with the marks of another session.
-    pub(super) fn turn_to(&self, transcript: &Path) {
-        let path = beside(transcript);
-        let page = read(&path).unwrap_or_else(|error| {
+    /// Continues with the marks of another session.
+    pub(super) fn switch_session(&self, transcript: &Path) {
+        let path = marks_path(transcript);
+        let page = read_marks_file(&path).unwrap_or_else(|error| {
             let shown = path.display();
             self.updates.warn(
                 "hooks",
@@ -61,38 +61,39 @@ impl Marks {
             Page::default()
         });
         let claimed = page.once.into_iter().map(HookId::new).collect();
-        *self.state() = State { path, claimed: Arc::new(claimed), strikes: page.strikes };
+        *self.lock_state() = State { path, claimed: Arc::new(claimed), strikes: page.strikes };
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         // No verb can panic half-way, so a poisoned lock still guards a whole state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the file anew, whole or not at all. Where it cannot be, this process goes on counting by itself.
-    fn keep(&self, state: &State) {
-        if let Err(error) = write(state) {
+    /// Writes the whole file or nothing. If it cannot be written, this process continues with its
+    /// marks in memory.
+    fn save(&self, state: &State) {
+        if let Err(error) = write_marks_file(state) {
             self.updates
                 .warn("hooks", format!("`{}` cannot be written: {error}", state.path.display()));
         }
     }
 }
 
-fn read(path: &Path) -> io::Result<Page> {
-    match file::whole(path) {
+fn read_marks_file(path: &Path) -> io::Result<Page> {
+    match file::read_whole(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Page::default()),
         Err(error) => Err(error),
     }
 }
 
-fn write(state: &State) -> io::Result<()> {
+fn write_marks_file(state: &State) -> io::Result<()> {
     let mut once: Vec<_> =
         state.claimed.iter().map(|hook_id| hook_id.as_str().to_owned()).collect();
     once.sort();
     let page = Page { once, strikes: state.strikes.clone() };
     if let Some(parent) = state.path.parent() {
-        discover::make_private(parent)?;
+        discover::create_private_dir(parent)?;
     }
     let next = state.path.with_extension("json.next");
     std::fs::write(&next, serde_json::to_vec(&page)?)?;
@@ -101,42 +102,42 @@ fn write(state: &State) -> io::Result<()> {
 
 impl Store for Marks {
     fn claim_once(&self, hook: &HookId) -> bool {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let first = Arc::make_mut(&mut state.claimed).insert(hook.clone());
         if first {
-            self.keep(&state);
+            self.save(&state);
         }
         first
     }
 
     fn claimed(&self) -> Arc<HashSet<HookId>> {
-        Arc::clone(&self.state().claimed)
+        Arc::clone(&self.lock_state().claimed)
     }
 
     fn forget_claim(&self, hook: &HookId) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if Arc::make_mut(&mut state.claimed).remove(hook) {
-            self.keep(&state);
+            self.save(&state);
         }
     }
 
     fn add_strike(&self, event: &EventName) -> u32 {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let count = state.strikes.entry(event.to_string()).or_default();
         *count = count.saturating_add(1);
         let count = *count;
-        self.keep(&state);
+        self.save(&state);
         count
     }
 
     fn strikes(&self, event: &EventName) -> u32 {
-        self.state().strikes.get(event.as_str()).copied().unwrap_or(0)
+        self.lock_state().strikes.get(event.as_str()).copied().unwrap_or(0)
     }
 
     fn reset_strikes(&self, event: &EventName) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.strikes.remove(event.as_str()).is_some() {
-            self.keep(&state);
+            self.save(&state);
         }
     }
 }
@@ -162,7 +163,7 @@ mod tests {
         again.forget_claim(&hook);
         assert!(Marks::open(&transcript, updates.clone()).claim_once(&hook));
         assert!(receiver.try_recv().is_err());
-        std::fs::write(beside(&transcript), "{\"once\":[").unwrap();
+        std::fs::write(marks_path(&transcript), "{\"once\":[").unwrap();
         assert_eq!(Marks::open(&transcript, updates).claimed().len(), 0);
         assert!(receiver.try_recv().is_ok(), "a broken file is reported");
     }

@@ -28,56 +28,65 @@ pub(crate) struct TurnEnd<'a> {
 }
 
 impl Hooks {
-    /// A turn begins.
-    pub(crate) async fn turn_started(&self, prompt: &str, turn: u64) -> Verdict {
-        self.fire(self.event("TurnStart").with("prompt", prompt).with("turn", turn)).await
+    /// Fires the event at the start of a turn.
+    pub(crate) async fn fire_turn_started(&self, prompt: &str, turn: u64) -> Verdict {
+        self.fire_awaited(self.new_event("TurnStart").with("prompt", prompt).with("turn", turn))
+            .await
     }
 
-    /// The model is about to be called.
-    pub(crate) async fn before_model(&self, prompt: &str, model: &str) -> Verdict {
-        self.fire(self.event("PreModelCall").with("prompt", prompt).with("model", model)).await
+    /// Fires the event before the model is called.
+    pub(crate) async fn fire_before_model(&self, prompt: &str, model: &str) -> Verdict {
+        self.fire_awaited(
+            self.new_event("PreModelCall").with("prompt", prompt).with("model", model),
+        )
+        .await
     }
 
-    /// The model answered.
-    pub(crate) async fn after_model(&self, text: &str, usage: Usage) {
+    /// Fires the event after the model answered.
+    pub(crate) async fn fire_after_model(&self, text: &str, usage: Usage) {
         let usage = json!({"input_tokens": usage.input, "output_tokens": usage.output});
-        self.fire(self.event("PostModelCall").with("text", text).with("usage", usage)).await;
+        self.fire_awaited(self.new_event("PostModelCall").with("text", text).with("usage", usage))
+            .await;
     }
 
-    /// The agent is about to end its turn; `again` when a hook kept it at work before.
-    pub(crate) async fn about_to_stop(&self, last: &str, again: bool) -> Verdict {
+    /// Fires the event before the agent ends its turn. `again` says whether a hook kept it at work
+    /// before.
+    pub(crate) async fn fire_stop(&self, last: &str, again: bool) -> Verdict {
         let name = if self.agent.is_empty() { "Stop" } else { "SubagentStop" };
-        let mut event =
-            self.event(name).with("stop_hook_active", again).with("last_assistant_message", last);
+        let mut event = self
+            .new_event(name)
+            .with("stop_hook_active", again)
+            .with("last_assistant_message", last);
         if name == "SubagentStop" {
             event = event.with("status", "completed");
         }
-        self.fire(event).await
+        self.fire_awaited(event).await
     }
 
-    /// The turn ended because the model could not be reached.
-    pub(crate) async fn stop_failed(&self, kind: ErrorKind, message: &str, last: &str) {
+    /// Fires the event for a turn that ended because the model could not be reached.
+    pub(crate) async fn fire_stop_failed(&self, kind: ErrorKind, message: &str, last: &str) {
         let event = self
-            .event("StopFailure")
+            .new_event("StopFailure")
             .with("error", kind.name())
             .with("error_details", message)
             .with("last_assistant_message", last);
-        self.fire(event).await;
+        self.fire_awaited(event).await;
     }
 
-    /// Fires the end of a turn beside the agent, until `stopped`. The returned future waits for its hooks; dropped, it ends none, and
-    /// [`Hooks::finish`] waits for them (HO-15).
-    pub(crate) fn turn_completed(
+    /// Fires the end of a turn in the background, until `stopped`. The returned future waits for
+    /// its hooks. If it is dropped, they continue, and [`Hooks::wait_for_running_hooks`] waits for
+    /// them (HO-15).
+    pub(crate) fn fire_turn_completed(
         &self,
         end: &TurnEnd<'_>,
         stopped: CancellationToken,
     ) -> impl Future<Output = ()> + use<> {
-        let (event, hooks) = (self.turn_complete(end), self.clone());
+        let (event, hooks) = (self.turn_completed_event(end), self.clone());
         let (over, is_over) = oneshot::channel::<()>();
-        self.asides.run(async move {
+        self.asides.spawn(async move {
             let _over = over;
             // `None`: it was stopped.
-            let _ = stopped.run_until_cancelled(hooks.fire(event)).await;
+            let _ = stopped.run_until_cancelled(hooks.fire_awaited(event)).await;
         });
         async move {
             // The sender is dropped when the hooks are over.
@@ -85,10 +94,10 @@ impl Hooks {
         }
     }
 
-    fn turn_complete(&self, end: &TurnEnd<'_>) -> Event {
+    fn turn_completed_event(&self, end: &TurnEnd<'_>) -> Event {
         let Counts { turn, conversation, session, tools, asked, .. } = end.counts;
-        let took = u64::try_from(end.counts.took().as_millis()).unwrap_or(u64::MAX);
-        self.event("TurnComplete")
+        let took = u64::try_from(end.counts.turn_duration().as_millis()).unwrap_or(u64::MAX);
+        self.new_event("TurnComplete")
             .with("turn", end.turn)
             .with("turn_id", format!("turn_{}", end.turn))
             .with("status", end.status)
@@ -111,28 +120,34 @@ impl Hooks {
             .with("last_assistant_message", end.last)
     }
 
-    /// A subagent broke off: nothing can keep it at work any more.
-    pub(crate) async fn subagent_broke_off(&self, status: &str, error: Option<&str>, last: &str) {
-        self.fire(self.broken_off(status, error, last)).await;
+    /// Fires the event for a subagent that ended early. Hooks cannot keep it at work.
+    pub(crate) async fn fire_subagent_aborted(
+        &self,
+        status: &str,
+        error: Option<&str>,
+        last: &str,
+    ) {
+        self.fire_awaited(self.subagent_aborted_event(status, error, last)).await;
     }
 
-    /// A subagent was stopped with the turn that gave it its task. The answers of its hooks are not awaited.
-    pub(crate) fn subagent_interrupted(&self) {
+    /// Fires the event for a subagent that was stopped with the turn of its task. Does not wait for
+    /// hooks.
+    pub(crate) fn fire_subagent_interrupted(&self) {
         let (event, hooks) =
-            (self.broken_off("interrupted", Some("interrupted"), ""), self.clone());
-        self.asides.run(async move { drop(hooks.fire(event).await) });
+            (self.subagent_aborted_event("interrupted", Some("interrupted"), ""), self.clone());
+        self.asides.spawn(async move { drop(hooks.fire_awaited(event).await) });
     }
 
-    fn broken_off(&self, status: &str, error: Option<&str>, last: &str) -> Event {
-        self.event("SubagentStop")
+    fn subagent_aborted_event(&self, status: &str, error: Option<&str>, last: &str) -> Event {
+        self.new_event("SubagentStop")
             .with("status", status)
             .with("error", error)
             .with("stop_hook_active", false)
             .with("last_assistant_message", last)
     }
 
-    /// The host met an error.
-    pub(crate) async fn host_error(&self, message: &str) {
-        self.fire(self.event("HostError").with("error", message)).await;
+    /// Fires the event for an error of the host.
+    pub(crate) async fn fire_host_error(&self, message: &str) {
+        self.fire_awaited(self.new_event("HostError").with("error", message)).await;
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// What an outcome says.
+    /// Creates the verdict from an outcome.
     pub(super) fn from_outcome(outcome: &Outcome) -> Self {
         let (mut blocked, mut ask, mut stop) = (None, None, None);
         match outcome.decision() {
@@ -58,7 +58,7 @@ impl Verdict {
         Self {
             blocked,
             ask,
-            allowed: outcome.consents(),
+            allowed: outcome.has_consent(),
             context: outcome.labelled_context(),
             has_run: !outcome.steps.is_empty(),
             stop,

@@ -15,30 +15,31 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether it is about this file in particular.
-    pub(super) fn is_about(&self, project: &Path, file: &Path) -> bool {
+    /// Returns whether the rule is about this particular file.
+    pub(super) fn is_about_file(&self, project: &Path, file: &Path) -> bool {
         let Ok(inside) = file.strip_prefix(project) else { return false };
         let globs = self.paths.iter().filter_map(|path| Glob::new(path).ok());
         globs.into_iter().any(|glob| glob.compile_matcher().is_match(inside))
     }
 }
 
-/// The rules in a directory, by name.
-pub(super) fn in_directory(directory: &Path) -> Vec<Rule> {
+/// Returns the rules in a directory, sorted by name.
+pub(super) fn rules_in_directory(directory: &Path) -> Vec<Rule> {
     let entries = std::fs::read_dir(directory.join(".claude/rules")).into_iter().flatten();
     let paths = entries.flatten().map(|entry| entry.path());
     let mut paths: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
     paths.sort();
     let rule = |path: PathBuf| {
-        let (text, _) = file::text(&path, super::LONGEST).ok()?;
-        Some(Rule { paths: named(&text), path })
+        let (text, _) = file::read_start_as_text(&path, super::LONGEST).ok()?;
+        Some(Rule { paths: parse_path_globs(&text), path })
     };
     paths.into_iter().filter_map(rule).collect()
 }
 
-/// The globs behind `paths:` in the head of a file: a list over lines, a list in brackets, or one alone.
-fn named(text: &str) -> Vec<String> {
+/// Returns the globs behind `paths:` in the front matter of a file: a list over several lines, a
+/// list in brackets, or one glob.
+fn parse_path_globs(text: &str) -> Vec<String> {
     let Some(rest) = text.strip_prefix("---\n") else { return Vec::new() };
     let head = rest.lines().take_while(|line| line.trim_end() != "---");
     let mut lines = head.skip_while(|line| !line.starts_with("paths:"));
@@ -56,10 +57,13 @@ mod tests {
 
     #[test]
     fn the_head_names_files_in_three_ways() {
-        assert_eq!(named("---\npaths: [\"a/*\", 'b']\n---\nx"), ["a/*", "b"]);
-        assert_eq!(named("---\nx: y\npaths:\n  - a\n  - \"b/**\"\nz: 1\n---"), ["a", "b/**"]);
-        assert_eq!(named("---\npaths: src/*.rs\n---"), ["src/*.rs"]);
-        assert!(named("paths: a").is_empty());
-        assert!(named("---\nx: y\n---\npaths: a").is_empty());
+        assert_eq!(parse_path_globs("---\npaths: [\"a/*\", 'b']\n---\nx"), ["a/*", "b"]);
+        assert_eq!(
+            parse_path_globs("---\nx: y\npaths:\n  - a\n  - \"b/**\"\nz: 1\n---"),
+            ["a", "b/**"]
+        );
+        assert_eq!(parse_path_globs("---\npaths: src/*.rs\n---"), ["src/*.rs"]);
+        assert!(parse_path_globs("paths: a").is_empty());
+        assert!(parse_path_globs("---\nx: y\n---\npaths: a").is_empty());
     }
 }

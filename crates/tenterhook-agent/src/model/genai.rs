@@ -51,24 +51,24 @@ impl fmt::Debug for Genai {
 }
 
 impl Genai {
-    /// The model of that name; without one, that of the first service that there is a key for.
+    /// Opens the named model; without a name, that of the first service with a key.
     pub(super) fn open(
         wanted: Option<&str>,
         env: &[(String, String)],
     ) -> Result<Self, Unreachable> {
-        let target = Arc::new(services::choose(env, wanted, ModelTier::Able)?);
+        let target = Arc::new(services::choose_target(env, wanted, ModelTier::Able)?);
         Ok(Self { target, client: Arc::default() })
     }
 
-    /// The service and the model: `openai::gpt-5`.
+    /// Returns the service and the model, such as `openai::gpt-5`.
     pub(super) fn name(&self) -> &str {
         &self.target.name
     }
 
-    /// Nothing is sent before it is listened to.
-    fn exchange(&self, request: Request) -> Exchange {
+    /// Prepares the exchange. Nothing is sent before its first delta is requested.
+    fn start_exchange(&self, request: Request) -> Exchange {
         Exchange {
-            wire: wire::request(&request, &self.target),
+            wire: wire::chat_request(&request, &self.target),
             number: None,
             request,
             target: self.target.clone(),
@@ -83,8 +83,8 @@ impl Genai {
     }
 }
 
-/// How to choose a different model.
-pub(super) const fn hint(why: &Unreachable) -> &'static str {
+/// Returns a hint on how to choose another model.
+pub(super) const fn model_choice_hint(why: &Unreachable) -> &'static str {
     match why {
         Unreachable::Unknown { .. } => "",
         Unreachable::Unnamed(_) => ", or say it with `--model`",
@@ -95,8 +95,8 @@ pub(super) const fn hint(why: &Unreachable) -> &'static str {
 
 impl Provider for Genai {
     fn ask(&self, request: Request) -> Answer {
-        Box::pin(stream::unfold(self.exchange(request), |mut call| async move {
-            let delta = call.next().await?;
+        Box::pin(stream::unfold(self.start_exchange(request), |mut call| async move {
+            let delta = call.next_delta().await?;
             Some((delta, call))
         }))
     }
@@ -123,7 +123,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+    async fn next_delta(&mut self) -> Option<Result<Delta, ModelError>> {
         loop {
             if let Some(delta) = self.ready.pop_front() {
                 return Some(Ok(delta));
@@ -131,9 +131,9 @@ impl Exchange {
             if self.over {
                 return None;
             }
-            if let Err(fault) = self.step().await {
+            if let Err(fault) = self.advance().await {
                 self.stream = None;
-                match self.again(&fault) {
+                match self.retry_delay(&fault) {
                     Some(wait) => {
                         self.wait = wait;
                         self.ready.push_back(Delta::Waits { why: fault.what, wait });
@@ -147,27 +147,27 @@ impl Exchange {
         }
     }
 
-    /// Puts the request, or hears the next piece of its answer.
-    async fn step(&mut self) -> Result<(), Fault> {
+    /// Sends the request, or receives the next piece of its answer.
+    async fn advance(&mut self) -> Result<(), Fault> {
         let Some(stream) = &mut self.stream else {
             tokio::time::sleep(self.wait).await;
             self.attempts += 1;
-            self.stream = Some(self.put().await?);
+            self.stream = Some(self.send_request().await?);
             return Ok(());
         };
         let event = match stream.next().await {
             Some(Ok(event)) => event,
-            Some(Err(error)) => return Err(self.fault(&error)),
-            None => return Err(self.broke_off()),
+            Some(Err(error)) => return Err(self.fault_of_error(&error)),
+            None => return Err(self.incomplete_answer_fault()),
         };
         match event {
-            ChatStreamEvent::Chunk(chunk) => self.push(Delta::Text(chunk.content)),
+            ChatStreamEvent::Chunk(chunk) => self.push_delta(Delta::Text(chunk.content)),
             ChatStreamEvent::ReasoningChunk(reasoning_chunk) => {
-                self.push(Delta::Reasoning(reasoning_chunk.content))
+                self.push_delta(Delta::Reasoning(reasoning_chunk.content))
             }
             ChatStreamEvent::End(end) => {
-                let deltas = wire::end(end, &self.request, &self.target);
-                self.ready.extend(deltas.ok_or_else(|| self.broke_off())?);
+                let deltas = wire::final_deltas(end, &self.request, &self.target);
+                self.ready.extend(deltas.ok_or_else(|| self.incomplete_answer_fault())?);
                 self.over = true;
             }
             // A call is handed on whole, at the end.
@@ -179,41 +179,44 @@ impl Exchange {
         Ok(())
     }
 
-    fn push(&mut self, delta: Delta) {
+    fn push_delta(&mut self, delta: Delta) {
         self.spoke = true;
         self.ready.push_back(delta);
     }
 
-    async fn put(&mut self) -> Result<ChatStream, Fault> {
-        let line = self.client.get_or_init(Line::open).as_ref();
+    async fn send_request(&mut self) -> Result<ChatStream, Fault> {
+        let line = self.client.get_or_init(Line::start_relay_client).as_ref();
         let Line { client, relay } =
             line.map_err(|why| Fault::unknown(&why.to_string(), &self.target))?;
-        let number = relay.number();
+        let number = relay.next_request_number();
         self.number = Some(number);
-        let options = wire::options(&self.request, &self.target, number);
-        let put =
-            client.exec_chat_stream(wire::spec(&self.target), self.wire.clone(), Some(&options));
-        let put = put.await.map_err(|error| self.fault(&error))?;
+        let options = wire::chat_options(&self.request, &self.target, number);
+        let put = client.exec_chat_stream(
+            wire::model_spec(&self.target),
+            self.wire.clone(),
+            Some(&options),
+        );
+        let put = put.await.map_err(|error| self.fault_of_error(&error))?;
         Ok(put.stream)
     }
 
-    /// What went wrong: behind the relay, where that knows.
-    fn fault(&self, error: &genai::Error) -> Fault {
-        self.behind().unwrap_or_else(|| Fault::from_error(error, &self.target))
+    /// Returns the fault for this error: the one that the relay recorded, if it did.
+    fn fault_of_error(&self, error: &genai::Error) -> Fault {
+        self.relay_fault().unwrap_or_else(|| Fault::from_error(error, &self.target))
     }
 
-    fn broke_off(&self) -> Fault {
-        self.behind().unwrap_or_else(|| Fault::broke_off(&self.target))
+    fn incomplete_answer_fault(&self) -> Fault {
+        self.relay_fault().unwrap_or_else(|| Fault::incomplete_answer(&self.target))
     }
 
-    fn behind(&self) -> Option<Fault> {
+    fn relay_fault(&self) -> Option<Fault> {
         let line = self.client.get()?.as_ref().ok()?;
-        let trouble = line.relay.trouble(self.number?)?;
-        Some(Fault::behind(&trouble, &self.target))
+        let trouble = line.relay.take_trouble(self.number?)?;
+        Some(Fault::from_relay_trouble(&trouble, &self.target))
     }
 
-    /// How long to wait before the next attempt; `None`: this was the last.
-    fn again(&self, fault: &Fault) -> Option<Duration> {
+    /// Returns how long to wait before the next attempt, or `None` if this was the last.
+    fn retry_delay(&self, fault: &Fault) -> Option<Duration> {
         if self.spoke || self.attempts >= ATTEMPTS {
             return None;
         }
@@ -243,8 +246,8 @@ enum LineError {
 }
 
 impl Line {
-    /// A client that connects only to the given server.
-    fn open() -> Result<Self, LineError> {
+    /// Starts a relay, and creates a client that connects only to it.
+    fn start_relay_client() -> Result<Self, LineError> {
         // One provider of cryptography for the whole process; the engine may have chosen it already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let straight = || {
@@ -254,7 +257,7 @@ impl Line {
         let out = straight().connect_timeout(CONNECT).build()?;
         let relay = Relay::start(out)?;
         // It meets no certificate: what is encrypted is so beyond the relay.
-        let near = straight().unix_socket(relay.socket()).tls_certs_only([]);
+        let near = straight().unix_socket(relay.socket_path()).tls_certs_only([]);
         let near = near.build()?;
         let client = Client::builder().with_reqwest(near).build()?;
         Ok(Self { client, relay })

@@ -94,14 +94,15 @@ pub(crate) enum ScriptError {
 }
 
 impl Scripted {
-    /// Reads the file.
+    /// Loads the script from the file.
     pub(crate) fn load(path: &Path) -> Result<Self, ScriptError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
-        Self::read(&text).map_err(|source| ScriptError::Parse { path: path.to_owned(), source })
+        Self::parse_script(&text)
+            .map_err(|source| ScriptError::Parse { path: path.to_owned(), source })
     }
 
-    fn read(text: &str) -> Result<Self, toml::de::Error> {
+    fn parse_script(text: &str) -> Result<Self, toml::de::Error> {
         let script: Script = toml::from_str(text)?;
         Ok(Self {
             record: script.record,
@@ -109,8 +110,8 @@ impl Scripted {
         })
     }
 
-    /// Stores a request, so that a test can read it.
-    fn keep(&self, request: &Request) -> std::io::Result<()> {
+    /// Appends a request to the record file, so that a test can read it.
+    fn record_request(&self, request: &Request) -> std::io::Result<()> {
         let Some(path) = &self.record else { return Ok(()) };
         let tools: Vec<_> = request.tools.iter().map(|tool| &*tool.name).collect();
         let line = json!({"system": request.system, "messages": request.messages, "tools": tools});
@@ -118,7 +119,7 @@ impl Scripted {
         writeln!(file, "{line}")
     }
 
-    fn next(&self, output: &str) -> Vec<(u64, Result<Delta, ModelError>)> {
+    fn next_answer(&self, output: &str) -> Vec<(u64, Result<Delta, ModelError>)> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |line: &Line| line.on.as_deref().is_none_or(|on| output.contains(on));
         let Some(at) = lines.left.iter().position(fits) else {
@@ -130,14 +131,14 @@ impl Scripted {
         };
         let again = lines.left.get(at).filter(|line| line.repeat).cloned();
         let line = again.unwrap_or_else(|| lines.left.remove(at));
-        lines.play(&line)
+        lines.play_line(&line)
     }
 }
 
 impl Lines {
-    fn play(&mut self, line: &Line) -> Vec<(u64, Result<Delta, ModelError>)> {
+    fn play_line(&mut self, line: &Line) -> Vec<(u64, Result<Delta, ModelError>)> {
         if let Some(words) = &line.panic {
-            broken(words);
+            panic_with(words);
         }
         let words = |text: &str| text.split_inclusive(' ').map(str::to_owned).collect::<Vec<_>>();
         let mut deltas: Vec<(u64, Result<Delta, ModelError>)> = Vec::new();
@@ -170,19 +171,19 @@ impl Lines {
     clippy::panic,
     reason = "the script asks for it, to see what is left when something breaks"
 )]
-fn broken(words: &str) {
+fn panic_with(words: &str) {
     panic!("{words}");
 }
 
 impl Provider for Scripted {
     fn ask(&self, request: Request) -> Answer {
-        if let Err(error) = self.keep(&request) {
+        if let Err(error) = self.record_request(&request) {
             let message = format!("the request cannot be recorded: {error}");
             let failed = Err(ModelError { kind: ErrorKind::Unknown, message });
             return Box::pin(stream::once(async { failed }));
         }
         let last_text = request.messages.last().map(last_text).unwrap_or_default();
-        let deltas = self.next(&last_text);
+        let deltas = self.next_answer(&last_text);
         Box::pin(stream::unfold(deltas.into_iter(), |mut rest| async move {
             let (after, delta) = rest.next()?;
             if after > 0 {
@@ -193,7 +194,7 @@ impl Provider for Scripted {
     }
 }
 
-/// What the model hears last.
+/// Returns the last text that the model reads.
 fn last_text(message: &Message) -> String {
     match message {
         Message::User { text, context, .. } => format!("{text}\n{}", context.join("\n")),

@@ -34,8 +34,9 @@ pub(super) enum BadCall {
     Rewritten(#[source] Box<Self>),
 }
 
-/// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
-pub(super) fn readable(call: &Call) -> Result<(), BadCall> {
+/// Returns an error unless the model's arguments are a JSON object. They are text if they could not
+/// be parsed.
+pub(super) fn check_is_object(call: &Call) -> Result<(), BadCall> {
     let why = match &call.input {
         Value::Object(_) => return Ok(()),
         Value::String(text) => serde_json::from_str::<Value>(text).err(),
@@ -48,31 +49,38 @@ pub(super) fn readable(call: &Call) -> Result<(), BadCall> {
     })
 }
 
-/// Whether what a hook made of a call is one: what its tool takes, without control characters that it did not have (HO-14).
-pub(super) fn rewritten(was: &Value, call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
-    let fit = match controls(&call.input) && !controls(was) {
+/// Checks a call that a hook rewrote: its tool must accept it, and it must have no new control
+/// characters (HO-14).
+pub(super) fn check_hook_rewrite(
+    was: &Value,
+    call: &Call,
+    toolbox: &Toolbox,
+) -> Result<(), BadCall> {
+    let fit = match has_control_text(&call.input) && !has_control_text(was) {
         true => Err(BadCall::Controls),
-        false => fits(call, toolbox),
+        false => check_schema(call, toolbox),
     };
     fit.map_err(|why| BadCall::Rewritten(Box::new(why)))
 }
 
-/// Whether some text in it holds what drives a terminal, or ends a text before its end.
-fn controls(value: &Value) -> bool {
+/// Returns whether a text in the value contains terminal controls, or a character that ends a text
+/// early.
+fn has_control_text(value: &Value) -> bool {
     let drives = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     match value {
         Value::String(text) => text.contains(drives),
-        Value::Array(items) => items.iter().any(controls),
+        Value::Array(items) => items.iter().any(has_control_text),
         Value::Object(fields) => {
-            fields.iter().any(|(key, value)| key.contains(drives) || controls(value))
+            fields.iter().any(|(key, value)| key.contains(drives) || has_control_text(value))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
-/// Whether the arguments are what the tool takes, as far as its schema says.
-pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
-    let (schema, is_own) = match (tool::find(&call.tool), toolbox.served(&call.tool)) {
+/// Checks that the tool accepts the arguments, as far as its schema says.
+pub(super) fn check_schema(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
+    let (schema, is_own) = match (tool::find_tool(&call.tool), toolbox.find_server_tool(&call.tool))
+    {
         (Some(tool), _) => (tool.spec().schema, true),
         // The plain parts of a server's schema are checked; the server checks the rest.
         (None, Some(served)) => (served.spec.schema, false),
@@ -112,7 +120,7 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
         if is_own && KEYS.contains(&key.as_str()) && value.as_str().is_some_and(names_home) {
             return Err(BadCall::Tilde { tool: tool(), key: key.clone() });
         }
-        if is_own && !allowed(property, value) {
+        if is_own && !is_allowed_value(property, value) {
             let value = value.clone();
             return Err(BadCall::NotAllowed { tool: tool(), key: key.clone(), value });
         }
@@ -120,13 +128,14 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), BadCall> {
     Ok(())
 }
 
-/// Whether a path means a home, as a shell would read it (AG-18). To the system it is a name like any other.
+/// Returns whether a shell would read the path as the home (AG-18). The system takes it for an
+/// ordinary name.
 fn names_home(path: &str) -> bool {
     path == "~" || path.starts_with("~/")
 }
 
-/// Whether a value is one of those that its property lists, and in its bounds.
-fn allowed(property: &Value, value: &Value) -> bool {
+/// Returns whether a value is listed by its property and within its bounds.
+fn is_allowed_value(property: &Value, value: &Value) -> bool {
     let bound = |name: &str| property.get(name).and_then(Value::as_i64);
     let number = value.as_i64().unwrap_or(i64::MAX);
     let listed = property.get("enum").and_then(Value::as_array);

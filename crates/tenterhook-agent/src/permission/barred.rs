@@ -35,8 +35,8 @@ impl<'a> From<&PermitContext<'a>> for Scope<'a> {
     }
 }
 
-/// The first of these rules that restrains the call, in words; `None` where none does.
-pub(super) fn by<'r>(
+/// Returns the text of the first rule that restrains the call, or `None`.
+pub(super) fn find_restraining_rule<'r>(
     rules: impl IntoIterator<Item = &'r PermissionRule> + Clone,
     scope: Scope<'_>,
     call: &Call,
@@ -47,21 +47,25 @@ pub(super) fn by<'r>(
     rules.clone().into_iter().next()?;
     let all = Rules { rules: rules.into_iter().collect(), scope };
     let judged = aim.and_then(|aim| aim.judged.as_ref());
-    let itself =
-        || all.holds(call).or_else(|| judged.and_then(|judged| all.holds(&at(call, &judged.path))));
+    let itself = || {
+        all.find_matching_rule(call).or_else(|| {
+            judged
+                .and_then(|judged| all.find_matching_rule(&with_resolved_path(call, &judged.path)))
+        })
+    };
     let about = |tools: &'static [&'static str], aims: &[Aim]| {
-        aims.iter().find_map(|aim| tools.iter().find_map(|tool| all.about(tool, aim)))
+        aims.iter().find_map(|aim| tools.iter().find_map(|tool| all.find_rule_for_file(tool, aim)))
     };
     itself()
-        .or_else(|| touched.is_unread.then(|| all.about_some(&[&[READ], EDITORS].concat()))?)
+        .or_else(|| touched.is_unread.then(|| all.find_file_rule(&[&[READ], EDITORS].concat()))?)
         .or_else(|| about(&[READ], &touched.reads))
         .or_else(|| about(EDITORS, &touched.writes))
-        .or_else(|| judged.and_then(|judged| all.same(&call.tool, judged)))
+        .or_else(|| judged.and_then(|judged| all.find_rule_naming_file(&call.tool, judged)))
 }
 
-/// Why a call is asked about that reads, moves or removes a directory with everything in it, or writes to a path that its text
-/// does not say (AG-15); `None` where no rule is about a file in it.
-pub(super) fn within<'r>(
+/// Returns why the user is asked about a call that reads, moves or removes a whole directory, or
+/// writes to a path that its text does not show (AG-15). `None` if no rule is about a file in it.
+pub(super) fn why_directory_call_asks<'r>(
     rules: impl IntoIterator<Item = &'r PermissionRule>,
     scope: Scope<'_>,
     touched: &Touched,
@@ -69,12 +73,14 @@ pub(super) fn within<'r>(
     let all = Rules { rules: rules.into_iter().collect(), scope };
     let unresolved = || {
         let written = touched.unresolved.as_ref()?;
-        let rule = all.about_some(EDITORS)?;
+        let rule = all.find_file_rule(EDITORS)?;
         Some(format!(
             "it may write what the rule `{rule}` is about: the call does not say where `{written}` leads"
         ))
     };
-    trees::read(&all, touched).or_else(|| trees::removed(&all, touched)).or_else(unresolved)
+    trees::why_tree_read_asks(&all, touched)
+        .or_else(|| trees::why_tree_removal_asks(&all, touched))
+        .or_else(unresolved)
 }
 
 /// Rules, and where the names in them are looked for.
@@ -84,49 +90,50 @@ pub(super) struct Rules<'r, 'g> {
 }
 
 impl Rules<'_, '_> {
-    /// The first rule that holds for the call.
-    fn holds(&self, call: &Call) -> Option<String> {
+    /// Returns the first rule that matches the call.
+    fn find_matching_rule(&self, call: &Call) -> Option<String> {
         let rules = self.rules.iter().copied();
-        let held = self.scope.hooks.rule_that_holds(rules, call, Doubt::Counts)?;
+        let held = self.scope.hooks.find_matching_rule(rules, call, Doubt::Counts)?;
         Some(held.text().to_owned())
     }
 
-    /// The first rule of this tool about files, by any name of the file to which a name leads.
-    pub(super) fn about(&self, tool: &str, aim: &Aim) -> Option<String> {
+    /// Returns the first rule of this tool that is about the file, by any of the file's names.
+    pub(super) fn find_rule_for_file(&self, tool: &str, aim: &Aim) -> Option<String> {
         let rules = self.rules.iter().copied().filter(|rule| is_about_files(rule, tool)).collect();
         let all = Self { rules, scope: self.scope };
         if all.rules.is_empty() {
             return None;
         }
         let judged = aim.judged.as_ref()?;
-        all.holds(&using(tool, &judged.path)).or_else(|| {
+        all.find_matching_rule(&call_on_path(tool, &judged.path)).or_else(|| {
             if !judged.exists() {
                 return None;
             }
-            all.same(tool, judged).or_else(|| all.others(tool, judged))
+            all.find_rule_naming_file(tool, judged)
+                .or_else(|| all.find_hard_link_rule(tool, judged))
         })
     }
 
-    /// The first rule of these tools about files.
-    pub(super) fn about_some(&self, tools: &[&str]) -> Option<String> {
+    /// Returns the first rule of these tools that is about files.
+    pub(super) fn find_file_rule(&self, tools: &[&str]) -> Option<String> {
         let about = |rule: &&&PermissionRule| tools.iter().any(|tool| is_about_files(rule, tool));
         self.rules.iter().find(about).map(|rule| rule.text().to_owned())
     }
 
-    /// The rule that names this very file, by a name that leads to it.
-    fn same(&self, tool: &str, file: &Judged) -> Option<String> {
+    /// Returns the rule that names this same file, by a name that leads to it.
+    fn find_rule_naming_file(&self, tool: &str, file: &Judged) -> Option<String> {
         let Scope { hooks, project, cwd } = self.scope;
         let is = |rule: &&&PermissionRule| {
-            let named = rule.file().filter(|(of, _)| *of == tool);
+            let named = rule.single_file().filter(|(of, _)| *of == tool);
             named.is_some_and(|(_, name)| {
-                hooks.places_of(name, cwd, project).iter().any(|path| file.is_at(path))
+                hooks.rule_file_candidates(name, cwd, project).iter().any(|path| file.is_at(path))
             })
         };
         self.rules.iter().find(is).map(|rule| rule.text().to_owned())
     }
 
-    /// The rule that holds for another name that the file has in the project.
-    fn others(&self, tool: &str, file: &Judged) -> Option<String> {
+    /// Returns the rule that matches another name of the file in the project.
+    fn find_hard_link_rule(&self, tool: &str, file: &Judged) -> Option<String> {
         if !file.has_other_names() {
             return None;
         }
@@ -141,7 +148,7 @@ impl Rules<'_, '_> {
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
             if is_file
                 && file.is_at(entry.path())
-                && let Some(rule) = self.holds(&using(tool, entry.path()))
+                && let Some(rule) = self.find_matching_rule(&call_on_path(tool, entry.path()))
             {
                 return Some(rule);
             }
@@ -150,17 +157,18 @@ impl Rules<'_, '_> {
     }
 }
 
-/// Whether a rule says which files a tool may not touch. `Edit` alone is about that tool; `Read` alone about every file.
+/// Returns whether a rule says which files a tool may not touch. `Edit` alone is about that tool;
+/// `Read` alone about every file.
 fn is_about_files(rule: &PermissionRule, tool: &str) -> bool {
-    rule.is_about_some(tool) || tool == READ && rule.text().trim() == READ
+    rule.restricts_tool_calls(tool) || tool == READ && rule.text().trim() == READ
 }
 
-fn using(tool: &str, path: &Path) -> Call {
+fn call_on_path(tool: &str, path: &Path) -> Call {
     Call { id: String::new(), tool: tool.to_owned(), input: json!({"file_path": path}) }
 }
 
-/// The same call on the file to which its name leads.
-fn at(call: &Call, path: &Path) -> Call {
+/// Returns the call with its path replaced by the resolved one.
+fn with_resolved_path(call: &Call, path: &Path) -> Call {
     let mut call = call.clone();
     if let Some(input) = call.input.as_object_mut() {
         let key = KEYS.iter().find(|key| input.contains_key(**key)).unwrap_or(&"path");
@@ -169,8 +177,9 @@ fn at(call: &Call, path: &Path) -> Call {
     call
 }
 
-/// Whether the call, on the file to which its name leads, is what this rule consents to: not a name that leads elsewhere.
-pub(super) fn allows(
+/// Returns whether the rule allows the call on the file to which its name leads, and not only on
+/// the name.
+pub(super) fn rule_allows_call(
     rule: &PermissionRule,
     scope: Scope<'_>,
     call: &Call,
@@ -178,25 +187,29 @@ pub(super) fn allows(
     touched: &Touched,
 ) -> bool {
     // A call in doubt is covered only by a rule about this very call (AG-14).
-    if touched.doubt.is_some() && rule.exact().is_none() {
+    if touched.doubt.is_some() && rule.exact_call_file().is_none() {
         return false;
     }
     let judged = aim.map(|aim| aim.judged.as_ref());
-    let holds = |call: &Call| scope.hooks.rule_that_holds([rule], call, Doubt::Fails).is_some();
-    match (rule.exact(), judged) {
+    let holds = |call: &Call| scope.hooks.find_matching_rule([rule], call, Doubt::Fails).is_some();
+    match (rule.exact_call_file(), judged) {
         (Some(path), judged) => holds(call) && path == judged.flatten().map(|j| j.path.as_path()),
         (None, None) => holds(call),
         (None, Some(None)) => false,
         // A home or a project may itself be known by a link: both the written name and the file's match there.
         (None, Some(Some(judged))) => {
-            holds(call) && (holds(&at(call, &judged.path)) || !crosses(call, judged, scope))
+            holds(call)
+                && (holds(&with_resolved_path(call, &judged.path))
+                    || !crosses_link(call, judged, scope))
         }
     }
 }
 
-/// Whether a link leads from the name that the call has to the file.
-fn crosses(call: &Call, judged: &Judged, scope: Scope<'_>) -> bool {
-    let Some(name) = KEYS.iter().find_map(|key| tool::text(call, key)) else { return false };
+/// Returns whether a link lies between the name in the call and the file.
+fn crosses_link(call: &Call, judged: &Judged, scope: Scope<'_>) -> bool {
+    let Some(name) = KEYS.iter().find_map(|key| tool::text_argument(call, key)) else {
+        return false;
+    };
     let Some(cwd) = Judged::resolve(scope.cwd) else { return true };
     let mut plain = PathBuf::new();
     for part in cwd.path.join(name).components() {
@@ -223,11 +236,17 @@ impl Bars {
         Self { inner: Some((context.hooks.clone(), rules, project, cwd)) }
     }
 
-    /// The rule that keeps this file, a path without a link, from the model.
-    pub(crate) fn against(&self, path: &Path) -> Option<String> {
+    /// Returns the rule that keeps this file, a path without links, from the model.
+    pub(crate) fn find_read_restriction(&self, path: &Path) -> Option<String> {
         let (hooks, rules, project, cwd) = self.inner.as_ref()?;
         let scope = Scope { hooks, project, cwd };
-        let aim = Aim::at(&path.display().to_string(), path.to_owned());
-        by(rules, scope, &using(READ, path), Some(&aim), &Touched::reading(&aim))
+        let aim = Aim::from_path(&path.display().to_string(), path.to_owned());
+        find_restraining_rule(
+            rules,
+            scope,
+            &call_on_path(READ, path),
+            Some(&aim),
+            &Touched::by_reading(&aim),
+        )
     }
 }

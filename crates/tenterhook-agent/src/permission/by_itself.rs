@@ -17,14 +17,14 @@ struct Row {
     keys: &'static [&'static str],
 }
 
-const fn row(why: &'static str, places: &'static [&'static str]) -> Row {
+const fn new_row(why: &'static str, places: &'static [&'static str]) -> Row {
     Row { places, why, keys: &[] }
 }
 
 /// Each of them.
 const ROWS: &[Row] = &[
-    row("git runs it at a commit, a push or a merge", &[".husky", ".githooks", ".git-hooks"]),
-    row(
+    new_row("git runs it at a commit, a push or a merge", &[".husky", ".githooks", ".git-hooks"]),
+    new_row(
         "a hook manager runs what it says at a commit or a push",
         &[
             ".pre-commit-config.yaml",
@@ -42,9 +42,9 @@ const ROWS: &[Row] = &[
             ".huskyrc*",
         ],
     ),
-    row("it chooses programs that git runs on files", &[".gitattributes"]),
-    row("it says from where git fetches code", &[".gitmodules"]),
-    row(
+    new_row("it chooses programs that git runs on files", &[".gitattributes"]),
+    new_row("it says from where git fetches code", &[".gitmodules"]),
+    new_row(
         "an editor runs what it says when the folder is opened",
         &[
             ".vscode/tasks.json",
@@ -63,11 +63,11 @@ const ROWS: &[Row] = &[
             ".dir-locals.el",
         ],
     ),
-    row(
+    new_row(
         "a container runs what it says when it is made",
         &[".devcontainer", ".devcontainer.json", ".gitpod.yml", ".gitpod.Dockerfile"],
     ),
-    row(
+    new_row(
         "a shell runs what it says when somebody goes to the directory",
         &[
             ".envrc",
@@ -82,7 +82,7 @@ const ROWS: &[Row] = &[
             "devbox.json",
         ],
     ),
-    row(
+    new_row(
         "another machine runs it at a push",
         &[
             ".github/workflows",
@@ -105,7 +105,7 @@ const ROWS: &[Row] = &[
             "Jenkinsfile",
         ],
     ),
-    row(
+    new_row(
         "a package manager goes by it: it names registries, scripts and programs",
         &[
             ".npmrc",
@@ -121,12 +121,12 @@ const ROWS: &[Row] = &[
             ".bundle/config",
         ],
     ),
-    row("cargo runs the programs that it names", &[".cargo/config", ".cargo/config.toml"]),
-    row(
+    new_row("cargo runs the programs that it names", &[".cargo/config", ".cargo/config.toml"]),
+    new_row(
         "a debugger or an interactive shell of a language runs it when it starts",
         &[".gdbinit", ".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".Rprofile"],
     ),
-    row(
+    new_row(
         "agents read it as instructions",
         &[
             "AGENTS.md",
@@ -164,20 +164,21 @@ const ROWS: &[Row] = &[
 /// What a write makes of a file: its text before and after, where the call says it.
 pub(super) type Change<'c> = &'c dyn Fn() -> Option<(String, String)>;
 
-/// When a file of the project, by its path there, runs by itself; `None` where it does not, or where the change leaves alone
-/// what runs.
-pub(super) fn why(below: &Path, change: Change<'_>) -> Option<String> {
-    let row = ROWS.iter().find(|row| row.places.iter().any(|place| lies_at(below, place)))?;
+/// Returns when a file of the project runs without a call, given its path in the project. `None` if
+/// it does not run, or if the change does not affect what runs.
+pub(super) fn why_runs_by_itself(below: &Path, change: Change<'_>) -> Option<String> {
+    let row = ROWS.iter().find(|row| row.places.iter().any(|place| lies_at_or_in(below, place)))?;
     if row.keys.is_empty() {
         return Some(row.why.to_owned());
     }
     let Some((before, after)) = change() else { return Some(row.why.to_owned()) };
-    let key = changed_key(row.keys, &before, &after)?;
+    let key = find_changed_key(row.keys, &before, &after)?;
     Some(format!("{} (`{key}` changes)", row.why))
 }
 
-/// The first of these keys whose value changes. A text that is no JSON object may hold any of them.
-fn changed_key<'k>(keys: &[&'k str], before: &str, after: &str) -> Option<&'k str> {
+/// Returns the first of these keys whose value changes. A text that is not a JSON object may
+/// contain any of them.
+fn find_changed_key<'k>(keys: &[&'k str], before: &str, after: &str) -> Option<&'k str> {
     let object = |text: &str| match text.trim().is_empty() {
         true => Some(Value::Object(serde_json::Map::new())),
         false => serde_json::from_str::<Value>(text).ok().filter(Value::is_object),
@@ -188,18 +189,18 @@ fn changed_key<'k>(keys: &[&'k str], before: &str, after: &str) -> Option<&'k st
     keys.iter().find(|key| before.get(**key) != after.get(**key)).copied()
 }
 
-/// Whether a path is a place, or lies in one, whatever the case of its letters: some file systems take it for the same.
-fn lies_at(path: &Path, place: &str) -> bool {
+/// Returns whether the path is the place or in it. Case is ignored, as in some file systems.
+fn lies_at_or_in(path: &Path, place: &str) -> bool {
     let parts: Vec<String> =
         path.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
     let place: Vec<String> = place.split('/').map(str::to_lowercase).collect();
     parts
         .windows(place.len())
-        .any(|window| window.iter().zip(&place).all(|(part, name)| fits(name, part)))
+        .any(|window| window.iter().zip(&place).all(|(part, name)| matches_pattern(name, part)))
 }
 
-/// Whether a name is what a pattern with at most one `*` at each end of a text says.
-fn fits(pattern: &str, name: &str) -> bool {
+/// Returns whether a name matches a pattern with at most one `*`.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((before, after)) => {
@@ -215,7 +216,7 @@ mod tests {
     use super::*;
 
     fn asks(path: &str) -> bool {
-        why(Path::new(path), &|| None).is_some()
+        why_runs_by_itself(Path::new(path), &|| None).is_some()
     }
 
     /// AG-16.
@@ -270,7 +271,7 @@ mod tests {
         let before = r#"{"version": "1.0.0", "scripts": {"test": "jest"}}"#;
         let asks = |after: &str| {
             let change = || Some((before.to_owned(), after.to_owned()));
-            why(Path::new("package.json"), &change).is_some()
+            why_runs_by_itself(Path::new("package.json"), &change).is_some()
         };
         assert!(!asks(r#"{"scripts": {"test": "jest"}, "version": "1.0.1"}"#));
         assert!(asks(r#"{"version": "1.0.0", "scripts": {"test": "jest", "postinstall": "x"}}"#));
@@ -279,7 +280,7 @@ mod tests {
         assert!(asks("{not json"));
         let new = |after: &str| {
             let change = || Some((String::new(), after.to_owned()));
-            why(Path::new("package.json"), &change).is_some()
+            why_runs_by_itself(Path::new("package.json"), &change).is_some()
         };
         assert!(new(before) && !new(r#"{"name": "x"}"#));
     }

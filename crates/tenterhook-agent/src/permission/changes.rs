@@ -49,7 +49,7 @@ type Apply = fn(&Permissions, &Value, &Path) -> Result<String, NotMade>;
 
 /// Every kind of change.
 const KINDS: &[(&str, Apply)] = &[
-    ("setMode", set_mode),
+    ("setMode", apply_mode_change),
     ("addRules", add_rules),
     ("replaceRules", replace_rules),
     ("removeRules", remove_rules),
@@ -57,9 +57,13 @@ const KINDS: &[(&str, Apply)] = &[
     ("removeDirectories", remove_directories),
 ];
 
-/// Applies the changes in their order, each for this session. Reports every change that is made,
-/// and every other one with the reason (HO-11).
-pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, changes: &[Value]) {
+/// Applies the changes in order, each for this session. Reports each change, and the reason for
+/// each that is refused (HO-11).
+pub(super) async fn apply_changes(
+    all: &Permissions,
+    context: &PermitContext<'_>,
+    changes: &[Value],
+) {
     let (hooks, updates) = (context.hooks, context.updates);
     let before = all.mode();
     for change in changes {
@@ -76,17 +80,17 @@ pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, change
     }
     let after = all.mode();
     if after != before {
-        hooks.mode_changed(before.name(), after.name()).await;
+        hooks.fire_mode_changed(before.name(), after.name()).await;
     }
 }
 
 /// Words of other agents for a mode, and ours.
 const MODES: &[(&str, &str)] = &[("normal", "default"), ("auto", "acceptEdits")];
 
-fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
+fn apply_mode_change(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let word = change.get("mode").and_then(Value::as_str).unwrap_or_default();
     let ours = MODES.iter().find(|(theirs, _)| *theirs == word).map_or(word, |(_, ours)| ours);
-    match Mode::find(ours) {
+    match Mode::from_name(ours) {
         None => Err(NotMade::Mode(word.to_owned())),
         Some(Mode::Bypass) => Err(NotMade::Bypass),
         Some(mode) => {
@@ -96,8 +100,8 @@ fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMa
     }
 }
 
-/// The rules that a change names, as they are written in settings.
-fn named(change: &Value) -> Result<Vec<PermissionRule>, NotMade> {
+/// Returns the rules that a change names, in the form of settings.
+fn parse_rules(change: &Value) -> Result<Vec<PermissionRule>, NotMade> {
     let rules = change.get("rules").and_then(Value::as_array).ok_or(NotMade::NoRules)?;
     let text = |rule: &Value| {
         let tool = rule.get("toolName").and_then(Value::as_str)?;
@@ -107,13 +111,16 @@ fn named(change: &Value) -> Result<Vec<PermissionRule>, NotMade> {
     rules
         .iter()
         .map(|rule| {
-            let read = PermissionRule::read(&text(rule).ok_or(NotMade::NoTool)?)?;
-            Ok(read.by_hook())
+            let read = PermissionRule::parse(&text(rule).ok_or(NotMade::NoTool)?)?;
+            Ok(read.made_by_hook())
         })
         .collect()
 }
 
-fn list<'a>(rules: &'a mut Rules, change: &Value) -> Result<&'a mut Vec<PermissionRule>, NotMade> {
+fn rule_list_of_change<'a>(
+    rules: &'a mut Rules,
+    change: &Value,
+) -> Result<&'a mut Vec<PermissionRule>, NotMade> {
     match change.get("behavior").and_then(Value::as_str).unwrap_or_default() {
         "allow" => Ok(&mut rules.allow),
         "ask" => Ok(&mut rules.ask),
@@ -122,26 +129,27 @@ fn list<'a>(rules: &'a mut Rules, change: &Value) -> Result<&'a mut Vec<Permissi
     }
 }
 
-fn loosens(change: &Value) -> bool {
+fn is_restriction(change: &Value) -> bool {
     change.get("behavior").and_then(Value::as_str) != Some("allow")
 }
 
 fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
-    let new = named(change)?;
-    let made = describe(change, &new);
-    all.rules(|rules| list(rules, change).map(|list| list.extend(new)))?;
+    let new = parse_rules(change)?;
+    let made = describe_rules(change, &new);
+    all.with_rules(|rules| rule_list_of_change(rules, change).map(|list| list.extend(new)))?;
     Ok(made)
 }
 
-/// Rules as a person reads them.
-fn describe(change: &Value, rules: &[PermissionRule]) -> String {
+/// Describes rules for a person.
+fn describe_rules(change: &Value, rules: &[PermissionRule]) -> String {
     let word = change.get("behavior").and_then(Value::as_str).unwrap_or_default();
     let all: Vec<_> = rules.iter().map(|rule| format!("`{}`", rule.text())).collect();
     format!("{word} {}", all.join(", "))
 }
 
-/// Directories beside the project in which calls are judged like those in it. Every rule of the user's goes on to hold there,
-/// and so does every safety check; a directory round the project or the home is more than a session may have.
+/// Adds directories outside the project in which calls are judged like those in it. The user's
+/// rules and the safety checks still apply there. The root and any directory that contains the
+/// working directory are refused.
 fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, NotMade> {
     let named = change.get("directories").and_then(Value::as_array);
     let named = named.filter(|all| !all.is_empty()).ok_or(NotMade::NoDirectories)?;
@@ -161,42 +169,42 @@ fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<Stri
     };
     let new = named.iter().map(real).collect::<Result<Vec<_>, NotMade>>()?;
     let texts: Vec<_> = new.iter().map(|path| format!("`{}`", path.display())).collect();
-    all.directories(|all| all.extend(new));
+    all.with_directories(|all| all.extend(new));
     Ok(format!("{} may be changed, too", texts.join(", ")))
 }
 
-/// Rules that restrain are only ever added to.
+/// Replaces the allow rules. Rules that restrain are only added, never replaced.
 fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, NotMade> {
-    if loosens(change) {
+    if is_restriction(change) {
         return add_rules(all, change, cwd);
     }
-    let new = named(change)?;
-    let made = format!("nothing but this is allowed by a rule: {}", describe(change, &new));
-    all.rules(|rules| rules.allow = new);
+    let new = parse_rules(change)?;
+    let made = format!("nothing but this is allowed by a rule: {}", describe_rules(change, &new));
+    all.with_rules(|rules| rules.allow = new);
     Ok(made)
 }
 
 fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
-    if loosens(change) {
+    if is_restriction(change) {
         return Err(NotMade::Loosens);
     }
-    let old = named(change)?;
-    let gone = all.rules(|rules| {
+    let old = parse_rules(change)?;
+    let gone = all.with_rules(|rules| {
         let before = rules.allow.len();
         rules.allow.retain(|rule| !old.iter().any(|old| old.text() == rule.text()));
         before - rules.allow.len()
     });
     if gone == 0 {
-        return Err(NotMade::NoSuchRule(describe(change, &old)));
+        return Err(NotMade::NoSuchRule(describe_rules(change, &old)));
     }
-    Ok(format!("no rule any more: {}", describe(change, &old)))
+    Ok(format!("no rule any more: {}", describe_rules(change, &old)))
 }
 
 fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<String, NotMade> {
     let named =
         change.get("directories").and_then(Value::as_array).ok_or(NotMade::NoDirectories)?;
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
-    let gone = all.directories(|all| {
+    let gone = all.with_directories(|all| {
         let before = all.len();
         all.retain(|path| !named.contains(&path.as_path()));
         before - all.len()

@@ -23,8 +23,8 @@ pub(super) enum Dots {
 }
 
 impl Dots {
-    /// As a shell line sets it.
-    pub(super) fn of_line(line: &str) -> Self {
+    /// Returns whether patterns in this shell line match hidden files.
+    pub(super) fn for_shell_line(line: &str) -> Self {
         if FITS_HIDDEN.iter().any(|word| line.contains(word)) { Self::Fit } else { Self::DoNot }
     }
 }
@@ -38,8 +38,8 @@ pub(super) struct Expanded {
     pub(super) is_whole: bool,
 }
 
-/// Expands an absolute path in which names may be patterns.
-pub(super) fn expand(path: &Path, dots: Dots) -> Expanded {
+/// Expands an absolute path whose components may be patterns.
+pub(super) fn expand_globs(path: &Path, dots: Dots) -> Expanded {
     let is_pattern = |part: Component<'_>| part.as_os_str().to_string_lossy().contains(STARS);
     if !path.components().any(is_pattern) {
         return Expanded { paths: Vec::new(), is_whole: true };
@@ -49,10 +49,12 @@ pub(super) fn expand(path: &Path, dots: Dots) -> Expanded {
         let name = part.as_os_str().to_string_lossy();
         found = match () {
             () if !name.contains(STARS) => found.iter().map(|at| at.join(part)).collect(),
-            () if name == "**" => found.iter().flat_map(|at| below(at, 0)).take(MOST + 1).collect(),
+            () if name == "**" => {
+                found.iter().flat_map(|at| directories_below(at, 0)).take(MOST + 1).collect()
+            }
             () => {
                 let fits = Fits::new(&name, dots);
-                found.iter().flat_map(|at| entries(at, &fits)).take(MOST + 1).collect()
+                found.iter().flat_map(|at| matching_entries(at, &fits)).take(MOST + 1).collect()
             }
         };
         if found.len() > MOST {
@@ -80,27 +82,27 @@ impl Fits {
         Self { matcher, hidden }
     }
 
-    fn holds(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         (self.hidden || !name.starts_with('.'))
             && self.matcher.as_ref().is_none_or(|matcher| matcher.is_match(name))
     }
 }
 
-/// The entries of a directory whose names fit.
-fn entries(directory: &Path, fits: &Fits) -> Vec<PathBuf> {
+/// Returns the entries of a directory whose names match.
+fn matching_entries(directory: &Path, fits: &Fits) -> Vec<PathBuf> {
     let Ok(read) = std::fs::read_dir(directory) else { return Vec::new() };
-    let named = read.flatten().filter(|entry| fits.holds(&entry.file_name().to_string_lossy()));
+    let named = read.flatten().filter(|entry| fits.matches(&entry.file_name().to_string_lossy()));
     named.map(|entry| entry.path()).take(MOST + 1).collect()
 }
 
-/// A directory and every directory in it.
-fn below(directory: &Path, depth: usize) -> Vec<PathBuf> {
+/// Returns a directory and every directory below it.
+fn directories_below(directory: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = vec![directory.to_owned()];
     let Ok(read) = std::fs::read_dir(directory) else { return found };
     for entry in read.flatten() {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_directory && depth < DEEPEST && found.len() <= MOST {
-            found.extend(below(&entry.path(), depth + 1));
+            found.extend(directories_below(&entry.path(), depth + 1));
         }
     }
     found
@@ -120,7 +122,7 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let found = |pattern: &str, dots| {
-            let paths = expand(&fixture.path().join(pattern), dots).paths;
+            let paths = expand_globs(&fixture.path().join(pattern), dots).paths;
             let names = paths.iter().map(|path| path.strip_prefix(fixture.path()).unwrap());
             let mut names: Vec<_> = names.map(|name| name.display().to_string()).collect();
             names.sort();

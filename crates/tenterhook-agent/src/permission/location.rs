@@ -40,31 +40,32 @@ pub(super) struct Aim {
 }
 
 impl Aim {
-    /// What `call` names, if it names something.
-    pub(super) fn of_call(call: &Call, cwd: &Path) -> Option<Self> {
-        let named = KEYS.iter().find_map(|key| tool::text(call, key));
+    /// Returns the file that `call` names, if it names one.
+    pub(super) fn from_call(call: &Call, cwd: &Path) -> Option<Self> {
+        let named = KEYS.iter().find_map(|key| tool::text_argument(call, key));
         let name = named.or_else(|| SEARCHES.contains(&call.tool.as_str()).then_some("."))?;
-        Some(Self::at(name, cwd.join(name)))
+        Some(Self::from_path(name, cwd.join(name)))
     }
 
-    /// What a path leads to that is called by this name.
-    pub(super) fn at(name: &str, path: PathBuf) -> Self {
+    /// Resolves a path that the call names `name`.
+    pub(super) fn from_path(name: &str, path: PathBuf) -> Self {
         let judged = Judged::resolve(&path);
         Self { name: name.to_owned(), path, judged }
     }
 
-    /// The entry at a path in a directory to which no link leads any more.
-    pub(super) fn beside(directory: &Judged, name: &OsStr) -> Self {
+    /// Resolves an entry of a directory whose path contains no link.
+    pub(super) fn in_resolved_directory(directory: &Judged, name: &OsStr) -> Self {
         let path = directory.path.join(name);
-        let judged = Judged::at(&path);
+        let judged = Judged::at_real_path(&path);
         Self { name: String::new(), path, judged }
     }
 
-    /// How a person reads it: with where it leads, where the name does not say that.
-    fn described(&self) -> String {
+    /// Describes the file for a person. Includes the path that it leads to, if the name does not
+    /// show that.
+    fn describe(&self) -> String {
         let Self { name, path, judged } = self;
         match judged {
-            Some(judged) if judged.path != plain(path) => {
+            Some(judged) if judged.path != normalize_dots(path) => {
                 format!("`{name}` leads to `{}`, which", judged.path.display())
             }
             _ => format!("`{name}`"),
@@ -72,8 +73,9 @@ impl Aim {
     }
 }
 
-/// The path with `..` and `.` resolved by the text alone, so that only a link is reported to lead elsewhere.
-fn plain(path: &Path) -> PathBuf {
+/// Resolves `..` and `.` in the path by text alone, so that only a link is reported to lead
+/// elsewhere.
+fn normalize_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -107,7 +109,7 @@ pub(super) enum Use<'c> {
 }
 
 impl Location {
-    /// Where it is.
+    /// Returns the location of the file: in the project, guarded, or outside.
     pub(super) fn classify(
         aim: &Aim,
         is_used: Use<'_>,
@@ -116,34 +118,34 @@ impl Location {
     ) -> Self {
         let roots =
             std::iter::once(context.project).chain(directories.iter().map(PathBuf::as_path));
-        Self::find(aim, is_used, roots, |file| context.hooks.decided_by(file))
+        Self::classify_in_roots(aim, is_used, roots, |file| context.hooks.why_guarded(file))
     }
 
-    fn find<'r>(
+    fn classify_in_roots<'r>(
         aim: &Aim,
         is_used: Use<'_>,
         roots: impl Iterator<Item = &'r Path>,
         decides: impl Fn(&Path) -> Option<String>,
     ) -> Self {
-        let outside = || Self::Outside(format!("{} is outside the project", aim.described()));
+        let outside = || Self::Outside(format!("{} is outside the project", aim.describe()));
         let Some(judged) = &aim.judged else { return outside() };
-        let mut inside = roots.filter_map(|root| below(&judged.path, root));
+        let mut inside = roots.filter_map(|root| path_below_root(&judged.path, root));
         let Some(below) = inside.next() else { return outside() };
-        if below.components().any(|part| is_guarded(part.as_os_str())) {
-            return Self::Guarded(format!("{} decides over the agent itself", aim.described()));
+        if below.components().any(|part| is_guarded_name(part.as_os_str())) {
+            return Self::Guarded(format!("{} decides over the agent itself", aim.describe()));
         }
         match is_used {
             Use::Look => Self::Inside,
-            Use::Remove => match guarded_in(&judged.path) {
+            Use::Remove => match find_guarded_entry(&judged.path) {
                 Some(name) => Self::Guarded(format!(
                     "{} holds `{name}`, which decides over the agent itself",
-                    aim.described()
+                    aim.describe()
                 )),
                 None => Self::Inside,
             },
             Use::Write(change) => {
                 let by_itself = || {
-                    let why = by_itself::why(&below, change)?;
+                    let why = by_itself::why_runs_by_itself(&below, change)?;
                     Some(format!("takes effect by itself later: {why}"))
                 };
                 let others = "has other names, which a write would change, too".to_owned();
@@ -151,18 +153,18 @@ impl Location {
                     .or_else(by_itself)
                     .or_else(|| judged.has_other_names().then_some(others));
                 danger
-                    .map_or(Self::Inside, |why| Self::Guarded(format!("{} {why}", aim.described())))
+                    .map_or(Self::Inside, |why| Self::Guarded(format!("{} {why}", aim.describe())))
             }
         }
     }
 
-    /// Whether it is in the project.
-    pub(super) const fn is_inside(&self) -> bool {
+    /// Returns whether the location is in the project.
+    pub(super) const fn is_inside_project(&self) -> bool {
         !matches!(self, Self::Outside(_))
     }
 
-    /// Why a write there is dangerous, even with consent.
-    pub(super) fn danger(self) -> Option<String> {
+    /// Returns why a write there is dangerous, even with consent.
+    pub(super) fn write_danger(self) -> Option<String> {
         match self {
             Self::Inside => None,
             Self::Guarded(why) | Self::Outside(why) => Some(why),
@@ -170,19 +172,21 @@ impl Location {
     }
 }
 
-/// Whether everything of that name decides over an agent. Some file systems take the letters' case for the same.
-fn is_guarded(name: &OsStr) -> bool {
+/// Returns whether every file of that name configures an agent. Case is ignored, as in some file
+/// systems.
+fn is_guarded_name(name: &OsStr) -> bool {
     GUARDED.iter().any(|guarded| name.eq_ignore_ascii_case(guarded))
 }
 
-/// What decides over an agent and lies in a directory.
-fn guarded_in(directory: &Path) -> Option<String> {
+/// Returns the name of an entry of the directory that configures an agent.
+fn find_guarded_entry(directory: &Path) -> Option<String> {
     let mut entries = std::fs::read_dir(directory).ok()?.flatten().map(|entry| entry.file_name());
-    entries.find(|name| is_guarded(name)).map(|name| name.to_string_lossy().into_owned())
+    entries.find(|name| is_guarded_name(name)).map(|name| name.to_string_lossy().into_owned())
 }
 
-/// The rest of a path, links followed, that lies in a directory.
-pub(super) fn below(path: &Path, root: &Path) -> Option<PathBuf> {
+/// Returns the path relative to `root`, with links in `root` resolved, or `None` if it is not in
+/// it.
+pub(super) fn path_below_root(path: &Path, root: &Path) -> Option<PathBuf> {
     path.strip_prefix(Judged::resolve(root)?.path).ok().map(Path::to_owned)
 }
 
@@ -211,9 +215,14 @@ mod tests {
     fn find(scratch: &Path, name: &str) -> Location {
         // The project is known by a path that is itself a link.
         let (project, cwd) = (scratch.join("linked"), scratch.join("project"));
-        let aim = Aim::at(name, cwd.join(name));
+        let aim = Aim::from_path(name, cwd.join(name));
         let decides = |file: &Path| file.ends_with("hooks.toml").then(|| "decides".to_owned());
-        Location::find(&aim, Use::Write(&|| None), std::iter::once(project.as_path()), decides)
+        Location::classify_in_roots(
+            &aim,
+            Use::Write(&|| None),
+            std::iter::once(project.as_path()),
+            decides,
+        )
     }
 
     #[test]

@@ -23,12 +23,13 @@ impl Mode {
         (Self::Bypass, "bypassPermissions"),
     ];
 
-    /// The word.
+    /// Returns the name of the mode.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
     }
 
-    /// The next mode for a person who goes through them: never the one that switches all questions off.
+    /// Returns the next mode for a user who cycles through them: never the one that switches all
+    /// questions off.
     pub(crate) const fn next(self) -> Self {
         match self {
             Self::Default => Self::AcceptEdits,
@@ -37,8 +38,8 @@ impl Mode {
         }
     }
 
-    /// The mode of that word.
-    pub(crate) fn find(word: &str) -> Option<Self> {
+    /// Returns the mode with this name.
+    pub(crate) fn from_name(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, value)| value.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
     }
 }

@@ -20,17 +20,17 @@ pub(crate) struct NoSuchRule {
 }
 
 impl Permissions {
-    /// The mode and the rules, for people.
-    pub(crate) fn page(&self) -> String {
+    /// Returns a page with the mode and the rules.
+    pub(crate) fn rules_page(&self) -> String {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let modes: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
         let mut lines = vec![format!("mode  {} (of {})", state.mode.name(), modes.join(", "))];
         let rules = [&state.rules.deny, &state.rules.ask, &state.rules.allow];
         let rules = rules.into_iter().zip(MEANINGS);
         let named = rules.flat_map(|(rules, (word, means))| {
-            rules
-                .iter()
-                .map(move |rule| (word, rule.text().to_owned(), format!("{means}; {}", rule.by())))
+            rules.iter().map(move |rule| {
+                (word, rule.text().to_owned(), format!("{means}; {}", rule.author()))
+            })
         });
         let [.., (word, means)] = MEANINGS;
         let directories = state.directories.iter();
@@ -49,8 +49,8 @@ impl Permissions {
         lines.join("\n")
     }
 
-    /// Takes the rule of that number away: which one it was.
-    pub(crate) fn remove(&self, number: usize) -> Result<String, NoSuchRule> {
+    /// Removes the rule with that number, and returns a description of it.
+    pub(crate) fn remove_rule(&self, number: usize) -> Result<String, NoSuchRule> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = || NoSuchRule { number };
         let mut at = number.checked_sub(1).ok_or_else(missing)?;
@@ -78,13 +78,13 @@ mod tests {
     #[test]
     fn each_rule_has_a_number_by_which_it_is_taken_away() {
         let all = Permissions::default();
-        let rule = |text: &str| PermissionRule::read(text).unwrap();
-        all.rules(|rules| {
+        let rule = |text: &str| PermissionRule::parse(text).unwrap();
+        all.with_rules(|rules| {
             rules.deny.push(rule("Bash(rm *)"));
-            rules.allow.push(rule("Bash(git status)").by_hook());
+            rules.allow.push(rule("Bash(git status)").made_by_hook());
         });
-        all.directories(|all| all.push("/elsewhere".into()));
-        let page = all.page();
+        all.with_directories(|all| all.push("/elsewhere".into()));
+        let page = all.rules_page();
         for line in [
             "   1  deny   Bash(rm *)\n             never runs; from the command line",
             "   2  allow  Bash(git status)\n             runs without a question; from a hook",
@@ -92,10 +92,10 @@ mod tests {
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }
-        assert_eq!(all.remove(2).as_deref(), Ok("allow Bash(git status)"));
-        assert_eq!(all.remove(2).as_deref(), Ok("/elsewhere"));
+        assert_eq!(all.remove_rule(2).as_deref(), Ok("allow Bash(git status)"));
+        assert_eq!(all.remove_rule(2).as_deref(), Ok("/elsewhere"));
         for number in [0, 2, 9] {
-            assert!(all.remove(number).is_err(), "{number}");
+            assert!(all.remove_rule(number).is_err(), "{number}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use tokio::sync::oneshot;
 
-use super::arguments::rewritten;
+use super::arguments::check_hook_rewrite;
 use super::location::Aim;
 use super::{Leaning, Permissions, Permit, PermitContext, changes};
 use crate::conversation::{Call, Came};
@@ -32,25 +32,25 @@ enum AskedBy {
 }
 
 impl Question {
-    pub(super) fn routine(why: impl Into<String>) -> Self {
+    pub(super) fn for_mode(why: impl Into<String>) -> Self {
         Self { why: why.into(), asked_by: AskedBy::Mode, was: None }
     }
 
-    pub(super) fn of_rule(why: impl Into<String>) -> Self {
+    pub(super) fn for_rule(why: impl Into<String>) -> Self {
         Self { why: why.into(), asked_by: AskedBy::Rule, was: None }
     }
 
-    pub(super) fn of_hook(why: impl Into<String>) -> Self {
+    pub(super) fn for_hook(why: impl Into<String>) -> Self {
         Self { why: why.into(), asked_by: AskedBy::Hook, was: None }
     }
 
-    /// The same of a call that hooks rewrote.
-    pub(super) fn about(self, was: Option<Rewritten>) -> Self {
+    /// Adds the original of a call that hooks rewrote.
+    pub(super) fn with_original_input(self, was: Option<Rewritten>) -> Self {
         Self { was: was.map(Box::new), ..self }
     }
 
-    /// Whether the consent of a hook answers it.
-    fn is_routine(&self) -> bool {
+    /// Returns whether only the mode asks, so that the consent of a hook answers the question.
+    fn is_asked_by_mode(&self) -> bool {
         self.asked_by == AskedBy::Mode
     }
 }
@@ -77,12 +77,12 @@ pub(super) struct Refused {
 }
 
 impl Decided {
-    fn no(call: Call, by: Came, reason: String) -> Self {
+    fn refusal(call: Call, by: Came, reason: String) -> Self {
         Self::No(Refused { call, by, reason, stop: None, context: Vec::new() })
     }
 
-    /// The same, and what the hooks that were asked add for the model.
-    fn with(mut self, added: Vec<String>) -> Self {
+    /// Adds the context of the hooks that were asked.
+    fn with_hook_context(mut self, added: Vec<String>) -> Self {
         match &mut self {
             Self::Yes(_, context) | Self::No(Refused { context, .. }) => context.extend(added),
         }
@@ -92,7 +92,7 @@ impl Decided {
 
 impl Permissions {
     /// Asks hooks and the user at once.
-    pub(super) async fn ask(
+    pub(super) async fn ask_hooks_and_user(
         &self,
         context: &PermitContext<'_>,
         call: Call,
@@ -104,14 +104,14 @@ impl Permissions {
         let asked = context.attended.then(|| {
             let (id, was) = (call.id.clone(), question.was.as_deref().cloned());
             let ask = Ask { id, call: call.clone(), was, reason: reason.clone(), decide };
-            Asked::put(context.updates, ask)
+            Asked::show_question(context.updates, ask)
         });
-        let of_user = calling(context, call.tool.clone(), decided);
+        let of_user = wait_for_user_decision(context, call.tool.clone(), decided);
         tokio::pin!(of_user);
         // Without a user, or after the user left, only the hooks' answers remain.
         let mut alone = false;
         let first = {
-            let of_hooks = context.hooks.permission_asked(&call);
+            let of_hooks = context.hooks.fire_permission_asked(&call);
             tokio::pin!(of_hooks);
             loop {
                 tokio::select! {
@@ -125,14 +125,15 @@ impl Permissions {
         };
         let verdict = match first {
             First::User(decision) => {
-                asked.into_iter().for_each(Asked::answered);
-                return self.user_decides(decision, call, aim);
+                asked.into_iter().for_each(Asked::mark_answered);
+                return self.decide_by_user(decision, call, aim);
             }
             First::Hooks(verdict) => *verdict,
         };
         let context_of_hooks = verdict.context.clone();
-        let (call, aim) = match self.hooks_decide(context, verdict, (call, aim), &question).await {
-            ControlFlow::Break(decided) => return decided.with(context_of_hooks),
+        let (call, aim) = match self.decide_by_hooks(context, verdict, (call, aim), &question).await
+        {
+            ControlFlow::Break(decided) => return decided.with_hook_context(context_of_hooks),
             ControlFlow::Continue(left) => left,
         };
         let decision = if alone { None } else { of_user.await };
@@ -140,14 +141,15 @@ impl Permissions {
             let reason = format!("{reason}, and there is no user to answer");
             let update = Update::Unanswered { call: call.clone(), reason: reason.clone() };
             context.updates.send(update);
-            return Decided::no(call, Came::DeniedByMode, reason).with(context_of_hooks);
+            return Decided::refusal(call, Came::DeniedByMode, reason)
+                .with_hook_context(context_of_hooks);
         };
-        asked.into_iter().for_each(Asked::answered);
-        self.user_decides(decision, call, aim).with(context_of_hooks)
+        asked.into_iter().for_each(Asked::mark_answered);
+        self.decide_by_user(decision, call, aim).with_hook_context(context_of_hooks)
     }
 
-    /// What hooks decide; the call, where they leave it to the user.
-    async fn hooks_decide(
+    /// Applies what hooks decide. Returns the call if they leave the decision to the user.
+    async fn decide_by_hooks(
         &self,
         context: &PermitContext<'_>,
         verdict: Verdict,
@@ -165,17 +167,18 @@ impl Permissions {
                 let kind = change.get("type").and_then(serde_json::Value::as_str);
                 let kind = kind.unwrap_or_default();
                 let why = format!("`{kind}` was not made: the hook that wants it does not consent");
-                context.hooks.warn("PermissionRequest", why);
+                context.hooks.warn_about_event("PermissionRequest", why);
             }
             return ControlFlow::Continue((call, aim));
         }
         // A change may make of a question that is the user's a routine one, or answer it (HO-11).
-        changes::apply(self, context, &verdict.permissions).await;
-        let settled = || match self.lean(context, &call, &Verdict::default(), aim.as_ref()) {
-            Leaning::Permit => true,
-            Leaning::Ask(now) => now.is_routine(),
-            Leaning::Refuse(..) => false,
-        };
+        changes::apply_changes(self, context, &verdict.permissions).await;
+        let settled =
+            || match self.preliminary_decision(context, &call, &Verdict::default(), aim.as_ref()) {
+                Leaning::Permit => true,
+                Leaning::Ask(now) => now.is_asked_by_mode(),
+                Leaning::Refuse(..) => false,
+            };
         let routine = match question.asked_by {
             AskedBy::Mode => true,
             AskedBy::Rule => settled(),
@@ -184,14 +187,14 @@ impl Permissions {
         if !routine {
             let why =
                 format!("a hook's consent is not taken, the question is yours: {}", question.why);
-            context.hooks.warn("PermissionRequest", why);
+            context.hooks.warn_about_event("PermissionRequest", why);
             return ControlFlow::Continue((call, aim));
         }
-        self.consented(context, &verdict, (call, aim))
+        self.permit_by_hook(context, &verdict, (call, aim))
     }
 
-    /// What comes of a hook's consent: a permit for the call, or for what the hook makes of it.
-    fn consented(
+    /// Applies a hook's consent: returns a permit for the call, or for the hook's rewrite of it.
+    fn permit_by_hook(
         &self,
         context: &PermitContext<'_>,
         verdict: &Verdict,
@@ -201,19 +204,19 @@ impl Permissions {
             None => Permit::new(call, aim),
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
-                if let Err(why) = rewritten(&call.input, &made, context.toolbox) {
-                    return ControlFlow::Break(Decided::no(
+                if let Err(why) = check_hook_rewrite(&call.input, &made, context.toolbox) {
+                    return ControlFlow::Break(Decided::refusal(
                         made,
                         Came::DeniedByHook,
                         why.to_string(),
                     ));
                 }
                 // The hook's answer makes a different call, and rules judge that one.
-                let aimed = Aim::of_call(&made, context.cwd);
-                match self.lean(context, &made, verdict, aimed.as_ref()) {
+                let aimed = Aim::from_call(&made, context.cwd);
+                match self.preliminary_decision(context, &made, verdict, aimed.as_ref()) {
                     Leaning::Permit => Permit::new(made, aimed),
                     Leaning::Refuse(by, why) => {
-                        return ControlFlow::Break(Decided::no(made, by, why));
+                        return ControlFlow::Break(Decided::refusal(made, by, why));
                     }
                     // The user is asked about the call that they were shown.
                     Leaning::Ask(now) => {
@@ -221,7 +224,7 @@ impl Permissions {
                             "a hook's consent is not taken, it is for another call: {}",
                             now.why
                         );
-                        context.hooks.warn("PermissionRequest", why);
+                        context.hooks.warn_about_event("PermissionRequest", why);
                         return ControlFlow::Continue((call, aim));
                     }
                 }
@@ -230,23 +233,24 @@ impl Permissions {
         ControlFlow::Break(Decided::Yes(allowed, Vec::new()))
     }
 
-    fn user_decides(&self, decision: Decision, call: Call, aim: Option<Aim>) -> Decided {
+    fn decide_by_user(&self, decision: Decision, call: Call, aim: Option<Aim>) -> Decided {
         match decision {
             Decision::Once => Decided::Yes(Permit::new(call, aim), Vec::new()),
             Decision::Always => {
                 let permit = Permit::new(call, aim);
-                let file = permit.judged().map(|j| j.path.clone());
-                let rule = PermissionRule::exactly(permit.call(), file);
-                self.rules(|rules| rules.allow.push(rule));
+                let file = permit.judged_file().map(|j| j.path.clone());
+                let rule = PermissionRule::for_exact_call(permit.permitted_call(), file);
+                self.with_rules(|rules| rules.allow.push(rule));
                 Decided::Yes(permit, Vec::new())
             }
-            Decision::No(reason) => Decided::no(call, Came::DeniedByPerson, reason),
+            Decision::No(reason) => Decided::refusal(call, Came::DeniedByPerson, reason),
         }
     }
 }
 
-/// Waits for the user's decision, and after a while has hooks call them. `None`: there is no user to decide.
-async fn calling(
+/// Waits for the user's decision, and after a while fires a notification. Returns `None` if there
+/// is no user to decide.
+async fn wait_for_user_decision(
     context: &PermitContext<'_>,
     tool: String,
     mut decided: oneshot::Receiver<Decision>,
@@ -255,7 +259,9 @@ async fn calling(
         decision = &mut decided => return decision.ok(),
         () = tokio::time::sleep(context.patience) => {}
     }
-    context.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
+    context
+        .hooks
+        .fire_notification("permission_prompt", &format!("`{tool}` waits for your permission"));
     decided.await.ok()
 }
 
@@ -266,13 +272,13 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn put(updates: &'a Updates, ask: Ask) -> Self {
+    fn show_question(updates: &'a Updates, ask: Ask) -> Self {
         let id = Some(ask.id.clone());
         updates.send(Update::Ask(ask));
         Self { updates, id }
     }
 
-    fn answered(mut self) {
+    fn mark_answered(mut self) {
         self.id = None;
     }
 }

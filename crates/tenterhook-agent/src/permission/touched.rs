@@ -52,9 +52,9 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// What `call`, which names `aim`, reads and writes.
-    pub(super) fn by_call(call: &Call, aim: Option<&Aim>, hooks: &Hooks) -> Self {
-        let own = tool::find(&call.tool).map(tool::Tool::effect);
+    /// Returns what `call`, which names `aim`, reads and writes.
+    pub(super) fn from_call(call: &Call, aim: Option<&Aim>, hooks: &Hooks) -> Self {
+        let own = tool::find_tool(&call.tool).map(tool::Tool::effect);
         let named = aim.cloned();
         match own {
             Some(Effect::Writes) => {
@@ -67,8 +67,8 @@ impl Touched {
                 let shown = SHOWING.contains(&call.tool.as_str());
                 Self { reads: named.filter(|_| shown).into_iter().collect(), ..Self::default() }
             }
-            Some(Effect::Runs) | None => match hooks.touched_by(call) {
-                Some(touched) => Self::resolved(touched, call, named, hooks),
+            Some(Effect::Runs) | None => match hooks.files_touched_by(call) {
+                Some(touched) => Self::from_analysis(touched, call, named, hooks),
                 None => Self {
                     is_unread: true,
                     doubt: Some("it would cost too much to tell what it touches".to_owned()),
@@ -78,37 +78,42 @@ impl Touched {
         }
     }
 
-    /// What the read of one file touches.
-    pub(super) fn reading(aim: &Aim) -> Self {
+    /// Returns what the read of one file touches.
+    pub(super) fn by_reading(aim: &Aim) -> Self {
         Self { reads: vec![aim.clone()], ..Self::default() }
     }
 
-    fn resolved(touched: FilesTouched, call: &Call, named: Option<Aim>, hooks: &Hooks) -> Self {
+    fn from_analysis(
+        touched: FilesTouched,
+        call: &Call,
+        named: Option<Aim>,
+        hooks: &Hooks,
+    ) -> Self {
         let mut resolved = Self { doubt: touched.doubt, ..Self::default() };
-        let line = tool::text(call, "command").unwrap_or_default();
-        let dots = globs::Dots::of_line(line);
+        let line = tool::text_argument(call, "command").unwrap_or_default();
+        let dots = globs::Dots::for_shell_line(line);
         for written in touched.writes.iter().filter(|path| !DEVICES.contains(&path.as_str())) {
-            let aims = resolved.aims(written, dots, hooks);
+            let aims = resolved.resolve_written_path(written, dots, hooks);
             let kept = aims.into_iter().filter(|aim| !is_device(aim));
             resolved.writes.extend(kept);
         }
         // What cannot be known there stands among the writes, too.
         let unresolved = resolved.unresolved.clone();
         for written in &touched.deletes {
-            let aims = resolved.aims(written, dots, hooks);
+            let aims = resolved.resolve_written_path(written, dots, hooks);
             resolved.removes.extend(aims);
         }
         for written in touched.reads.iter().filter(|path| !path.contains('$')) {
-            let aims = resolved.aims(written, dots, hooks);
+            let aims = resolved.resolve_written_path(written, dots, hooks);
             resolved.reads.extend(aims);
         }
         for tree in touched.trees {
-            let aims = resolved.aims(&tree.path, dots, hooks);
+            let aims = resolved.resolve_written_path(&tree.path, dots, hooks);
             resolved.trees.extend(aims.into_iter().map(|aim| (aim, tree.clone())));
         }
         resolved.unresolved = unresolved;
         if call.tool.starts_with(toolbox::PREFIX) {
-            resolved.of_server(call, named);
+            resolved.add_server_tool_files(call, named);
         }
         if let Some(written) = &resolved.unresolved {
             let why =
@@ -118,8 +123,9 @@ impl Touched {
         resolved
     }
 
-    /// A server's tool may read the file that it is given, and a directory with everything in it.
-    fn of_server(&mut self, call: &Call, named: Option<Aim>) {
+    /// Adds the file that a server's tool was given: the tool may read it, and a directory with
+    /// everything in it.
+    fn add_server_tool_files(&mut self, call: &Call, named: Option<Aim>) {
         self.reads.extend(named);
         let name = call.tool.to_ascii_lowercase();
         if LISTING.iter().any(|part| name.contains(part)) {
@@ -134,28 +140,36 @@ impl Touched {
         self.trees.extend(self.reads.iter().map(|aim| (aim.clone(), everything(aim))));
     }
 
-    /// The files to which a written path leads: one, or those that its pattern fits.
-    fn aims(&mut self, written: &str, dots: globs::Dots, hooks: &Hooks) -> Vec<Aim> {
+    /// Returns the files to which a path in the call leads: one, or those that match its pattern.
+    fn resolve_written_path(
+        &mut self,
+        written: &str,
+        dots: globs::Dots,
+        hooks: &Hooks,
+    ) -> Vec<Aim> {
         if written.contains(UNKNOWN) {
             self.unresolved.get_or_insert_with(|| written.to_owned());
         }
-        let path = hooks.place_of(written);
-        let Expanded { paths, is_whole } = globs::expand(&path, dots);
+        let path = hooks.resolve_touched_path(written);
+        let Expanded { paths, is_whole } = globs::expand_globs(&path, dots);
         if !is_whole {
             let why = format!("`{written}` fits more files than are looked at");
             self.doubt.get_or_insert(why);
         }
-        let one = || vec![Aim::at(written, path.clone())];
+        let one = || vec![Aim::from_path(written, path.clone())];
         match paths.is_empty() {
             true => one(),
-            false => paths.into_iter().map(|path| Aim::at(&named(&path, hooks), path)).collect(),
+            false => paths
+                .into_iter()
+                .map(|path| Aim::from_path(&display_path(&path, hooks), path))
+                .collect(),
         }
     }
 }
 
-/// A path as a person reads it: from the project on, where it is in it.
-fn named(path: &Path, hooks: &Hooks) -> String {
-    let project = hooks.place_of("");
+/// Returns a path as a person reads it: relative to the project if it is in it.
+fn display_path(path: &Path, hooks: &Hooks) -> String {
+    let project = hooks.resolve_touched_path("");
     path.strip_prefix(project).unwrap_or(path).display().to_string()
 }
 
@@ -164,17 +178,19 @@ fn is_device(aim: &Aim) -> bool {
     path.is_some_and(|path| DEVICES.iter().any(|device| path == Path::new(device)))
 }
 
-/// What the agent's own tools make of the file that they write: its text before and after; `None` where that cannot be worked out.
-pub(super) fn change(call: &Call, aim: &Aim) -> Option<(String, String)> {
+/// Returns the text of a file before and after one of the agent's own tools writes it, or `None` if
+/// that cannot be determined.
+pub(super) fn text_before_and_after(call: &Call, aim: &Aim) -> Option<(String, String)> {
     let judged = aim.judged.as_ref()?;
     let before = match judged.exists() {
-        true => String::from_utf8(judged.whole().ok()?).ok()?,
+        true => String::from_utf8(judged.read_whole().ok()?).ok()?,
         false => String::new(),
     };
-    if let Some(content) = tool::text(call, "content") {
+    if let Some(content) = tool::text_argument(call, "content") {
         return Some((before, content.to_owned()));
     }
-    let (old, new) = (tool::text(call, "old_string")?, tool::text(call, "new_string")?);
+    let (old, new) =
+        (tool::text_argument(call, "old_string")?, tool::text_argument(call, "new_string")?);
     let after = before.replace(old, new);
     Some((before, after))
 }

@@ -17,18 +17,18 @@ const MOST: usize = 50_000;
 /// How much is read of the index of a repository.
 const INDEX: u64 = 64 << 20;
 
-/// Why a call that reads directories is asked about.
-pub(super) fn read(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String> {
-    rules.about_some(&[READ])?;
+/// Returns why the user is asked about a call that reads directories.
+pub(super) fn why_tree_read_asks(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String> {
+    rules.find_file_rule(&[READ])?;
     touched.trees.iter().find_map(|(aim, tree)| {
-        let found = search(rules, &[READ], aim, tree)?;
+        let found = find_barred_file(rules, &[READ], aim, tree)?;
         Some(format!("it reads `{}` with everything in it, {found}", aim.name))
     })
 }
 
-/// Why a call that moves or removes directories is asked about.
-pub(super) fn removed(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String> {
-    rules.about_some(EDITORS)?;
+/// Returns why the user is asked about a call that moves or removes directories.
+pub(super) fn why_tree_removal_asks(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String> {
+    rules.find_file_rule(EDITORS)?;
     touched.removes.iter().find_map(|aim| {
         let everything = Tree {
             path: String::new(),
@@ -36,28 +36,34 @@ pub(super) fn removed(rules: &Rules<'_, '_>, touched: &Touched) -> Option<String
             names: Vec::new(),
             excluded: Vec::new(),
         };
-        let found = search(rules, EDITORS, aim, &everything)?;
+        let found = find_barred_file(rules, EDITORS, aim, &everything)?;
         Some(format!("it moves or removes `{}` with everything in it, {found}", aim.name))
     })
 }
 
-/// The first file in a directory that a rule is about, in words.
-fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Option<String> {
+/// Describes the first file in a directory that a rule is about.
+fn find_barred_file(
+    rules: &Rules<'_, '_>,
+    tools: &[&str],
+    aim: &Aim,
+    tree: &Tree,
+) -> Option<String> {
     let root = &aim.judged.as_ref()?.path;
     if !root.is_dir() {
         return None;
     }
-    let (names, excluded) = (patterns(&tree.names), patterns(&tree.excluded));
+    let (names, excluded) =
+        (compile_name_patterns(&tree.names), compile_name_patterns(&tree.excluded));
     let is_read = |name: &Path| {
         names.as_ref().is_none_or(|names| names.is_match(name))
             && !excluded.as_ref().is_some_and(|excluded| excluded.is_match(name))
     };
     let mut left = MOST;
     let mut directory: Option<(PathBuf, Judged)> = None;
-    for entry in walk(root, tree.skips).build().flatten() {
+    for entry in tree_walk_builder(root, tree.skips).build().flatten() {
         left = left.saturating_sub(1);
         if left == 0 {
-            let rule = rules.about_some(tools)?;
+            let rule = rules.find_file_rule(tools)?;
             return Some(format!(
                 "which is too much to look through, and there is the rule `{rule}`"
             ));
@@ -73,9 +79,11 @@ fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Opti
             directory = Judged::resolve(parent).map(|judged| (parent.to_owned(), judged));
         }
         let Some((_, judged)) = &directory else { continue };
-        let file = Aim::beside(judged, name);
-        let Some(rule) = tools.iter().find_map(|tool| rules.about(tool, &file)) else { continue };
-        if tree.skips == Skips::Untracked && !is_tracked(path) {
+        let file = Aim::in_resolved_directory(judged, name);
+        let Some(rule) = tools.iter().find_map(|tool| rules.find_rule_for_file(tool, &file)) else {
+            continue;
+        };
+        if tree.skips == Skips::Untracked && !is_tracked_by_git(path) {
             continue;
         }
         let name = path.strip_prefix(root).unwrap_or(path).display();
@@ -84,8 +92,8 @@ fn search(rules: &Rules<'_, '_>, tools: &[&str], aim: &Aim, tree: &Tree) -> Opti
     None
 }
 
-/// A walk through a directory, by links, too, that leaves out what a program leaves out.
-fn walk(root: &Path, skips: Skips) -> WalkBuilder {
+/// Builds a walk through a directory that follows links and skips what the program skips.
+fn tree_walk_builder(root: &Path, skips: Skips) -> WalkBuilder {
     let mut walk = WalkBuilder::new(root);
     walk.standard_filters(false).follow_links(true);
     // What Git keeps there is packed, and may be more than everything else.
@@ -102,8 +110,9 @@ fn walk(root: &Path, skips: Skips) -> WalkBuilder {
     walk
 }
 
-/// Patterns of file names; `None` for an empty list. One that cannot be read leaves out nothing.
-fn patterns(texts: &[String]) -> Option<GlobSet> {
+/// Compiles patterns of file names. Returns `None` for an empty list or an invalid pattern, and
+/// then nothing is left out.
+fn compile_name_patterns(texts: &[String]) -> Option<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for text in texts {
         let name = text.rsplit('/').next().unwrap_or(text);
@@ -112,15 +121,15 @@ fn patterns(texts: &[String]) -> Option<GlobSet> {
     (!texts.is_empty()).then(|| set.build().ok()).flatten()
 }
 
-/// Whether a file is in the index of its repository; `true` where that is unknown.
-fn is_tracked(path: &Path) -> bool {
+/// Returns whether a file is in the index of its repository; `true` if that is unknown.
+fn is_tracked_by_git(path: &Path) -> bool {
     let Some(top) =
         path.ancestors().skip(1).find(|top| top.join(".git").symlink_metadata().is_ok())
     else {
         return false;
     };
     let Ok(name) = path.strip_prefix(top) else { return true };
-    let read = crate::file::start(&top.join(".git/index"), INDEX);
+    let read = crate::file::read_start(&top.join(".git/index"), INDEX);
     let Ok((index, true)) = read else { return true };
     // From version 4 on, names are cut short.
     if index.get(4..8) != Some(&[0, 0, 0, 2]) && index.get(4..8) != Some(&[0, 0, 0, 3]) {

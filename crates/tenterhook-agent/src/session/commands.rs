@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Exit, Session, from_hook};
+use super::{Exit, Session, hook_message};
 use crate::agent::Settings;
 use crate::command::{self, Command, Hooks};
 use crate::permission::Mode;
@@ -22,206 +22,211 @@ impl Session {
     /// Runs one command.
     pub(super) async fn run_command(&mut self, command: Command) -> Result<(), Exit> {
         match command {
-            Command::Help => self.page("/help", command::help()),
-            Command::Hooks(hooks) => self.hooks(hooks).await,
-            Command::Permissions(mode) => self.permissions(mode).await,
+            Command::Help => self.show_page("/help", command::help_page()),
+            Command::Hooks(hooks) => self.run_hooks_command(hooks).await,
+            Command::Permissions(mode) => self.run_permissions_command(mode).await,
             Command::RemoveRule(number) => self.remove_rule(number),
             Command::Compact(instructions) => {
                 if let Err(why) = self.agent.compact("manual", &instructions).await {
-                    self.page("/compact", why.to_string());
+                    self.show_page("/compact", why.to_string());
                 }
             }
-            Command::Clear => self.clear().await?,
-            Command::Model(model) => self.model(model).await,
-            Command::Resume(file) => self.resume(file).await?,
-            Command::Fork => self.fork().await?,
-            Command::Cd(directory) => self.cd(&directory).await,
-            Command::AddDir(directory) => self.add_dir(&directory).await,
-            Command::Quit => return Err(Exit::because("prompt_input_exit")),
+            Command::Clear => self.clear_conversation().await?,
+            Command::Model(model) => self.run_model_command(model).await,
+            Command::Resume(file) => self.resume_other_session(file).await?,
+            Command::Fork => self.fork_session().await?,
+            Command::Cd(directory) => self.change_directory(&directory).await,
+            Command::AddDir(directory) => self.add_directory(&directory).await,
+            Command::Quit => return Err(Exit::with_reason("prompt_input_exit")),
         }
         Ok(())
     }
 
-    fn page(&self, title: &str, text: impl Into<String>) {
+    fn show_page(&self, title: &str, text: impl Into<String>) {
         self.agent.updates.send(Update::Page { title: title.to_owned(), text: text.into() });
     }
 
-    async fn hooks(&self, what: Hooks) {
+    async fn run_hooks_command(&self, what: Hooks) {
         let hooks = &self.agent.hooks;
         let text = match what {
-            Hooks::List => hooks.list(),
-            Hooks::Events(agent) => hooks.events(&agent),
-            Hooks::Explain(name) => hooks.explain(&name).unwrap_or_else(|error| error.to_string()),
+            Hooks::List => hooks.hooks_page(),
+            Hooks::Events(agent) => hooks.events_page(&agent),
+            Hooks::Explain(name) => {
+                hooks.explanation_page(&name).unwrap_or_else(|error| error.to_string())
+            }
             Hooks::Reload => hooks.reload(),
             Hooks::Enable(name) => {
-                hooks.switch(&name, true).unwrap_or_else(|error| error.to_string())
+                hooks.set_hook_enabled(&name, true).unwrap_or_else(|error| error.to_string())
             }
             Hooks::Disable(name) => {
-                hooks.switch(&name, false).unwrap_or_else(|error| error.to_string())
+                hooks.set_hook_enabled(&name, false).unwrap_or_else(|error| error.to_string())
             }
         };
         // Others than before may name files to watch.
-        self.watch.look().await;
-        self.page("/hooks", text);
+        self.watch.refresh_watched_files().await;
+        self.show_page("/hooks", text);
     }
 
-    async fn permissions(&self, word: Option<String>) {
+    async fn run_permissions_command(&self, word: Option<String>) {
         let Some(word) = word else {
-            let page = self.agent.permissions.page();
-            let sandbox = self.agent.settings.sandbox.line();
-            return self.page("/permissions", format!("{sandbox}{page}"));
+            let page = self.agent.permissions.rules_page();
+            let sandbox = self.agent.settings.sandbox.permissions_line();
+            return self.show_page("/permissions", format!("{sandbox}{page}"));
         };
-        let Some(mode) = Mode::find(&word) else {
+        let Some(mode) = Mode::from_name(&word) else {
             let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
             let text = format!("`{word}` is not a mode: say one of {}", words.join(", "));
-            return self.page("/permissions", text);
+            return self.show_page("/permissions", text);
         };
         let before = self.agent.permissions.mode();
         self.agent.permissions.set_mode(mode);
         let hooks = &self.agent.hooks;
         if mode != before {
-            hooks.mode_changed(before.name(), mode.name()).await;
+            hooks.fire_mode_changed(before.name(), mode.name()).await;
         }
-        self.page("/permissions", format!("The mode is `{}`.", mode.name()));
+        self.show_page("/permissions", format!("The mode is `{}`.", mode.name()));
     }
 
     fn remove_rule(&self, number: usize) {
-        let text = match self.agent.permissions.remove(number) {
+        let text = match self.agent.permissions.remove_rule(number) {
             Ok(rule) => format!("Not any more: {rule}"),
             Err(why) => why.to_string(),
         };
-        self.page("/permissions", text);
+        self.show_page("/permissions", text);
     }
 
     /// Ends the conversation and begins a new one in the same session.
-    async fn clear(&mut self) -> Result<(), Exit> {
-        self.agent.hooks.session_ended("clear", self.agent.turns).await;
-        self.agent.begin_anew();
-        self.agent.forget();
+    async fn clear_conversation(&mut self) -> Result<(), Exit> {
+        self.agent.hooks.fire_session_ended("clear", self.agent.turns).await;
+        self.agent.drop_pending_messages();
+        self.agent.clear_conversation();
         self.agent.updates.send(Update::Cleared);
         self.source = "clear";
-        self.begin().await
+        self.start_session().await
     }
 
-    async fn model(&mut self, name: Option<String>) {
+    async fn run_model_command(&mut self, name: Option<String>) {
         let Some(name) = name else {
             let text = format!("The model is `{}`.", self.agent.settings.model);
-            return self.page("/model", text);
+            return self.show_page("/model", text);
         };
         let from = self.agent.settings.model.clone();
-        let verdict = self.agent.hooks.before_model_switch(&from, &name).await;
+        let verdict = self.agent.hooks.fire_before_model_switch(&from, &name).await;
         if let Some(reason) = verdict.blocked.or(verdict.ask) {
-            return self.page("/model", format!("The model stays `{from}`: {reason}"));
+            return self.show_page("/model", format!("The model stays `{from}`: {reason}"));
         }
         match crate::model::open(Some(&name), &self.agent.settings.env) {
             Ok(opened) => {
                 self.agent.provider = opened.provider;
-                self.agent.seen.anew();
+                self.agent.seen.require_rejudging();
                 self.agent.settings.model.clone_from(&name);
-                self.agent.hooks.fact("model", name.as_str());
-                self.agent.hooks.model_switched(&from, &name).await;
-                self.page("/model", format!("The model is `{name}`."));
+                self.agent.hooks.set_session_fact("model", name.as_str());
+                self.agent.hooks.fire_model_switched(&from, &name).await;
+                self.show_page("/model", format!("The model is `{name}`."));
             }
-            Err(error) => self.page("/model", error.to_string()),
+            Err(error) => self.show_page("/model", error.to_string()),
         }
     }
 
-    /// Leaves this session and goes on with a different one.
-    async fn resume(&mut self, file: Option<String>) -> Result<(), Exit> {
+    /// Leaves this session and continues a different one.
+    async fn resume_other_session(&mut self, file: Option<String>) -> Result<(), Exit> {
         let Some(file) = file else {
-            let text = list::page(self.agent.transcript.path());
-            self.page("/resume", text);
+            let text = list::transcripts_page(self.agent.transcript.path());
+            self.show_page("/resume", text);
             return Ok(());
         };
         let listed =
             file.parse::<usize>().ok().and_then(|file| file.checked_sub(1)).and_then(|at| {
-                let (_, path) = list::beside(self.agent.transcript.path()).into_iter().nth(at)?;
+                let (_, path) =
+                    list::sibling_transcripts(self.agent.transcript.path()).into_iter().nth(at)?;
                 Some(path)
             });
         let file = listed.map_or(file, |path| path.display().to_string());
         let path = Path::new(&file);
         let own = &self.agent.transcript;
-        let (stored, transcript) = match own.resume_from(path) {
+        let (stored, transcript) = match own.resume_other(path) {
             Ok(read) => read,
             Err(error) => {
-                self.page("/resume", format!("`{file}` cannot be read: {error}"));
+                self.show_page("/resume", format!("`{file}` cannot be read: {error}"));
                 return Ok(());
             }
         };
-        let note = self.go_over(stored, transcript, "resume").await?;
-        self.page("/resume", note);
+        let note = self.switch_session(stored, transcript, "resume").await?;
+        self.show_page("/resume", note);
         Ok(())
     }
 
-    /// Leaves this session as it is and goes on in a copy: a separate session, where once-only
+    /// Leaves this session as it is and continues in a copy: a separate session, where once-only
     /// hooks may run again.
-    async fn fork(&mut self) -> Result<(), Exit> {
-        let name = format!("{}.jsonl", transcript::name());
+    async fn fork_session(&mut self) -> Result<(), Exit> {
+        let name = format!("{}.jsonl", transcript::new_session_id());
         let path = self.agent.transcript.path().with_file_name(name);
-        let stored = StoredSession::forked(self.agent.messages.clone());
+        let stored = StoredSession::forked_from(self.agent.messages.clone());
         let Settings { model, cwd, .. } = &self.agent.settings;
         let copied = Transcript::open(&path).and_then(|copy| {
-            let (_, begun) = copy.begin(&stored, model, cwd);
-            begun.and(copy.take_over(&stored)).map(|()| copy)
+            let (_, begun) = copy.write_session_start(&stored, model, cwd);
+            begun.and(copy.copy_messages(&stored)).map(|()| copy)
         });
         match copied {
             Ok(copy) => {
-                let note = self.go_over(stored, copy, "fork").await?;
-                self.page("/fork", note);
+                let note = self.switch_session(stored, copy, "fork").await?;
+                self.show_page("/fork", note);
             }
             Err(error) => {
                 let why = format!("`{}` cannot be written: {error}", path.display());
-                self.page("/fork", why);
+                self.show_page("/fork", why);
             }
         }
         Ok(())
     }
 
-    /// Ends this session and begins a new one; returns the message about that.
-    async fn go_over(
+    /// Ends this session and begins the stored one. Returns a message for the user.
+    async fn switch_session(
         &mut self,
         stored: StoredSession,
         transcript: Transcript,
         source: &'static str,
     ) -> Result<String, Exit> {
-        self.agent.hooks.session_ended("resume", self.agent.turns).await;
+        self.agent.hooks.fire_session_ended("resume", self.agent.turns).await;
         // A copy goes on where the screen stands.
         if source == "resume" {
-            self.agent.begin_anew();
+            self.agent.drop_pending_messages();
             self.agent.updates.send(Update::Cleared);
         }
-        let note = self.agent.go_on(stored, transcript);
+        let note = self.agent.resume_session(stored, transcript);
         self.source = source;
-        self.begin().await?;
+        self.start_session().await?;
         Ok(note)
     }
 
-    async fn cd(&mut self, directory: &str) {
-        let to = match self.directory(directory) {
+    async fn change_directory(&mut self, directory: &str) {
+        let to = match self.resolve_directory(directory) {
             Ok(to) => to,
-            Err(error) => return self.page("/cd", error.to_string()),
+            Err(error) => return self.show_page("/cd", error.to_string()),
         };
         let from = std::mem::replace(&mut self.agent.settings.cwd, to.clone());
         self.agent.hooks.update_context(|place| place.cwd.clone_from(&to));
-        self.agent.hooks.cwd_changed(&from, &to).await;
-        self.watch.look().await;
-        self.page("/cd", format!("Working in `{}`.", to.display()));
+        self.agent.hooks.fire_cwd_changed(&from, &to).await;
+        self.watch.refresh_watched_files().await;
+        self.show_page("/cd", format!("Working in `{}`.", to.display()));
     }
 
-    async fn add_dir(&mut self, directory: &str) {
-        let added = match self.directory(directory) {
+    async fn add_directory(&mut self, directory: &str) {
+        let added = match self.resolve_directory(directory) {
             Ok(added) => added,
-            Err(error) => return self.page("/add-dir", error.to_string()),
+            Err(error) => return self.show_page("/add-dir", error.to_string()),
         };
-        self.agent.permissions.directories(|all| all.push(added.clone()));
-        let verdict = self.agent.hooks.directory_added(&added, "slash_command").await;
+        self.agent.permissions.with_directories(|all| all.push(added.clone()));
+        let verdict = self.agent.hooks.fire_directory_added(&added, "slash_command").await;
         if !verdict.context.is_empty() {
-            self.agent.steering.add_later(from_hook(String::new(), verdict.context));
+            self.agent
+                .steering
+                .add_unprompted_message(hook_message(String::new(), verdict.context));
         }
-        self.page("/add-dir", format!("`{}` may be changed, too.", added.display()));
+        self.show_page("/add-dir", format!("`{}` may be changed, too.", added.display()));
     }
 
-    fn directory(&self, name: &str) -> Result<PathBuf, DirectoryError> {
+    fn resolve_directory(&self, name: &str) -> Result<PathBuf, DirectoryError> {
         let path = self.agent.settings.cwd.join(name);
         match path.canonicalize() {
             Ok(path) if path.is_dir() => Ok(path),

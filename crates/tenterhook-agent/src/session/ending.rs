@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::{Exit, Session, quit};
+use super::{Exit, Session, wait_for_exit};
 use crate::agent::LEAVING;
 use crate::hooks::Hooks;
 use crate::update::Input;
@@ -35,8 +35,14 @@ pub(super) struct LastTurn {
 }
 
 impl LastTurn {
-    /// When the end of the session begins although such hooks still run. A person who leaves lets them end in their order for a moment.
-    pub(super) fn until(&mut self, is_last: bool, leave: Option<Exit>, wait: Duration) -> Instant {
+    /// Returns when the end of the session begins even if hooks of the last turn still run. A user
+    /// who leaves gives them a moment.
+    pub(super) fn wait_deadline(
+        &mut self,
+        is_last: bool,
+        leave: Option<Exit>,
+        wait: Duration,
+    ) -> Instant {
         let now = Instant::now();
         let began = match is_last {
             true => *self.began.get_or_insert(now),
@@ -52,21 +58,22 @@ impl LastTurn {
             }
     }
 
-    /// How long they were waited for.
-    pub(super) fn waited(&self) -> Duration {
+    /// Returns how long the session waited for the hooks of the last turn.
+    pub(super) fn time_waited(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 }
 
 impl Ending {
-    /// The end of a session that is left like this, or has nothing more to do, with this much time for its hooks.
+    /// Creates the end of a session that was left with `leave`, or that has nothing more to do,
+    /// with this much time for its hooks.
     pub(super) fn new(leave: Option<Exit>, wait: Duration, whole: Duration) -> Self {
         let was_signalled = leave.is_some_and(|leave| leave.reason == OUTSIDE);
         Self { leave, wait: if was_signalled { wait.min(SIGNALLED) } else { wait }, whole }
     }
 
-    /// Runs the last hooks and waits for all that run. A person who presses Ctrl-C again ends them.
-    pub(super) async fn finish(
+    /// Runs the last hooks and waits for all that run. If the user presses Ctrl-C again, ends them.
+    pub(super) async fn run_end_hooks(
         self,
         hooks: &Hooks,
         turns: u64,
@@ -79,21 +86,21 @@ impl Ending {
         let mut was_signalled = leave.is_some_and(|leave| leave.reason == OUTSIDE);
         let cut = {
             let work = async {
-                hooks.program_ends(reason, turns).await;
-                hooks.finish().await;
+                hooks.fire_program_end(reason, turns).await;
+                hooks.wait_for_running_hooks().await;
             };
             tokio::pin!(work);
             loop {
                 tokio::select! {
                     biased;
                     () = &mut work => break None,
-                    () = std::future::ready(()), if is_hurried => break Some(hurried()),
+                    () = std::future::ready(()), if is_hurried => break Some(cut_by_user_reason()),
                     () = sleep_until(began + wait) => break Some(match was_signalled {
-                        true => signalled(wait),
-                        false => over(whole),
+                        true => cut_by_signal_reason(wait),
+                        false => cut_by_timeout_reason(whole),
                     }),
-                    leave = quit(inputs) => match leave {
-                        Exit { is_hurried: true, .. } => break Some(hurried()),
+                    leave = wait_for_exit(inputs) => match leave {
+                        Exit { is_hurried: true, .. } => break Some(cut_by_user_reason()),
                         Exit { reason: OUTSIDE, .. } => {
                             (wait, was_signalled) = (wait.min(began.elapsed() + SIGNALLED), true);
                         }
@@ -103,29 +110,29 @@ impl Ending {
             }
         };
         if let Some(why) = cut {
-            hooks.cut(&why).await;
+            hooks.cut_running_hooks(&why).await;
         }
     }
 }
 
-/// That the person waits no longer.
-fn hurried() -> String {
+/// Returns the message that the user did not wait for a hook.
+fn cut_by_user_reason() -> String {
     "you left without waiting for it".to_owned()
 }
 
-/// That the time after a signal was over.
-fn signalled(wait: Duration) -> String {
+/// Returns the message that the time after a signal was over.
+fn cut_by_signal_reason(wait: Duration) -> String {
     format!("a signal leaves hooks {:.1} s", wait.as_secs_f64())
 }
 
-/// That the time of the end was over, and what gives hooks more.
-fn over(whole: Duration) -> String {
+/// Returns the message that the time of the end was over, and which option gives hooks more.
+fn cut_by_timeout_reason(whole: Duration) -> String {
     let seconds = whole.as_secs_f64();
     format!("the end waited {seconds:.1} s for hooks, and `--exit-wait` sets up to 60 s")
 }
 
 impl Session {
-    /// How long hooks are waited for that might still wake the agent.
+    /// Returns how long the session waits for hooks that might still wake the agent.
     pub(super) fn wake_wait(&self) -> Duration {
         self.exit_wait.saturating_sub(self.agent.settings.patience.exit / RESERVED)
     }

@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{Exit, Next, Session, quit};
+use super::{Exit, Next, Session, wait_for_exit};
 use crate::agent::{Settings, Steering};
 use crate::conversation::Message;
 use crate::hooks::{Hooks, Late};
@@ -23,8 +23,8 @@ pub(super) enum InputState {
 }
 
 impl Session {
-    /// Does work that is no turn, while the person may stop it or leave; other input waits.
-    pub(super) async fn attend(
+    /// Runs work that is not a turn while the user may stop it or leave. Other input waits.
+    pub(super) async fn run_with_inputs(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
         work: impl AsyncFnOnce(&mut Self) -> Result<(), Exit>,
@@ -44,7 +44,7 @@ impl Session {
                         }
                         Some(Input::Interrupt) => break Ok(()),
                         Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
-                            if let Some(leave) = Exit::read(&input) {
+                            if let Some(leave) = Exit::from_input(&input) {
                                 break Err(leave);
                             }
                         }
@@ -53,7 +53,7 @@ impl Session {
                                 updates.send(Update::TakenBack(last));
                             }
                         }
-                        Some(Input::NextMode) => next_mode(&permissions, &hooks),
+                        Some(Input::NextMode) => cycle_mode(&permissions, &hooks),
                         Some(Input::Typing) => {}
                         Some(Input::Close) => input_state = InputState::Closed,
                         None => (input_state, gone) = (InputState::Closed, true),
@@ -66,8 +66,9 @@ impl Session {
         done
     }
 
-    /// Waits, idle, for what is to be done next: a person's words, or those of a hook that wakes the agent. `None` when the input is closed.
-    pub(super) async fn wait(
+    /// Waits, idle, for the next prompt of the user or message of a hook that wakes the agent.
+    /// Returns `None` when the input is closed.
+    pub(super) async fn wait_for_prompt(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<Option<Next>, Exit> {
@@ -81,10 +82,10 @@ impl Session {
                         return Ok(Some(Next::Raw(submission)));
                     }
                     Some(Input::Interrupt | Input::TakeBack) => {}
-                    Some(Input::NextMode) => next_mode(&self.agent.permissions, &self.agent.hooks),
+                    Some(Input::NextMode) => cycle_mode(&self.agent.permissions, &self.agent.hooks),
                     Some(Input::Typing) => idle.as_mut().reset(Instant::now() + patience.idle),
                     Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
-                        if let Some(leave) = Exit::read(&input) {
+                        if let Some(leave) = Exit::from_input(&input) {
                             return Err(leave);
                         }
                     }
@@ -95,11 +96,11 @@ impl Session {
                 },
                 () = &mut idle, if attended && self.input_state == InputState::Waiting => {
                     self.input_state = InputState::Listening;
-                    self.agent.hooks.notify("idle_prompt", "the agent waits for you");
+                    self.agent.hooks.fire_notification("idle_prompt", "the agent waits for you");
                 }
-                late = late(&self.agent.tasks, &self.agent.hooks) => {
+                late = next_late_result(&self.agent.tasks, &self.agent.hooks) => {
                     // Messages that do not wake the agent join the next prompt.
-                    if let Some(message) = wakes(late, &self.agent.steering, &self.agent.updates) {
+                    if let Some(message) = wake_message(late, &self.agent.steering, &self.agent.updates) {
                         return Ok(Some(Next::Judged(message)));
                     }
                 }
@@ -109,9 +110,9 @@ impl Session {
 }
 
 impl Session {
-    /// Waits, when no more input comes, for hooks in the background that may still wake the agent: the next message of one.
-    /// `None` when none can, or when their time is over (AG-34).
-    pub(super) async fn wake(
+    /// Waits for the next message of a background hook that wakes the agent, after the input was
+    /// closed. Returns `None` if no hook can, or when their time is over (AG-34).
+    pub(super) async fn wait_for_wake(
         &mut self,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<Option<Next>, Exit> {
@@ -121,8 +122,9 @@ impl Session {
             let may_be_woken = self.agent.hooks.may_be_woken();
             let (steering, updates) = (&self.agent.steering, &self.agent.updates);
             let ended = self.agent.hooks.take_finished().into_iter();
-            self.queue
-                .extend(ended.filter_map(|late| wakes(late, steering, updates)).map(Next::Judged));
+            self.queue.extend(
+                ended.filter_map(|late| wake_message(late, steering, updates)).map(Next::Judged),
+            );
             if let Some(next) = self.queue.pop_front() {
                 break Ok(Some(next));
             }
@@ -130,11 +132,11 @@ impl Session {
                 break Ok(None);
             }
             tokio::select! {
-                late = self.agent.hooks.late() => {
-                    self.queue.extend(wakes(late, steering, updates).map(Next::Judged));
+                late = self.agent.hooks.next_late_result() => {
+                    self.queue.extend(wake_message(late, steering, updates).map(Next::Judged));
                 }
                 () = sleep_until(until) => break Ok(None),
-                leave = quit(inputs) => break Err(leave),
+                leave = wait_for_exit(inputs) => break Err(leave),
             }
         };
         self.exit_wait = self.exit_wait.saturating_sub(began.elapsed());
@@ -142,34 +144,37 @@ impl Session {
     }
 }
 
-/// What ends next in the background, a task or a hook, and what it has to say. Cancel safe.
-pub(super) async fn late(tasks: &Tasks, hooks: &Hooks) -> Late {
+/// Waits for the next background task or hook that ends, and returns its result. Cancel safe.
+pub(super) async fn next_late_result(tasks: &Tasks, hooks: &Hooks) -> Late {
     tokio::select! {
-        late = tasks.ended() => late,
-        late = hooks.late() => late,
+        late = tasks.next_finished() => late,
+        late = hooks.next_late_result() => late,
     }
 }
 
-/// Takes in what ended in the background. Gives what wakes an idle agent; the rest waits for the model to listen.
-pub(super) fn wakes(late: Late, steering: &Steering, updates: &Updates) -> Option<Message> {
+/// Returns the message of a background result that wakes an idle agent. Other messages are stored
+/// for the next call of the model.
+pub(super) fn wake_message(late: Late, steering: &Steering, updates: &Updates) -> Option<Message> {
     let (message, notice) = match late {
         Late::Wakes(message) => return Some(message),
         Late::Tells(message) => (message, None),
         Late::Rests(message, notice) => (message, Some(notice)),
         Late::Silent => return None,
     };
-    steering.add_later(message);
+    steering.add_unprompted_message(message);
     if let Some(notice) = notice {
         updates.send(Update::Notice(notice));
     }
     None
 }
 
-/// Goes to the next mode without waiting for the hooks.
-pub(super) fn next_mode(permissions: &Permissions, hooks: &Hooks) {
+/// Switches to the next mode without waiting for hooks.
+pub(super) fn cycle_mode(permissions: &Permissions, hooks: &Hooks) {
     let before = permissions.mode();
     let mode = before.next();
     permissions.set_mode(mode);
     let later_hooks = hooks.clone();
-    hooks.beside(async move { later_hooks.mode_changed(before.name(), mode.name()).await });
+    hooks.spawn_aside(
+        async move { later_hooks.fire_mode_changed(before.name(), mode.name()).await },
+    );
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::input_state::{InputState, next_mode, wakes};
+use super::input_state::{InputState, cycle_mode, wake_message};
 use super::steering_gate::SteeringGate;
 use super::{Exit, Next};
 use crate::agent::{Agent, Steering};
@@ -34,7 +34,7 @@ impl<'s> Listener<'s> {
         queue: &'s mut VecDeque<Next>,
         input_state: &'s mut InputState,
     ) -> Self {
-        agent.steering.queue(queue.len());
+        agent.steering.set_queued_count(queue.len());
         Self {
             queue,
             input_state,
@@ -48,63 +48,65 @@ impl<'s> Listener<'s> {
         }
     }
 
-    /// Takes in what ended in the background: what would wake an idle agent steers the turn.
-    pub(super) fn take(&self, late: Late) {
-        if let Some(message) = wakes(late, &self.steering, &self.updates) {
-            self.steering.add(message);
+    /// Adds a background result to the session. A message that would wake an idle agent steers the
+    /// current turn.
+    pub(super) fn add_late_result(&self, late: Late) {
+        if let Some(message) = wake_message(late, &self.steering, &self.updates) {
+            self.steering.add_message(message);
         }
     }
 
-    fn tell_queue(&self) {
-        self.steering.queue(self.queue.len());
-        self.updates.send(Update::Queued(submissions(self.queue)));
+    fn report_queue(&self) {
+        self.steering.set_queued_count(self.queue.len());
+        self.updates.send(Update::Queued(queued_submissions(self.queue)));
     }
 
-    /// Whether no turn follows this one.
-    pub(super) fn is_last(&self) -> bool {
+    /// Returns whether no turn follows this one.
+    pub(super) fn is_last_turn(&self) -> bool {
         let is_closed = *self.input_state == InputState::Closed && self.queue.is_empty();
-        self.leaving.is_some() || (is_closed && self.steering.waiting() == 0)
+        self.leaving.is_some() || (is_closed && self.steering.pending_count() == 0)
     }
 
-    /// Handles one input. `None`: the input is closed.
+    /// Reacts to one input. `None` means that the input is closed.
     pub(super) fn on_input(&mut self, input: Option<Input>) {
         match input {
             Some(Input::Interrupt) => {
                 // What observes the end of a turn is stopped only for a text that waits for it (AG-44).
-                if self.steering.is_open() || !self.queue.is_empty() {
-                    self.steering.stop();
+                if self.steering.is_turn_open() || !self.queue.is_empty() {
+                    self.steering.cancel_turn();
                 }
-                self.gate.stop();
+                self.gate.stop_judging();
             }
             // A command steers nothing: it is for the agent, or a separate prompt.
             Some(Input::Prompt(submission))
-                if self.steering.is_open() && !submission.text.trim_start().starts_with('/') =>
+                if self.steering.is_turn_open()
+                    && !submission.text.trim_start().starts_with('/') =>
             {
-                self.gate.steer(submission);
+                self.gate.queue_for_judging(submission);
             }
             Some(Input::Prompt(submission) | Input::Queue(submission)) => {
                 self.queue.push_back(Next::Raw(submission));
-                self.tell_queue();
+                self.report_queue();
             }
             Some(Input::TakeBack) => {
                 let last = self.queue.iter().rposition(|next| matches!(next, Next::Raw(_)));
                 if let Some(Next::Raw(last)) = last.and_then(|at| self.queue.remove(at)) {
                     self.updates.send(Update::TakenBack(last));
-                    self.tell_queue();
+                    self.report_queue();
                 }
             }
-            Some(Input::NextMode) => next_mode(&self.permissions, &self.hooks),
+            Some(Input::NextMode) => cycle_mode(&self.permissions, &self.hooks),
             Some(Input::Typing) => {}
             Some(input @ (Input::Quit(_) | Input::QuitNow)) => {
                 // The first word says why; a later one may say that no hook is waited for.
-                let leave = Exit::read(&input);
+                let leave = Exit::from_input(&input);
                 let is_hurried = leave.is_some_and(|leave| leave.is_hurried);
                 if self.leaving.is_none() || is_hurried {
                     self.leaving = leave;
                     // Hooks that observe the end of a turn are waited for like those in the background.
-                    match self.steering.is_open() {
-                        true => self.steering.stop(),
-                        false => self.hooks.name_awaited(),
+                    match self.steering.is_turn_open() {
+                        true => self.steering.cancel_turn(),
+                        false => self.hooks.report_awaited_hooks(),
                     }
                 }
             }
@@ -114,8 +116,8 @@ impl<'s> Listener<'s> {
     }
 }
 
-/// The submissions that wait.
-pub(super) fn submissions(queue: &VecDeque<Next>) -> Vec<Submission> {
+/// Returns the submissions that wait.
+pub(super) fn queued_submissions(queue: &VecDeque<Next>) -> Vec<Submission> {
     let submission = |next: &Next| match next {
         Next::Raw(submission) => Some(submission.clone()),
         Next::Judged(_) => None,

@@ -29,21 +29,21 @@ impl SteeringGate {
         let steering = agent.steering.clone();
         let worker = tokio::spawn(async move {
             while let Some((submission, stop)) = receiver.recv().await {
-                prompt::steer(&hooks, &updates, &steering, submission, &stop).await;
+                prompt::judge_steering_text(&hooks, &updates, &steering, submission, &stop).await;
                 judged.send_modify(|left| *left = left.saturating_sub(1));
             }
         });
         Self { texts, left, stop: CancellationToken::new(), worker }
     }
 
-    pub(super) fn steer(&self, submission: Submission) {
+    pub(super) fn queue_for_judging(&self, submission: Submission) {
         self.left.send_modify(|left| *left += 1);
         // The worker ends only when this end of the channel is dropped.
         let _ = self.texts.send((submission, self.stop.clone()));
     }
 
-    /// Waits until no text is left to judge.
-    pub(super) fn judged(&self) -> impl Future<Output = ()> + use<> {
+    /// Waits until hooks have judged every queued text.
+    pub(super) fn wait_until_judged(&self) -> impl Future<Output = ()> + use<> {
         let mut left = self.left.subscribe();
         async move {
             // The session is gone: that is its end, too.
@@ -51,8 +51,8 @@ impl SteeringGate {
         }
     }
 
-    /// Gives the texts back that are not judged yet.
-    pub(super) fn stop(&mut self) {
+    /// Stops the judging, and returns the texts that are not judged yet to the user.
+    pub(super) fn stop_judging(&mut self) {
         std::mem::take(&mut self.stop).cancel();
     }
 }

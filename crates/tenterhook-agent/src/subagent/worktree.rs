@@ -22,9 +22,9 @@ pub(super) struct Worktree {
 }
 
 impl Worktree {
-    /// Makes one.
-    pub(super) async fn make(agent: &Agent, name: &str) -> Result<Self, WorktreeError> {
-        let verdict = agent.hooks.worktree_wanted(name).await;
+    /// Creates a worktree, or uses the one that a hook made.
+    pub(super) async fn create(agent: &Agent, name: &str) -> Result<Self, WorktreeError> {
+        let verdict = agent.hooks.fire_worktree_create(name).await;
         if let Some(reason) = verdict.blocked {
             return Err(WorktreeError::Denied { reason });
         }
@@ -35,8 +35,8 @@ impl Worktree {
             None => {
                 let path = agent.transcript.path().with_extension(format!("{name}.worktree"));
                 let text = path.display().to_string();
-                git(&project, &["worktree", "add", "--detach", &text]).await?;
-                let from = git(&path, &["rev-parse", "HEAD"]).await?;
+                run_git(&project, &["worktree", "add", "--detach", &text]).await?;
+                let from = run_git(&path, &["rev-parse", "HEAD"]).await?;
                 (path, Some(from))
             }
         };
@@ -44,36 +44,38 @@ impl Worktree {
         Ok(Self { path, from, project, hooks, updates })
     }
 
-    /// Where it is.
+    /// Returns the path of the worktree.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Leaves it. What there is to say of work that stays.
+    /// Removes the worktree, or leaves it if it contains work. Returns a message about work that
+    /// stays.
     pub(super) async fn finish(self) -> Option<String> {
         let path = self.path.display().to_string();
         if let Some(from) = &self.from {
-            let changed = git(&self.path, &["status", "--porcelain"]).await;
-            let head = git(&self.path, &["rev-parse", "HEAD"]).await;
+            let changed = run_git(&self.path, &["status", "--porcelain"]).await;
+            let head = run_git(&self.path, &["rev-parse", "HEAD"]).await;
             let is_clean = changed.is_ok_and(|changed| changed.is_empty());
             let is_same = head.is_ok_and(|head| head == *from);
             if !is_clean || !is_same {
                 return Some(format!("The work is in the worktree `{path}`."));
             }
         }
-        self.hooks.worktree_removed(&self.path).await;
+        self.hooks.fire_worktree_removed(&self.path).await;
         if self.from.is_some()
-            && let Err(why) = git(&self.project, &["worktree", "remove", &path]).await
+            && let Err(why) = run_git(&self.project, &["worktree", "remove", &path]).await
         {
-            self.hooks.warn("WorktreeRemove", why.to_string());
+            self.hooks.warn_about_event("WorktreeRemove", why.to_string());
         }
         None
     }
 
-    /// Leaves it where its task was stopped, without waiting; the person reads where the work is.
-    pub(super) fn abandon(self) {
+    /// Finishes the worktree of a stopped task without waiting, and shows the user where remaining
+    /// work is.
+    pub(super) fn finish_in_background(self) {
         let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
-        hooks.beside(async move {
+        hooks.spawn_aside(async move {
             if let Some(words) = self.finish().await {
                 updates.send(Update::Notice(words));
             }
@@ -94,13 +96,13 @@ pub(super) enum WorktreeError {
     Git { args: String, end: process::End, words: String },
 }
 
-/// What Git prints.
-async fn git(directory: &Path, args: &[&str]) -> Result<String, WorktreeError> {
+/// Runs Git and returns its output.
+async fn run_git(directory: &Path, args: &[&str]) -> Result<String, WorktreeError> {
     let mut command = process::Command::new("git", args, directory);
     command.env = vec![("PATH".into(), tool::PATH.into())];
     let (done, finished) = tokio::sync::oneshot::channel();
-    let _child = process::start_fed(command, |child| {
-        child.finish(move |report| {
+    let _child = process::start_with_whole_input(command, |child| {
+        child.on_finish(move |report| {
             let _ = done.send(report);
         });
     });

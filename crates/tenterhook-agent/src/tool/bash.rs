@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tenterhook_process as process;
 
-use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use super::{Effect, Output, Running, Tool, Workplace, failed_output, text_argument};
 use crate::conversation::Call;
 use crate::model::ToolSpec;
 
@@ -38,32 +38,35 @@ impl Tool for Bash {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(async move { run(call, place).await })
+        Box::pin(async move { run_command(call, place).await })
     }
 }
 
-async fn run(call: &Call, place: &Workplace) -> Output {
-    let Some(line) = text(call, "command") else { return failed("`command` is missing") };
+async fn run_command(call: &Call, place: &Workplace) -> Output {
+    let Some(line) = text_argument(call, "command") else {
+        return failed_output("`command` is missing");
+    };
     let mut command = process::Command::shell(line, &place.cwd);
     command.env = place.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let timeout = call.input.get("timeout").and_then(serde_json::Value::as_u64);
     command.timeout = Some(timeout.map_or(TIMEOUT, Duration::from_millis));
     command.umask = None;
     // Before the child, so that its directory for passing files is removed after it.
-    let confined = place.sandbox.as_ref().map(|sandbox| sandbox.confine(&mut command));
+    let confined = place.sandbox.as_ref().map(|sandbox| sandbox.confine_command(&mut command));
     let (done, finished) = tokio::sync::oneshot::channel();
     // Dropped on every way out, and that ends what still runs.
-    let _child = process::start_fed(command, |child| {
-        child.finish(move |report| {
+    let _child = process::start_with_whole_input(command, |child| {
+        child.on_finish(move |report| {
             let _ = done.send(report);
         });
     });
-    let Ok(report) = finished.await else { return failed("its end was not reported") };
+    let Ok(report) = finished.await else { return failed_output("its end was not reported") };
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let printed = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();
-    let refused =
-        confined.as_ref().and_then(|confined_shell| confined_shell.refused(printed.as_bytes()));
+    let refused = confined
+        .as_ref()
+        .and_then(|confined_shell| confined_shell.refusal_in_output(printed.as_bytes()));
     let text = [printed, refused.map(|text| format!("({text})")).unwrap_or_default()].join("\n");
     let text = text.trim().to_owned();
     let exit_code = match &report.end {
@@ -85,7 +88,7 @@ async fn run(call: &Call, place: &Workplace) -> Output {
         process::End::Cancelled => "it was cancelled".to_owned(),
         process::End::NotStarted(error) => {
             let why =
-                confined.as_ref().and_then(|confined_shell| confined_shell.not_started(error));
+                confined.as_ref().and_then(|confined_shell| confined_shell.why_not_started(error));
             format!("it was not started: {}", why.unwrap_or_else(|| error.to_string()))
         }
     };
@@ -108,14 +111,14 @@ mod tests {
         let place = Workplace {
             cwd: room.project(),
             env: room.env(),
-            sandbox: Some(CommandSandbox::of_no_means(&room)),
+            sandbox: Some(CommandSandbox::unavailable(&room)),
             judged: None,
             bars: Bars::default(),
             cancel: CancellationToken::new(),
         };
         let input = json!({"command": "echo x > ran"});
         let call = Call { id: "1".to_owned(), tool: "Bash".to_owned(), input };
-        let Output::Failed { why, .. } = run(&call, &place).await else { panic!("it ran") };
+        let Output::Failed { why, .. } = run_command(&call, &place).await else { panic!("it ran") };
         assert!(why.contains("cannot confine commands"), "{why}");
         assert!(!room.project().join("ran").exists());
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::error::ToolError;
-use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use super::{Effect, Output, Running, Tool, Workplace, failed_output, text_argument};
 use crate::conversation::Call;
 use crate::file;
 use crate::model::ToolSpec;
@@ -34,20 +34,21 @@ impl Tool for Edit {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(
-            async move { edit(call, place).await.unwrap_or_else(|why| failed(why.to_string())) },
-        )
+        Box::pin(async move {
+            edit_file(call, place).await.unwrap_or_else(|why| failed_output(why.to_string()))
+        })
     }
 }
 
-async fn edit(call: &Call, place: &Workplace) -> Result<Output, ToolError> {
-    let name = text(call, "file_path").ok_or(ToolError::Missing("file_path"))?;
-    let old = text(call, "old_string").filter(|old| !old.is_empty());
+async fn edit_file(call: &Call, place: &Workplace) -> Result<Output, ToolError> {
+    let name = text_argument(call, "file_path").ok_or(ToolError::Missing("file_path"))?;
+    let old = text_argument(call, "old_string").filter(|old| !old.is_empty());
     let old = old.ok_or(ToolError::Empty("old_string"))?;
-    let new = text(call, "new_string").ok_or(ToolError::Missing("new_string"))?;
+    let new = text_argument(call, "new_string").ok_or(ToolError::Missing("new_string"))?;
     let all = call.input.get("replace_all").and_then(Value::as_bool) == Some(true);
-    let judged = place.aim().map_err(|_| ToolError::CircleAt { name: name.to_owned() })?;
-    let before = file::read(judged.clone()).await;
+    let judged =
+        place.judged_target().map_err(|_| ToolError::CircleAt { name: name.to_owned() })?;
+    let before = file::read_judged(judged.clone()).await;
     let before = before.map_err(|source| ToolError::Unread { name: name.to_owned(), source })?;
     // A file that is no text is not changed: to write it back would destroy it.
     let before = String::from_utf8(before).map_err(|_| ToolError::NoText(name.to_owned()))?;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use super::{Effect, Output, Running, Tool, Workplace, failed_output, text_argument};
 use crate::conversation::Call;
 use crate::file;
 use crate::model::ToolSpec;
@@ -35,19 +35,21 @@ impl Tool for Read {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(async move { read(call, place).await })
+        Box::pin(async move { read_file(call, place).await })
     }
 }
 
-async fn read(call: &Call, place: &Workplace) -> Output {
-    let Some(name) = text(call, "file_path") else { return failed("`file_path` is missing") };
-    let judged = match place.aim() {
-        Ok(judged) => judged,
-        Err(why) => return failed(format!("`{name}` cannot be read: {why}")),
+async fn read_file(call: &Call, place: &Workplace) -> Output {
+    let Some(name) = text_argument(call, "file_path") else {
+        return failed_output("`file_path` is missing");
     };
-    let bytes = match file::read(judged).await {
+    let judged = match place.judged_target() {
+        Ok(judged) => judged,
+        Err(why) => return failed_output(format!("`{name}` cannot be read: {why}")),
+    };
+    let bytes = match file::read_judged(judged).await {
         Ok(bytes) => bytes,
-        Err(error) => return failed(format!("`{name}` cannot be read: {error}")),
+        Err(error) => return failed_output(format!("`{name}` cannot be read: {error}")),
     };
     // Invalid UTF-8 is shown with the replacement character: a file is read, whatever is in it.
     let content = String::from_utf8_lossy(&bytes);

@@ -8,7 +8,7 @@ use regex::RegexBuilder;
 use serde_json::{Value, json};
 
 use super::error::ToolError;
-use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use super::{Effect, Output, Running, Tool, Workplace, failed_output, text_argument};
 use crate::conversation::Call;
 use crate::file::{self, Judged};
 use crate::model::ToolSpec;
@@ -44,7 +44,7 @@ impl Tool for Glob {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(aside(glob, call, place))
+        Box::pin(run_on_blocking_thread(find_files_by_glob, call, place))
     }
 }
 
@@ -74,12 +74,12 @@ impl Tool for Grep {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(aside(grep, call, place))
+        Box::pin(run_on_blocking_thread(grep_files, call, place))
     }
 }
 
-/// A search reads many files: not on a thread that others wait for.
-async fn aside(
+/// Runs a search on a thread of its own, because it reads many files.
+async fn run_on_blocking_thread(
     search: fn(&Call, &Workplace) -> Result<Vec<String>, ToolError>,
     call: &Call,
     place: &Workplace,
@@ -91,48 +91,50 @@ async fn aside(
             text: if found.is_empty() { "(nothing found)".to_owned() } else { found.join("\n") },
             response: json!({"found": found}),
         },
-        Ok(Err(why)) => failed(why.to_string()),
-        Err(error) => failed(format!("the search broke off: {error}")),
+        Ok(Err(why)) => failed_output(why.to_string()),
+        Err(error) => failed_output(format!("the search broke off: {error}")),
     }
 }
 
-fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
-    let pattern = matcher(text(call, "pattern").ok_or(ToolError::Missing("pattern"))?)?;
-    let root = place.aim()?.path;
+fn find_files_by_glob(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
+    let pattern =
+        compile_glob(text_argument(call, "pattern").ok_or(ToolError::Missing("pattern"))?)?;
+    let root = place.judged_target()?.path;
     let named = |path: &Path| path.strip_prefix(&root).is_ok_and(|rest| pattern.is_match(rest));
-    Ok(files(&root, place)
+    Ok(files_below(&root, place)
         .filter(|path| named(path))
         .take(MOST)
-        .map(|file| shown(&file, place))
+        .map(|file| relative_path_text(&file, place))
         .collect())
 }
 
-fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
-    let pattern = text(call, "pattern").ok_or(ToolError::Missing("pattern"))?;
+fn grep_files(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
+    let pattern = text_argument(call, "pattern").ok_or(ToolError::Missing("pattern"))?;
     let any_case = call.input.get("-i").and_then(Value::as_bool) == Some(true);
     let pattern = RegexBuilder::new(pattern).case_insensitive(any_case).build()?;
-    let only = text(call, "glob").map(matcher).transpose()?;
-    let root = place.aim()?.path;
+    let only = text_argument(call, "glob").map(compile_glob).transpose()?;
+    let root = place.judged_target()?.path;
     let (mut found, mut barred) = (Vec::new(), None);
-    for path in files(&root, place) {
+    for path in files_below(&root, place) {
         let wanted = only.as_ref().is_none_or(|only| {
             path.file_name().is_some_and(|name| only.is_match(name)) || only.is_match(&path)
         });
         if !wanted || path.metadata().is_ok_and(|metadata| metadata.len() > LARGE) {
             continue;
         }
-        if let Some(rule) = place.bars.against(&path) {
+        if let Some(rule) = place.bars.find_read_restriction(&path) {
             let (_, count) = barred.unwrap_or((rule.clone(), 0));
             barred = Some((rule, count + 1));
             continue;
         }
         // What a walk saw may be a link by now.
-        let content = file::open_real(&path).and_then(|file| file::start_of(file, LARGE));
+        let content =
+            file::open_real_path(&path).and_then(|file| file::read_start_of_open(file, LARGE));
         let Ok((content, _)) = content else { continue };
         for (at, line) in String::from_utf8_lossy(&content).lines().enumerate() {
             if pattern.is_match(line) {
                 let line: String = line.chars().take(WIDE).collect();
-                found.push(format!("{}:{}:{line}", shown(&path, place), at + 1));
+                found.push(format!("{}:{}:{line}", relative_path_text(&path, place), at + 1));
             }
             if found.len() >= MOST {
                 return Ok(found);
@@ -145,14 +147,14 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, ToolError> {
     Ok(found)
 }
 
-fn matcher(pattern: &str) -> Result<GlobMatcher, ToolError> {
+fn compile_glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
     glob.map(|glob| glob.compile_matcher())
         .map_err(|source| ToolError::Glob { pattern: pattern.to_owned(), source })
 }
 
-/// Every file below `root`, in the order of paths, until the user stops it.
-fn files(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
+/// Returns every file below `root` in the order of paths, until the user stops the search.
+fn files_below(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
     let cancel = place.cancel.clone();
     let walk = WalkBuilder::new(root)
         .hidden(false)
@@ -165,7 +167,7 @@ fn files(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
         .map(ignore::DirEntry::into_path)
 }
 
-fn shown(path: &Path, place: &Workplace) -> String {
+fn relative_path_text(path: &Path, place: &Workplace) -> String {
     // The root was resolved; so is the path that names are relative to.
     let cwd = Judged::resolve(&place.cwd).map_or_else(|| place.cwd.clone(), |j| j.path);
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()

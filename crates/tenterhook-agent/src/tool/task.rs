@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Effect, Running, Tool, Workplace, failed};
+use super::{Effect, Running, Tool, Workplace, failed_output};
 use crate::conversation::Call;
 use crate::model::ToolSpec;
 
@@ -36,6 +36,6 @@ impl Tool for Task {
     }
 
     fn run<'a>(&'a self, _call: &'a Call, _place: &'a Workplace) -> Running<'a> {
-        Box::pin(async { failed("a subagent has no subagents") })
+        Box::pin(async { failed_output("a subagent has no subagents") })
     }
 }

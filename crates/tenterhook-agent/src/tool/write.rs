@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use super::{Effect, Output, Running, Tool, Workplace, failed_output, text_argument};
 use crate::conversation::Call;
 use crate::file;
 use crate::model::ToolSpec;
@@ -31,17 +31,19 @@ impl Tool for Write {
     }
 
     fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
-        Box::pin(async move { write(call, place).await })
+        Box::pin(async move { write_file(call, place).await })
     }
 }
 
-async fn write(call: &Call, place: &Workplace) -> Output {
-    let (Some(name), Some(content)) = (text(call, "file_path"), text(call, "content")) else {
-        return failed("`file_path` or `content` is missing");
+async fn write_file(call: &Call, place: &Workplace) -> Output {
+    let (Some(name), Some(content)) =
+        (text_argument(call, "file_path"), text_argument(call, "content"))
+    else {
+        return failed_output("`file_path` or `content` is missing");
     };
-    let judged = match place.aim() {
+    let judged = match place.judged_target() {
         Ok(judged) => judged,
-        Err(why) => return failed(format!("`{name}` cannot be written: {why}")),
+        Err(why) => return failed_output(format!("`{name}` cannot be written: {why}")),
     };
     match file::write(judged, content.to_owned()).await {
         Ok(()) => {
@@ -49,6 +51,6 @@ async fn write(call: &Call, place: &Workplace) -> Output {
             let response = json!({"filePath": name, "success": true, "text": text});
             Output::Done { text, response }
         }
-        Err(error) => failed(format!("`{name}` cannot be written: {error}")),
+        Err(error) => failed_output(format!("`{name}` cannot be written: {error}")),
     }
 }

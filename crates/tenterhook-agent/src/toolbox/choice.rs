@@ -46,8 +46,8 @@ enum ToolRefused {
     Full,
 }
 
-/// The tools for the model, and a line for each server.
-pub(super) fn choose(offers: Vec<(String, ServerOffer)>) -> (Vec<Served>, Vec<Note>) {
+/// Returns the tools for the model, and a note for each server.
+pub(super) fn choose_server_tools(offers: Vec<(String, ServerOffer)>) -> (Vec<Served>, Vec<Note>) {
     let (mut served, mut notes) = (Vec::new(), Vec::new());
     let mut left = ALL;
     for (server, offer) in offers {
@@ -62,8 +62,8 @@ pub(super) fn choose(offers: Vec<(String, ServerOffer)>) -> (Vec<Served>, Vec<No
         let mut refused = Vec::new();
         for tool in tools {
             let name = tool.name.clone();
-            if let Err(why) = take(&server, tool, &mut served, &mut left) {
-                refused.push(format!("`{}` {why}", shown(&name)));
+            if let Err(why) = add_server_tool(&server, tool, &mut served, &mut left) {
+                refused.push(format!("`{}` {why}", display_name(&name)));
             }
         }
         if is_cut {
@@ -86,14 +86,14 @@ pub(super) fn choose(offers: Vec<(String, ServerOffer)>) -> (Vec<Served>, Vec<No
     (served, notes)
 }
 
-/// Takes one tool; why not, where it is not.
-fn take(
+/// Adds one tool, or returns the reason why it is refused.
+fn add_server_tool(
     server: &str,
     tool: ServerTool,
     served: &mut Vec<Served>,
     left: &mut usize,
 ) -> Result<(), ToolRefused> {
-    let name = format!("{PREFIX}{}__{}", plain(server), plain(&tool.name));
+    let name = format!("{PREFIX}{}__{}", sanitize_name(server), sanitize_name(&tool.name));
     if tool.name.is_empty() || name.len() > NAME {
         return Err(ToolRefused::LongName);
     }
@@ -107,10 +107,10 @@ fn take(
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err(ToolRefused::NoObject);
     }
-    clean(&mut schema);
-    let mut about = hooks::safe(&tool.about);
+    clean_schema_texts(&mut schema);
+    let mut about = hooks::strip_control_text(&tool.about);
     if about.len() > ABOUT {
-        conversation::shorten(&mut about, ABOUT);
+        conversation::truncate_text(&mut about, ABOUT);
     }
     let long = schema.to_string().len();
     if long > SCHEMA {
@@ -126,30 +126,32 @@ fn take(
     Ok(())
 }
 
-/// A name with the characters that every service takes; others become `_`, as in the agents for which servers are written.
-fn plain(name: &str) -> String {
+/// Replaces each character that some service does not accept with `_`, as the agents do for which
+/// servers are written.
+fn sanitize_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
     name.chars().map(plain).collect()
 }
 
-fn shown(name: &str) -> String {
-    hooks::safe(name).chars().take(NAME).collect()
+fn display_name(name: &str) -> String {
+    hooks::strip_control_text(name).chars().take(NAME).collect()
 }
 
-/// Takes out of the words of a schema what no person would see; values that a tool is called with stay as they are.
-fn clean(schema: &mut Value) {
+/// Removes invisible characters from the descriptions and titles of a schema. Values that a tool is
+/// called with stay as they are.
+fn clean_schema_texts(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for (key, value) in fields {
                 match value {
                     Value::String(text) if key == "description" || key == "title" => {
-                        *text = hooks::safe(text);
+                        *text = hooks::strip_control_text(text);
                     }
-                    value => clean(value),
+                    value => clean_schema_texts(value),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Array(items) => items.iter_mut().for_each(clean_schema_texts),
         _ => {}
     }
 }
@@ -184,10 +186,11 @@ mod tests {
             tool("padded", "", padded),
             tool(&"n".repeat(60), "", plain()),
         ];
-        let (served, notes) = choose(vec![("plugin:a:b".to_owned(), Ok((tools, true)))]);
+        let (served, notes) =
+            choose_server_tools(vec![("plugin:a:b".to_owned(), Ok((tools, true)))]);
         assert_eq!(names(&served), ["mcp__plugin_a_b__say", "mcp__plugin_a_b__say_it"]);
         assert!(served[0].spec.about.len() <= ABOUT && served[0].spec.about.ends_with("[cut]"));
-        assert!(!served[1].text().contains('\u{1b}'), "{:?}", served[1]);
+        assert!(!served[1].model_text().contains('\u{1b}'), "{:?}", served[1]);
         assert_eq!(served[1].spec.schema["properties"]["a\u{200b}"]["enum"][0], "\u{200b}");
         assert_eq!(served[1].tool, "say it");
         assert_eq!(notes[0], Note::Notice("The server `plugin:a:b` offers 2 tools.".to_owned()));
@@ -219,9 +222,9 @@ mod tests {
             ),
             ("many".to_owned(), Ok((many.collect(), false))),
         ];
-        let (served, notes) = choose(offers);
+        let (served, notes) = choose_server_tools(offers);
         assert_eq!(served.len(), MOST);
-        let size: usize = served.iter().map(|s| s.text().len()).sum();
+        let size: usize = served.iter().map(|s| s.model_text().len()).sum();
         assert!(size <= ALL + MOST * 4, "{size}");
         let text = |note| match note {
             Note::Notice(text) | Note::Warning(text) => text,

@@ -15,8 +15,9 @@ const HEAD: u64 = 256 << 10;
 /// How many characters of them are shown.
 const WORDS: usize = 60;
 
-/// The transcripts beside this one, the last written first. Those of subagents are part of others.
-pub(crate) fn beside(path: &Path) -> Vec<(SystemTime, PathBuf)> {
+/// Returns the transcripts in the same directory, the last written first, without those of
+/// subagents.
+pub(crate) fn sibling_transcripts(path: &Path) -> Vec<(SystemTime, PathBuf)> {
     let entries =
         path.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten();
     let of_session = |path: &PathBuf| {
@@ -34,15 +35,15 @@ pub(crate) fn beside(path: &Path) -> Vec<(SystemTime, PathBuf)> {
     found
 }
 
-/// The same as a page: number, date, first words, file.
-pub(crate) fn page(own: &Path) -> String {
+/// Returns a page that lists the transcripts: number, date, first words, file.
+pub(crate) fn transcripts_page(own: &Path) -> String {
     let mut lines = Vec::new();
-    for (at, (written, path)) in beside(own).iter().enumerate() {
+    for (at, (written, path)) in sibling_transcripts(own).iter().enumerate() {
         // `Sun, 06 Nov 1994 08:49:37 GMT`: the day and the time of it.
         let date = httpdate::fmt_http_date(*written);
         let date = date.get(5..22).unwrap_or(&date);
         let this = if path == own { "  (this session)" } else { "" };
-        lines.push(format!("{:>2}  {date}  {}{this}", at + 1, first_words(path)));
+        lines.push(format!("{:>2}  {date}  {}{this}", at + 1, first_prompt_words(path)));
         lines.push(format!("{:4}{}", "", path.display()));
     }
     lines.push(String::new());
@@ -50,8 +51,8 @@ pub(crate) fn page(own: &Path) -> String {
     lines.join("\n")
 }
 
-/// What the person said first.
-fn first_words(path: &Path) -> String {
+/// Returns the beginning of the user's first prompt.
+fn first_prompt_words(path: &Path) -> String {
     let Ok(file) = file::open(path) else { return "(cannot be read)".to_owned() };
     let lines = BufReader::new(file.take(HEAD)).lines().map_while(Result::ok);
     let mut texts = lines.filter_map(|line| match serde_json::from_str(&line) {
@@ -61,7 +62,7 @@ fn first_words(path: &Path) -> String {
     let Some(text) = texts.find(|text| !text.trim().is_empty()) else {
         return "(no messages)".to_owned();
     };
-    let text = hooks::safe(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = hooks::strip_control_text(&text).split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(WORDS) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text,
@@ -80,13 +81,13 @@ mod tests {
         let [one, two] = ["one.jsonl", "two.jsonl"].map(|text| room.project().join(text));
         let transcript = Transcript::open(&one).unwrap();
         transcript
-            .add(&Line::Message(Message::user("find the\n bug \u{1b}[2Jnow", Vec::new())))
+            .add_line(&Line::Message(Message::from_user("find the\n bug \u{1b}[2Jnow", Vec::new())))
             .unwrap();
-        transcript.add(&Line::Message(Message::user("and then", Vec::new()))).unwrap();
+        transcript.add_line(&Line::Message(Message::from_user("and then", Vec::new()))).unwrap();
         Transcript::open(&two).unwrap();
         Transcript::open(&one.with_extension("call-1.jsonl")).unwrap();
-        assert_eq!(beside(&one).len(), 2, "a subagent has no separate line");
-        let page = page(&two);
+        assert_eq!(sibling_transcripts(&one).len(), 2, "a subagent has no separate line");
+        let page = transcripts_page(&two);
         assert!(page.contains("find the bug now\n"), "{page}");
         assert!(page.contains("(no messages)  (this session)"), "{page}");
         assert!(page.contains(" GMT") || page.contains(':'), "{page}");

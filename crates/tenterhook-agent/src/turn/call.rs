@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{Agent, Role};
 use crate::conversation::{Call, Came as Ended, ToolResult};
 use crate::permission::{Permit, Refusal};
-use crate::session::from_hook;
+use crate::session::hook_message;
 use crate::task_gate::{self, Came, TaskInfo};
 use crate::tool::{self, Output, Workplace};
 use crate::underway::Underway;
@@ -18,79 +18,80 @@ use crate::update::Update;
 const CUT_SHORT: &str = "interrupted";
 
 impl Agent {
-    /// One call: consent, run and report to hooks. Returns beside its result the context, why all
-    /// should end, and the file that it came to: nothing is learned from one that was refused or
-    /// failed.
-    pub(super) async fn run_tool(
+    /// Runs one call: permission, execution and events. Returns its result, the context, the reason
+    /// to stop, and the file that it used; a refused or failed call has none.
+    pub(super) async fn run_tool_call(
         &self,
         call: Call,
     ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
         self.updates.send(Update::ToolAsked(call.clone()));
         let wanted = call.input.clone();
-        let held = Underway::begin(self.cut_short(call.clone()));
-        let sought = self.permissions.seek(&self.permit_context(), call).await;
-        held.over();
+        let held = Underway::new(self.on_interrupt_update(call.clone()));
+        let sought = self.permissions.request_permit(&self.permit_context(), call).await;
+        held.disarm();
         let (permit, mut context) = match sought {
             Ok(permitted) => permitted,
             Err(Refusal { call, by, reason, stop, context, retry }) => {
                 let again = if retry { "; a hook says that you may try it again" } else { "" };
                 let text = format!("the call was refused: {reason}{again}");
-                return (self.ended(&call, text, by, None), context, stop, None);
+                return (self.finish_call(&call, text, by, None), context, stop, None);
             }
         };
-        let file = permit.judged().map(|j| j.path.clone());
-        let call = permit.call().clone();
-        self.tally.used_tool();
+        let file = permit.judged_file().map(|j| j.path.clone());
+        let call = permit.permitted_call().clone();
+        self.tally.count_tool_call();
         self.updates.send(Update::ToolStarted(call.clone()));
-        let shown = Underway::begin(self.cut_short(call.clone()));
-        let underway = Underway::begin(self.interruption(call.clone()));
+        let shown = Underway::new(self.on_interrupt_update(call.clone()));
+        let underway = Underway::new(self.on_interrupt_event(call.clone()));
         let cancel = CancellationToken::new();
         let _ends = cancel.clone().drop_guard();
-        let place = self.workplace(&call, cancel).await;
+        let place = self.prepare_workplace(&call, cancel).await;
         let came = match (call.tool.as_str(), self.role) {
-            (tool::task::NAME, Role::Main) => self.delegate(&call).await,
-            ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
-            _ => self.use_tool(&permit, &place).await.into(),
+            (tool::task::NAME, Role::Main) => self.delegate_task(&call).await,
+            ("Bash", _) if wants_background(&call) => self.run_in_background(permit, place).await,
+            _ => self.run_permitted_tool(&permit, &place).await.into(),
         };
-        underway.over();
+        underway.disarm();
         context.extend(came.context);
         let (verdict, text, is_error) = match came.output {
             Output::Done { text, response } => {
-                let verdict = self.hooks.after_tool(&call, &response).await;
-                let text = verdict.output.as_ref().map_or(text, as_text);
+                let verdict = self.hooks.fire_after_tool(&call, &response).await;
+                let text = verdict.output.as_ref().map_or(text, value_to_text);
                 (verdict, text, false)
             }
             Output::Failed { why, exit_code } => {
-                (self.hooks.tool_failed(&call, &why, exit_code).await, why, true)
+                (self.hooks.fire_tool_failed(&call, &why, exit_code).await, why, true)
             }
         };
         // What was done cannot be undone: an objection is for the model to read.
         context.extend(verdict.blocked);
         context.extend(verdict.context);
-        shown.over();
-        let file = file.filter(|_| !is_error && tool::text(&call, "file_path").is_some());
+        shown.disarm();
+        let file = file.filter(|_| !is_error && tool::text_argument(&call, "file_path").is_some());
         let (ended, ran) = (if is_error { Ended::Failed } else { Ended::Ran }, call.input.clone());
         let ran = Some(ran).filter(|value| *value != wanted);
-        (self.ended(&call, text, ended, ran), context, came.stop.or(verdict.stop), file)
+        (self.finish_call(&call, text, ended, ran), context, came.stop.or(verdict.stop), file)
     }
 
-    /// Where a call runs; a shell command with what hooks set for it, and in its sandbox.
-    async fn workplace(&self, call: &Call, cancel: CancellationToken) -> Workplace {
+    /// Returns the directory and surroundings of a call; a shell command gets the variables that
+    /// hooks set, and its sandbox.
+    async fn prepare_workplace(&self, call: &Call, cancel: CancellationToken) -> Workplace {
         let mut env = self.settings.env.clone();
         let mut sandbox = None;
         if call.tool == "Bash" {
-            let set = self.hooks.shell_env(call).await;
-            let beside = self.permissions.directories(|all| all.clone());
-            sandbox = self.hooks.sandbox(&self.settings, beside, set.clone());
+            let set = self.hooks.shell_command_env(call).await;
+            let beside = self.permissions.with_directories(|all| all.clone());
+            sandbox = self.hooks.command_sandbox(&self.settings, beside, set.clone());
             env.extend(set);
         }
-        let bars = self.permissions.bars(&self.permit_context());
+        let bars = self.permissions.read_restrictions(&self.permit_context());
         let cwd = self.settings.cwd.clone();
         Workplace { cwd, env, sandbox, judged: None, bars, cancel }
     }
 
-    /// The update for the face where this call, or its hooks, are interrupted.
-    fn cut_short(&self, call: Call) -> impl FnOnce() + use<> {
+    /// Returns a closure that sends the result of this call to the user interface when the call is
+    /// interrupted.
+    fn on_interrupt_update(&self, call: Call) -> impl FnOnce() + use<> {
         let updates = self.updates.clone();
         move || {
             let result = ToolResult {
@@ -104,26 +105,27 @@ impl Agent {
         }
     }
 
-    /// The event for hooks, beside the agent, where this call is interrupted.
-    fn interruption(&self, call: Call) -> impl FnOnce() + use<> {
+    /// Returns a closure that fires the event for hooks, in the background, when this call is
+    /// interrupted.
+    fn on_interrupt_event(&self, call: Call) -> impl FnOnce() + use<> {
         let (hooks, steering) = (self.hooks.clone(), self.steering.clone());
         move || {
             // What they say of it reaches the model with the person's next words: who stops a turn wants no other one.
-            hooks.tool_interrupted(&call, CUT_SHORT, move |verdict| {
+            hooks.fire_tool_interrupted(&call, CUT_SHORT, move |verdict| {
                 let context: Vec<_> = verdict.blocked.into_iter().chain(verdict.context).collect();
                 if !context.is_empty() {
-                    steering.add_later(from_hook(String::new(), context));
+                    steering.add_unprompted_message(hook_message(String::new(), context));
                 }
             });
         }
     }
 
-    /// Runs a shell command in the background; the agent gets a message when it ends.
-    async fn send_off(&self, permit: Permit, place: Workplace) -> Came {
-        let call = permit.call().clone();
-        let line = tool::text(&call, "command").unwrap_or_default().to_owned();
+    /// Runs a shell command in the background. The agent gets a message when it ends.
+    async fn run_in_background(&self, permit: Permit, place: Workplace) -> Came {
+        let call = permit.permitted_call().clone();
+        let line = tool::text_argument(&call, "command").unwrap_or_default().to_owned();
         let task = TaskInfo { id: &call.id, subject: &line, description: &line };
-        let context = match task_gate::may_begin(&self.hooks, task).await {
+        let context = match task_gate::judge_task_start(&self.hooks, task).await {
             Ok(context) => context,
             Err(came) => return came,
         };
@@ -131,8 +133,8 @@ impl Agent {
         let (id, name) = (call.id.clone(), line.clone());
         // It outlives the turn that began it, and an interrupt of that.
         let place = Workplace { cancel: CancellationToken::new(), ..place };
-        let begun = self.tasks.run(async move {
-            let text = match tool::run(&permit, &place).await {
+        let begun = self.tasks.spawn_task(async move {
+            let text = match tool::run_permitted_call(&permit, &place).await {
                 Output::Done { text, .. } => {
                     format!("Background task {id} (`{name}`) is done:\n{text}")
                 }
@@ -141,19 +143,19 @@ impl Agent {
                 }
             };
             let task = TaskInfo { id: &id, subject: &name, description: &name };
-            task_gate::ended(&hooks, task, text).await
+            task_gate::background_task_message(&hooks, task, text).await
         });
         let output = if begun {
             let text =
                 format!("task {} runs in the background; you get a message when it ends", call.id);
             Output::Done { response: json!({"backgroundTaskId": call.id}), text }
         } else {
-            tool::failed("too many tasks run in the background: wait for one to end")
+            tool::failed_output("too many tasks run in the background: wait for one to end")
         };
         Came { output, context, stop: None }
     }
 
-    fn ended(
+    fn finish_call(
         &self,
         call: &Call,
         text: String,
@@ -168,10 +170,10 @@ impl Agent {
     }
 }
 
-fn in_background(call: &Call) -> bool {
+fn wants_background(call: &Call) -> bool {
     call.input.get("run_in_background").and_then(Value::as_bool) == Some(true)
 }
 
-fn as_text(value: &Value) -> String {
+fn value_to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -15,46 +15,49 @@ const MAX_TOKENS: u32 = 8192;
 /// How many tools one answer may call (AG-21).
 const CALLS: usize = 128;
 
-fn too_many() -> ModelError {
+fn too_many_calls_error() -> ModelError {
     let message = format!("the answer calls more than {CALLS} tools at once");
     ModelError { kind: ErrorKind::Unknown, message }
 }
 
 impl Agent {
-    /// Asks the model once, as often as hooks want it asked again.
-    pub(super) async fn ask(&mut self) -> Step<Reply> {
-        self.look_for_tools().await;
+    /// Asks the model, and repeats the request if hooks want that.
+    pub(super) async fn ask_model(&mut self) -> Step<Reply> {
+        self.refresh_server_tools().await;
         let passed = loop {
-            match self.pass("").await {
+            match self.pass_model_gate("").await {
                 Ok(passed) => break passed,
                 // Its words are a message, and the call is tried again with all that it would send in view; the engine counts,
                 // and ends it (HO-3).
-                Err(Withheld::Denied(reason)) => self.keep(Message::from(Author::Hook, reason)),
+                Err(Withheld::Denied(reason)) => {
+                    self.push_message(Message::from_author(Author::Hook, reason))
+                }
                 Err(Withheld::Ends(reason)) => {
-                    self.take_back(&reason);
+                    self.withdraw_unsent(&reason);
                     return Err(Ending::Stopped(reason));
                 }
             }
         };
-        self.tally.asks();
-        let answer = self.send(passed, self.toolbox.specs(), MAX_TOKENS);
-        let (reply, usage, stop) = self.read_answer(answer).await.map_err(Ending::Failed)?;
-        self.tally.called(usage);
+        self.tally.count_request();
+        let answer = self.send_to_model(passed, self.toolbox.tool_specs(), MAX_TOKENS);
+        let (reply, usage, stop) = self.receive_answer(answer).await.map_err(Ending::Failed)?;
+        self.tally.add_usage(usage);
         let all = self.tally.counts().session;
-        self.hooks.fact("total_tokens", all.input + all.output);
-        self.keep(Message::Assistant(reply.clone()));
-        self.tell_used();
-        self.hooks.after_model(&reply.text, usage).await;
+        self.hooks.set_session_fact("total_tokens", all.input + all.output);
+        self.push_message(Message::Assistant(reply.clone()));
+        self.report_usage();
+        self.hooks.fire_after_model(&reply.text, usage).await;
         if !reply.text.is_empty() {
             self.updates.send(Update::Reply(reply.text.clone()));
-            self.renderer.show(&reply.text);
+            self.renderer.queue_message(&reply.text);
         }
-        self.is_whole(&reply, stop).map_err(Ending::Failed)?;
+        self.check_complete(&reply, stop).map_err(Ending::Failed)?;
         Ok(reply)
     }
 
-    /// Whether an answer can be worked with. One that was cut can where it calls tools: the model reads what became of those.
-    fn is_whole(&self, reply: &Reply, stop: Stop) -> Result<(), ModelError> {
+    /// Returns an error if the answer is unusable. A cut answer is usable if it calls tools,
+    /// because the model reads their results.
+    fn check_complete(&self, reply: &Reply, stop: Stop) -> Result<(), ModelError> {
         let (kind, message) = match stop {
             Stop::Done => return Ok(()),
             Stop::Length => {
@@ -72,8 +75,8 @@ impl Agent {
         Err(ModelError { kind, message })
     }
 
-    /// Listens to one answer to its end.
-    async fn read_answer(
+    /// Receives one answer to its end.
+    async fn receive_answer(
         &mut self,
         mut answer: Answer,
     ) -> Result<(Reply, Usage, Stop), ModelError> {
@@ -88,7 +91,7 @@ impl Agent {
                     reply.reasoning.push_str(&text);
                     self.updates.send(Update::Reasoning(text));
                 }
-                Delta::Call(_) if reply.calls.len() >= CALLS => return Err(too_many()),
+                Delta::Call(_) if reply.calls.len() >= CALLS => return Err(too_many_calls_error()),
                 Delta::Call(call) => reply.calls.push(call),
                 Delta::Echo(echo) => reply.echo = Some(echo),
                 Delta::Waits { why, wait } => {

@@ -32,7 +32,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// The name for hooks.
+    /// Returns the name for hooks.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -68,7 +68,7 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// One who looks at nothing yet.
+    /// Creates a watcher that watches nothing yet.
     pub(super) fn open() -> notify::Result<Self> {
         let stirred = Arc::new(Notify::new());
         let stir = Arc::clone(&stirred);
@@ -88,18 +88,18 @@ impl Watcher {
         })
     }
 
-    /// Looks at these from now on, and at nothing else.
+    /// Watches these paths from now on, and no others.
     pub(super) fn look_at(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
         self.wanted = paths.into_iter().collect();
-        self.arm();
-        let standing = self.standing();
+        self.update_os_watches();
+        let standing = self.current_stamps();
         self.known.retain(|path, _| standing.contains_key(path));
         for (path, stamp) in standing {
             self.known.entry(path).or_insert(stamp);
         }
     }
 
-    /// What changed next. Pends while nothing does; cancel safe.
+    /// Waits for the next changes. Pends while nothing changes; cancel safe.
     pub(super) async fn next(&mut self) -> Vec<Seen> {
         loop {
             if !self.stirs {
@@ -114,16 +114,16 @@ impl Watcher {
                 }
             }
             self.stirs = false;
-            let seen = self.compare();
+            let seen = self.detect_changes();
             if !seen.is_empty() {
                 return seen;
             }
         }
     }
 
-    fn compare(&mut self) -> Vec<Seen> {
-        self.arm();
-        let standing = self.standing();
+    fn detect_changes(&mut self) -> Vec<Seen> {
+        self.update_os_watches();
+        let standing = self.current_stamps();
         let mut seen = Vec::new();
         for path in self.known.keys().chain(standing.keys()).collect::<BTreeSet<_>>() {
             let before = self.known.get(path).copied().flatten();
@@ -139,21 +139,24 @@ impl Watcher {
         seen
     }
 
-    /// How everything stands that is looked at.
-    fn standing(&self) -> BTreeMap<PathBuf, Option<Stamp>> {
+    /// Returns the current stamps of all watched files.
+    fn current_stamps(&self) -> BTreeMap<PathBuf, Option<Stamp>> {
         let mut standing = BTreeMap::new();
         for path in &self.wanted {
             if path.is_dir() {
-                standing.extend(inside(path).into_iter().map(|path| (path.clone(), stamp(&path))));
+                standing.extend(
+                    files_below(path).into_iter().map(|path| (path.clone(), file_stamp(&path))),
+                );
             } else {
-                standing.insert(path.clone(), stamp(path));
+                standing.insert(path.clone(), file_stamp(path));
             }
         }
         standing
     }
 
-    /// Has the system look at the directories in which something can happen; those that do not exist yet, at their parents.
-    fn arm(&mut self) {
+    /// Makes the system watch the directories in which something can change; for those that do not
+    /// exist yet, their parents.
+    fn update_os_watches(&mut self) {
         let mut needed: BTreeMap<PathBuf, (RecursiveMode, (u64, u64))> = BTreeMap::new();
         for path in &self.wanted {
             let mode =
@@ -161,7 +164,8 @@ impl Watcher {
             let from = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
             let place =
                 from.into_iter().flat_map(Path::ancestors).find(|ancestor| ancestor.is_dir());
-            let Some((place, which)) = place.and_then(|path| Some((path, which(path)?))) else {
+            let Some((place, which)) = place.and_then(|path| Some((path, device_and_inode(path)?)))
+            else {
                 continue;
             };
             let entry = needed.entry(place.to_owned()).or_insert((mode, which));
@@ -190,17 +194,17 @@ impl Watcher {
     }
 }
 
-fn which(path: &Path) -> Option<(u64, u64)> {
+fn device_and_inode(path: &Path) -> Option<(u64, u64)> {
     std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+fn file_stamp(path: &Path) -> Option<Stamp> {
     let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     Some((found.mtime(), found.mtime_nsec(), found.len(), found.ino()))
 }
 
-/// The files in a directory and below.
-fn inside(directory: &Path) -> Vec<PathBuf> {
+/// Returns the files in a directory and below it.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = vec![directory.to_owned()];
     while let Some(next) = left.pop() {

@@ -26,10 +26,10 @@ pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
     };
     if let Some((path, text)) = other.filter(|(path, _)| path.starts_with(&project)) {
         // A file at that path is read in the dialect of the path.
-        let read = discover::searched(&roots).into_iter().filter(|(_, place)| place == path);
+        let read = discover::searched_paths(&roots).into_iter().filter(|(_, place)| place == path);
         sources.extend(read.map(|(dialect, _)| {
             let name = path.to_str().unwrap();
-            let source = Source::given(name, dialect, text, path.parent().unwrap());
+            let source = Source::from_text(name, dialect, text, path.parent().unwrap());
             let (project, home) = (project.clone(), home.clone());
             // The names of Claude's hooks begin with their layer, and a name is a part of what is approved.
             let layer = if name.contains(".local.") { Layer::Local } else { Layer::Project };

@@ -54,8 +54,8 @@ fn the_transcript_says_what_came_of_each_call() {
     let mut decoder = Decoder::new(TranscriptAgent::Tenterhook);
     let mut lines = Lines::new(&*text);
     let (mut calls, mut ends, mut ran) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some(line) = lines.read().unwrap() {
-        decoder.line(line, &mut |record| {
+    while let Some(line) = lines.read_line().unwrap() {
+        decoder.decode_line(line, &mut |record| {
             assert!(record.time.is_some_and(|time| time > 1_700_000_000_000), "{record:?}");
             assert_eq!(record.mode.as_deref(), Some("default"), "{record:?}");
             match record.action {
@@ -85,8 +85,8 @@ fn the_transcript_says_what_came_of_each_call() {
     assert!(calls[0].1.contains("echo one"), "what the hooks were asked about: {calls:?}");
     assert_eq!(ran.len(), 1);
     assert!(ran[0].0 == "call-1" && ran[0].1.contains("echo two"), "{ran:?}");
-    assert_eq!(decoder.facts().version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
-    assert_eq!(decoder.facts().unknown_records(), 0);
+    assert_eq!(decoder.facts_so_far().version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(decoder.facts_so_far().count_unusable_records(), 0);
 }
 
 /// TR-5: a fork says of each message that it is a copy; the time is that of the copy.
@@ -106,12 +106,15 @@ fn a_fork_says_that_its_messages_are_copies() {
         let text = std::fs::read(&file).unwrap();
         let mut decoder = Decoder::new(TranscriptAgent::Tenterhook);
         let mut lines = Lines::new(&*text);
-        while let Some(line) = lines.read().unwrap() {
-            decoder.line(line, &mut |record| {
+        while let Some(line) = lines.read_line().unwrap() {
+            decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
                     all += 1;
-                    copied +=
-                        usize::from(copies.is_copy(TranscriptAgent::Tenterhook, &record, call));
+                    copied += usize::from(copies.is_repeated_call(
+                        TranscriptAgent::Tenterhook,
+                        &record,
+                        call,
+                    ));
                 }
             });
         }

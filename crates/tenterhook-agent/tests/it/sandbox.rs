@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 
 fn can() -> bool {
-    tenterhook_process::means().tier() >= tenterhook_process::Tier::T1
+    tenterhook_process::available_sandbox_means().highest_tier() >= tenterhook_process::Tier::T1
 }
 
 /// A project with a secret beside it, a link out of it, and a gate whose script lies in it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use tenterhook_core::dialect::DialectId;
 
-use super::values::{Named, agent, duration, named};
+use super::values::{Named, parse_agent, parse_duration, parse_named_file};
 use super::{Format, Output, WHAT, Which};
 use crate::last_word::Form;
 
@@ -14,7 +14,7 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) which: Which,
     /// Show the hooks that would run behind this agent (hooks that the agent runs itself are skipped)
-    #[arg(long, value_name = "NAME", value_parser = agent)]
+    #[arg(long, value_name = "NAME", value_parser = parse_agent)]
     pub(crate) agent: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -36,7 +36,7 @@ pub(crate) struct Fire {
     #[command(flatten)]
     pub(crate) output: Output,
     /// How long all hooks together may take, such as `5s` or `500ms`
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(crate) budget: Option<Duration>,
     /// Default model for prompt hooks that name none, e.g. `openai::gpt-5.4-mini`
     #[arg(long, value_name = "[SERVICE::]MODEL")]
@@ -55,16 +55,16 @@ pub(crate) struct Fire {
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
     /// The agent that calls
-    #[arg(long, value_name = "NAME", value_parser = agent)]
+    #[arg(long, value_name = "NAME", value_parser = parse_agent)]
     pub(crate) agent: DialectId,
     /// The event, by the agent's name for it
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: String,
     /// Reply within this time, e.g. `55s`; choose less than the timeout of the agent
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(crate) within: Option<Duration>,
     /// Fire the hooks of this file alone; may be given more than once
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// Run the slow shadow hooks of a call that has its reply; the value is the number of its record
     #[arg(long, value_name = "NUMBER", hide = true)]
@@ -72,8 +72,8 @@ pub(crate) struct Hook {
 }
 
 impl Fire {
-    /// The format in which the caller waits for the outcome.
-    pub(crate) const fn form(&self) -> Form {
+    /// Returns the format in which the caller expects the outcome.
+    pub(crate) const fn outcome_form(&self) -> Form {
         match (self.stream, self.output.format) {
             (true, _) => Form::Line,
             (false, Format::Json) => Form::Object,

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
 use super::Output;
-use super::values::{Known, known, moment};
+use super::values::{Known, parse_known_digest, parse_timestamp};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Log {
@@ -17,7 +17,7 @@ pub(crate) struct Log {
     #[arg(long)]
     pub(crate) stats: bool,
     /// Only firings newer than this age (`2h`, `3 days`) or date
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     pub(crate) since: Option<Timestamp>,
     /// Only this event
     #[arg(long, value_name = "EVENT")]
@@ -44,7 +44,7 @@ pub(crate) enum LogDo {
     /// Find records that were changed, cut, moved or removed, and state what that cannot prove
     Verify {
         /// A record that you noted elsewhere, which must still exist: the value after `last:`
-        #[arg(long, value_name = "NUMBER:DIGEST", value_parser = known)]
+        #[arg(long, value_name = "NUMBER:DIGEST", value_parser = parse_known_digest)]
         head: Option<Known>,
         #[command(flatten)]
         output: Output,

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use tenterhook_core::transcript::TranscriptAgent;
 
 use super::Output;
-use super::values::{Named, moment, named, recorder};
+use super::values::{Named, parse_named_file, parse_timestamp, parse_transcript_agent};
 
 #[derive(Debug, Args)]
 pub(crate) struct Transcripts {
@@ -15,7 +15,7 @@ pub(crate) struct Transcripts {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = recorder)]
+    #[arg(long, value_name = "AGENT", value_parser = parse_transcript_agent)]
     pub(crate) agent: Option<TranscriptAgent>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -24,19 +24,19 @@ pub(crate) struct Transcripts {
 #[derive(Debug, Args)]
 pub(crate) struct Backtest {
     /// The files with hooks [default: those that the agents would load from here]
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) hooks: Vec<Named>,
     /// Show only differences from the hooks of this file; may be given more than once
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) against: Vec<Named>,
     /// A file or directory with recorded sessions [default: where each agent stores them]
     #[arg(long = "sessions", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Only events newer than this age (`2h`, `30 days`) or date
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     pub(crate) since: Option<Timestamp>,
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = recorder)]
+    #[arg(long, value_name = "AGENT", value_parser = parse_transcript_agent)]
     pub(crate) agent: Option<TranscriptAgent>,
     /// Only events in this directory or below it
     #[arg(long, value_name = "DIRECTORY")]
@@ -85,10 +85,10 @@ pub(crate) struct Reconcile {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Only calls newer than this age (`2h`, `30 days`) or date
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     pub(crate) since: Option<Timestamp>,
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = recorder)]
+    #[arg(long, value_name = "AGENT", value_parser = parse_transcript_agent)]
     pub(crate) agent: Option<TranscriptAgent>,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -3,12 +3,12 @@
 use clap::{Args, ValueEnum};
 
 use super::WHAT;
-use super::values::{Named, named};
+use super::values::{Named, parse_named_file};
 
 #[derive(Debug, Args)]
 pub(crate) struct Test {
     /// Native files with cases beside their hooks, and files of cases (`*.test.toml`) [default: those found from here]
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) files: Vec<Named>,
     /// Record a case: the event (or the last recorded one) and the current answer of the hooks. It is added to the named file of
     /// cases, or to the project's `tenterhook.test.toml`
@@ -19,7 +19,7 @@ pub(crate) struct Test {
     pub(crate) watch: bool,
     /// With `--record`, a file with the hooks that decide; it must be a file that the file of cases names. Otherwise the same as
     /// FILE
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// Run only cases whose name, hook or event contains this text
     #[arg(long, value_name = "TEXT")]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
-use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{DIALECTS, DialectId};
 use tenterhook_core::transcript::TranscriptAgent;
 
@@ -56,16 +56,17 @@ impl fmt::Display for ValueError {
     }
 }
 
-pub(super) fn dialect(name: &str) -> Result<DialectId, ValueError> {
-    DialectId::find(name).ok_or_else(|| {
+/// Parses the name of a dialect.
+pub(super) fn parse_dialect(name: &str) -> Result<DialectId, ValueError> {
+    DialectId::from_name(name).ok_or_else(|| {
         let known: Vec<_> = DIALECTS.iter().map(|dialect| dialect.id().as_str()).collect();
-        let nearest = nearest(name, known.iter().copied());
+        let nearest = nearest_word(name, known.iter().copied());
         ValueError::Unknown { what: "there is no dialect of that name", nearest, known }
     })
 }
 
-/// An agent that can call.
-pub(super) fn agent(name: &str) -> Result<DialectId, ValueError> {
+/// Parses the name of an agent that can call `tenterhook hook`.
+pub(super) fn parse_agent(name: &str) -> Result<DialectId, ValueError> {
     let agents = DialectId::agents;
     agents().find(|agent| agent.as_str() == name).ok_or_else(|| {
         let known = agents().map(DialectId::as_str).collect();
@@ -73,28 +74,30 @@ pub(super) fn agent(name: &str) -> Result<DialectId, ValueError> {
     })
 }
 
-/// An agent whose recorded sessions can be read.
-pub(super) fn recorder(name: &str) -> Result<TranscriptAgent, ValueError> {
+/// Parses the name of an agent whose recorded sessions can be read.
+pub(super) fn parse_transcript_agent(name: &str) -> Result<TranscriptAgent, ValueError> {
     TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == name).ok_or_else(|| {
         let known: Vec<_> = TranscriptAgent::ALL.iter().map(|agent| agent.key()).collect();
-        let nearest = nearest(name, known.iter().copied());
+        let nearest = nearest_word(name, known.iter().copied());
         let what = "no sessions of such an agent can be read";
         ValueError::Unknown { what, nearest, known }
     })
 }
 
-/// `DIALECT=FILE`. The part before `=` is a dialect when it looks like a name and not like a path.
-pub(crate) fn named(text: &str) -> Result<Named, ValueError> {
+/// Parses `FILE` or `DIALECT=FILE`. The part before `=` is a dialect if it looks like a name and
+/// not like a path.
+pub(crate) fn parse_named_file(text: &str) -> Result<Named, ValueError> {
     let plain = Named { dialect: None, path: text.into() };
     let Some((name, file)) = text.split_once('=') else { return Ok(plain) };
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
         return Ok(plain);
     }
-    Ok(Named { dialect: Some(dialect(name)?), path: file.into() })
+    Ok(Named { dialect: Some(parse_dialect(name)?), path: file.into() })
 }
 
-/// A number with its unit. A bare number is refused: seconds and milliseconds are the commonest mistake in hook files.
-pub(super) fn duration(text: &str) -> Result<Duration, ValueError> {
+/// Parses a number with its unit. A bare number is refused: confusing seconds and milliseconds is
+/// the commonest mistake in hook files.
+pub(super) fn parse_duration(text: &str) -> Result<Duration, ValueError> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(ValueError::Duration)?;
     let (number, unit) = text.split_at_checked(digits).ok_or(ValueError::Duration)?;
     let number: u64 = number.parse().map_err(|_| ValueError::Duration)?;
@@ -110,8 +113,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, ValueError> {
     }
 }
 
-/// `2h` ago, a day, or a time of a day, where the user is; or a whole timestamp.
-pub(super) fn moment(text: &str) -> Result<Timestamp, ValueError> {
+/// Parses a time: `2h` (ago), a date or a time of day in the local time zone, or a complete
+/// timestamp.
+pub(super) fn parse_timestamp(text: &str) -> Result<Timestamp, ValueError> {
     let here = TimeZone::system();
     let local = |time: DateTime| time.to_zoned(here.clone()).map(|time| time.timestamp()).ok();
     let ago = |span: Span| Zoned::now().checked_sub(span).map(|time| time.timestamp()).ok();
@@ -129,7 +133,8 @@ pub(crate) struct Known {
     pub(crate) digest: String,
 }
 
-pub(super) fn known(text: &str) -> Result<Known, ValueError> {
+/// Parses `NUMBER:DIGEST`, a record that the user knows.
+pub(super) fn parse_known_digest(text: &str) -> Result<Known, ValueError> {
     let (seq, digest) = text.split_once(':').ok_or(ValueError::Known)?;
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     let seq = seq.trim().parse().ok().filter(|_| is_digest).ok_or(ValueError::Known)?;
@@ -142,48 +147,59 @@ mod tests {
 
     #[test]
     fn a_duration_has_a_unit() {
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("5s"), Ok(Duration::from_secs(5)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(parse_duration("1h"), Ok(Duration::from_secs(3600)));
         for wrong in ["5", "", "s", "1d", "-1s", "1.5s"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_moment_is_some_time_ago_or_a_date() {
         let now = Timestamp::now();
-        let hours =
-            |text: &str| (now - moment(text).expect(text)).total(jiff::Unit::Hour).expect("a span");
+        let hours = |text: &str| {
+            (now - parse_timestamp(text).expect(text)).total(jiff::Unit::Hour).expect("a span")
+        };
         assert!((hours("2h") - 2.0).abs() < 0.1);
         assert!((hours("30m") - 0.5).abs() < 0.1);
         assert!(hours("3 days") > 70.0);
         assert_eq!(
-            moment("2026-11-22T14:00:00Z").expect("whole").to_string(),
+            parse_timestamp("2026-11-22T14:00:00Z").expect("whole").to_string(),
             "2026-11-22T14:00:00Z"
         );
-        assert!(moment("2026-11-22").is_ok() && moment("2026-11-22 14:00").is_ok());
+        assert!(
+            parse_timestamp("2026-11-22").is_ok() && parse_timestamp("2026-11-22 14:00").is_ok()
+        );
         for wrong in ["", "yesterday", "5", "2026-13-01"] {
-            assert!(moment(wrong).is_err(), "{wrong}");
+            assert!(parse_timestamp(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_known_record_has_a_number_and_a_digest() {
         let digest = "ab".repeat(32);
-        assert_eq!(known(&format!("7:{digest}")), Ok(Known { seq: 7, digest: digest.clone() }));
+        assert_eq!(
+            parse_known_digest(&format!("7:{digest}")),
+            Ok(Known { seq: 7, digest: digest.clone() })
+        );
         for wrong in [digest.as_str(), "7:abc", "x:y", ""] {
-            assert!(known(wrong).is_err(), "{wrong}");
+            assert!(parse_known_digest(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_config_may_say_its_dialect() {
-        let config = named("native=a.toml").expect("known");
+        let config = parse_named_file("native=a.toml").expect("known");
         assert_eq!((config.dialect, config.path), (Some(DialectId::NATIVE), "a.toml".into()));
-        let config = named("./a=b.json").expect("a path");
+        let config = parse_named_file("./a=b.json").expect("a path");
         assert_eq!((config.dialect, config.path), (None, "./a=b.json".into()));
-        assert!(named("klaude=a.json").expect_err("unknown").to_string().contains("`claude`"));
+        assert!(
+            parse_named_file("klaude=a.json")
+                .expect_err("unknown")
+                .to_string()
+                .contains("`claude`")
+        );
     }
 }

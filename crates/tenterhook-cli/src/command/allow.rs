@@ -16,33 +16,33 @@ use crate::person;
 use crate::problem::Problem;
 use crate::term::Term;
 
-pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
+pub(crate) fn run_allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
     let AllowHow::Once { code } = &args.how;
     person::require_terminal("tenterhook allow", here)?;
-    journal::record_decision((UserActionKind::AllowOnce, code, ""), here, term)?;
-    let denied = exemptions(here).allow_once(code).map_err(|trouble| {
+    journal::record_user_decision((UserActionKind::AllowOnce, code, ""), here, term)?;
+    let denied = open_exemptions(here).allow_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
         let problem = Problem::new(trouble.to_string());
         match unknown {
-            true => problem.help("the denial names the code; let the agent try again"),
+            true => problem.with_help("the denial names the code; let the agent try again"),
             false => problem,
         }
     })?;
-    term.data(&format!("allowed once, within 10 minutes: {}\n", denied.call))?;
+    term.print_data(&format!("allowed once, within 10 minutes: {}\n", denied.call))?;
     Ok(Exit::Good)
 }
 
-pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Problem> {
+pub(crate) fn run_pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Problem> {
     person::require_terminal("tenterhook pause", here)?;
     let length = if args.end { Duration::ZERO } else { args.length };
     if length > LONGEST_PAUSE || (length < Duration::from_secs(1) && !args.end) {
         let message = "a pause lasts at least a second and at most an hour";
-        return Err(Problem::new(message).help("write `10m` or `1h`; it ends by itself"));
+        return Err(Problem::new(message).with_help("write `10m` or `1h`; it ends by itself"));
     }
     if !args.end && !may_pause(here) {
         let message = "a managed file forbids pausing self-protection";
         let help = "`tenterhook allow once CODE` lets one denied call pass";
-        return Err(Problem::new(message).help(help));
+        return Err(Problem::new(message).with_help(help));
     }
     let seconds = length.as_secs().to_string();
     let kind = if args.end {
@@ -50,25 +50,25 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
     } else {
         (UserActionKind::Pause, &*seconds, "")
     };
-    journal::record_decision(kind, here, term)?;
-    exemptions(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
+    journal::record_user_decision(kind, here, term)?;
+    open_exemptions(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
     let text = match args.end {
         true => "self-protection is on again\n".to_owned(),
         false => format!(
             "self-protection rests for {seconds} s and comes back by itself; `tenterhook pause --end` brings it back now\n"
         ),
     };
-    term.data(&text)?;
+    term.print_data(&text)?;
     Ok(Exit::Good)
 }
 
-fn exemptions(here: &Here) -> Exemptions {
-    Exemptions::at(&here.state)
+fn open_exemptions(here: &Here) -> Exemptions {
+    Exemptions::in_directory(&here.state)
 }
 
-/// Whether no managed file says otherwise.
+/// Returns whether no managed file forbids pausing.
 fn may_pause(here: &Here) -> bool {
-    let mut loaded = load::read(&[], Whose::Unsaid, here);
-    let ruleset = loaded.engine(Builder::self_protection).ruleset();
+    let mut loaded = load::read_sources(&[], Whose::Unsaid, here);
+    let ruleset = loaded.build_engine(Builder::self_protection).ruleset();
     ruleset.hooks().iter().all(|hook| hook.layer != Layer::BuiltIn || hook.pausable)
 }

@@ -43,18 +43,18 @@ const THREADS: usize = 8;
 const WAITING: usize = 8 << 20;
 
 pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let (loaded, ruleset) = hooks(&args.hooks, here)?;
+    let (loaded, ruleset) = load_hooks(&args.hooks, here)?;
     let new = Backtest::new(&ruleset);
-    loaded.announce(term, &here.roots);
+    loaded.announce_files(term, &here.roots);
     let old = match args.against.as_slice() {
         [] => None,
-        named => Some(Backtest::new(&hooks(named, here)?.1)),
+        named => Some(Backtest::new(&load_hooks(named, here)?.1)),
     };
     let scripts = args.run_scripts.map(|most| Scripts::new(&ruleset, most, here, term));
     let scripts = scripts.transpose()?;
-    loaded.warn(term);
-    let found = sessions::find(&args.paths, args.agent, here)?;
-    found.strange.iter().for_each(|(path, why)| left_out(path, why, here, term));
+    loaded.print_warnings(term);
+    let found = sessions::find_sessions(&args.paths, args.agent, here)?;
+    found.strange.iter().for_each(|(path, why)| warn_file_skipped(path, why, here, term));
     let since = args.since.map(|time| time.as_millisecond());
     // What was written before cannot tell of what came after.
     let is_new = |session: &&File| {
@@ -78,23 +78,26 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         project,
         home: here.roots.home.clone(),
         signal: Arc::clone(&signal),
-        steps: progress.steps(),
+        steps: progress.step_counter(),
         page: args.html.as_ref().map(|_| Gathering::new(args)),
     };
-    let mut tally = work.all()?;
+    let mut tally = work.replay_all_files()?;
     drop(progress);
     let signal = signal.load(Ordering::Relaxed);
     tally.problems.sort();
     for problem in &tally.problems {
-        term.note_after(WARNING, "warning:", &layout::line(problem));
+        term.print_labelled_note(WARNING, "warning:", &layout::to_safe_line(problem));
     }
     if let (Some(path), Some(all)) = (&args.html, &work.page) {
         let rows = std::mem::take(&mut tally.rows);
-        page::write(path, rows, &tally, all, signal != NONE)?;
+        page::write_page(path, rows, &tally, all, signal != NONE)?;
     }
-    report::print(&tally, &work.new, args, signal != NONE, here, term)?;
+    report::print_report(&tally, &work.new, args, signal != NONE, here, term)?;
     if let Some(path) = &args.html {
-        term.note(&format!("wrote {}", load::shorten(&path.to_string_lossy(), &here.roots)));
+        term.print_note(&format!(
+            "wrote {}",
+            load::shorten_path(&path.to_string_lossy(), &here.roots)
+        ));
     }
     match signal {
         NONE => Ok(Exit::Good),
@@ -102,17 +105,17 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     }
 }
 
-fn left_out(path: &Path, why: &impl std::fmt::Display, here: &Here, term: Term) {
+fn warn_file_skipped(path: &Path, why: &impl std::fmt::Display, here: &Here, term: Term) {
     let text =
-        format!("{} is left out: {why}", load::shorten(&path.to_string_lossy(), &here.roots));
-    term.note_after(WARNING, "warning:", &layout::line(&text));
+        format!("{} is left out: {why}", load::shorten_path(&path.to_string_lossy(), &here.roots));
+    term.print_labelled_note(WARNING, "warning:", &layout::to_safe_line(&text));
 }
 
-/// The hooks of these files, or those that an agent would load from here.
-fn hooks(named: &[Named], here: &Here) -> Result<(Loaded, Arc<Ruleset>), Problem> {
+/// Loads the hooks of these files, or those that an agent would load from here.
+fn load_hooks(named: &[Named], here: &Here) -> Result<(Loaded, Arc<Ruleset>), Problem> {
     let which = Which { config: named.to_vec(), dialect: None, compat: None };
-    let mut loaded = load::load(&which, here)?;
-    let ruleset = loaded.engine(|builder| builder).ruleset();
+    let mut loaded = load::load_hooks(&which, here)?;
+    let ruleset = loaded.build_engine(|builder| builder).ruleset();
     Ok((loaded, ruleset))
 }
 
@@ -135,56 +138,57 @@ struct Work {
 }
 
 impl Work {
-    /// Asks about every file, on as many threads as there are processors.
-    fn all(&self) -> Result<Tally, Problem> {
+    /// Replays every file, on as many threads as there are processors.
+    fn replay_all_files(&self) -> Result<Tally, Problem> {
         // With scripts one thread reads: which runs exceed the bound must not depend on threads (BT-9).
         let most = if self.scripts.is_some() { 1 } else { THREADS };
         let threads =
             available_parallelism().map_or(1, usize::from).min(most).min(self.files.len().max(1));
         let lost = || Problem::new("a thread that reads sessions panicked");
         std::thread::scope(|scope| {
-            let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.some())).collect();
+            let running: Vec<_> =
+                (0..threads).map(|_| scope.spawn(|| self.replay_files_on_thread())).collect();
             let mut all = Tally::default();
             for thread in running {
-                all.join(thread.join().map_err(|_| lost())??);
+                all.merge(thread.join().map_err(|_| lost())??);
             }
             Ok(all)
         })
     }
 
-    fn is_over(&self) -> bool {
+    fn is_interrupted(&self) -> bool {
         self.signal.load(Ordering::Relaxed) != NONE
     }
 
-    fn some(&self) -> Result<Tally, Problem> {
+    fn replay_files_on_thread(&self) -> Result<Tally, Problem> {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder
             .enable_all()
             .build()
             .map_err(|error| Problem::new(format!("rules cannot be asked: {error}")))?;
         let mut tally = Tally::default();
-        while let Some((number, file)) = self.take() {
+        while let Some((number, file)) = self.take_next_file() {
             let sessions = RecentSessions::default();
             let mut of_file = OfFile { work: self, runtime: &runtime, file, number, sessions };
-            match of_file.read(&mut tally) {
-                Ok(facts) => tally.file(file, &facts),
+            match of_file.replay_file(&mut tally) {
+                Ok(facts) => tally.add_file(file, &facts),
                 Err(problem) => tally.problems.push(problem.message),
             }
-            self.steps.step();
+            self.steps.count_step();
         }
         Ok(tally)
     }
 
-    fn take(&self) -> Option<(usize, &File)> {
+    fn take_next_file(&self) -> Option<(usize, &File)> {
         // A thread that takes a number must also take its turn: others wait for it.
-        if self.is_over() {
+        if self.is_interrupted() {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         Some((number, self.files.get(number)?))
     }
 
-    fn is_wanted(&self, record: &TranscriptRecord<'_>) -> bool {
+    fn is_record_selected(&self, record: &TranscriptRecord<'_>) -> bool {
         let is_new = self.since.is_none_or(|since| record.time.is_none_or(|time| time >= since));
         let is_here = self.project.as_ref().is_none_or(|project| {
             record.cwd.as_deref().is_some_and(|cwd| std::path::Path::new(cwd).starts_with(project))
@@ -203,74 +207,74 @@ struct OfFile<'a> {
 }
 
 impl OfFile<'_> {
-    /// Reads the file, and asks about what it tells. Reading is anybody's at any time, and so is asking; in between, files say in their order
-    /// which of their calls are copies.
-    fn read(&mut self, tally: &mut Tally) -> Result<Facts, Problem> {
+    /// Reads the file and runs the hooks on its events. Threads read and run hooks at any time; in
+    /// between, they decide in file order which calls are copies.
+    fn replay_file(&mut self, tally: &mut Tally) -> Result<Facts, Problem> {
         let (work, file) = (self.work, self.file);
-        let turn = work.turns.turn(self.number);
+        let turn = work.turns.take_turn(self.number);
         let (mut waiting, mut room) = (Vec::new(), WAITING);
-        let facts = file.read(&mut |record| {
-            if !work.is_wanted(record) {
-                return !work.is_over();
+        let facts = file.read_records(&mut |record| {
+            if !work.is_record_selected(record) {
+                return !work.is_interrupted();
             }
-            tally.time(file.agent, record);
-            if !is_asked_about(record) {
-                return !work.is_over();
+            tally.add_time(file.agent, record);
+            if !is_replayable(record) {
+                return !work.is_interrupted();
             }
-            if let Some(left) = room.checked_sub(record.action.bytes()) {
+            if let Some(left) = room.checked_sub(record.action.estimated_bytes()) {
                 room = left;
                 waiting.push(record.to_owned());
-                return !work.is_over();
+                return !work.is_interrupted();
             }
             turn.wait();
             room = 0;
             for record in waiting.drain(..).chain([record.to_owned()]) {
-                let is_copy = self.is_copy(&record);
-                self.try_record(&record, is_copy, tally);
+                let is_copy = self.is_copied_call(&record);
+                self.replay_record(&record, is_copy, tally);
             }
-            !work.is_over()
+            !work.is_interrupted()
         });
         turn.wait();
         let known: Vec<_> =
-            waiting.into_iter().map(|record| (self.is_copy(&record), record)).collect();
+            waiting.into_iter().map(|record| (self.is_copied_call(&record), record)).collect();
         drop(turn);
-        for (is_copy, record) in known.into_iter().take_while(|_| !work.is_over()) {
-            self.try_record(&record, is_copy, tally);
+        for (is_copy, record) in known.into_iter().take_while(|_| !work.is_interrupted()) {
+            self.replay_record(&record, is_copy, tally);
         }
         facts
     }
 
-    fn is_copy(&self, record: &TranscriptRecord<'_>) -> bool {
+    fn is_copied_call(&self, record: &TranscriptRecord<'_>) -> bool {
         let Action::Call(call) = &record.action else { return false };
         let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        copies.is_copy(self.file.agent, record, call)
+        copies.is_repeated_call(self.file.agent, record, call)
     }
 
-    fn try_record(&mut self, record: &TranscriptRecord<'_>, is_copy: bool, tally: &mut Tally) {
+    fn replay_record(&mut self, record: &TranscriptRecord<'_>, is_copy: bool, tally: &mut Tally) {
         if is_copy {
             tally.copied += 1;
             return;
         }
         if let Action::Call(call) = &record.action {
             if call.kind == Kind::Script {
-                tally.not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
+                tally.add_not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
                 return;
             }
             tally.calls += 1;
         }
-        let around = self.file.around(&self.work.home);
+        let around = self.file.event_context(&self.work.home);
         let Some(event) = record.event(self.file.agent, &around) else { return };
-        if let Some(why) = lacks(&event) {
-            tally.not_judged(why);
+        if let Some(why) = missing_call_data(&event) {
+            tally.add_not_judged(why);
         }
         let id = record.session.as_deref().unwrap_or_default();
-        let session = self.sessions.get(id, self.work.old.is_some());
+        let session = self.sessions.get_or_create(id, self.work.old.is_some());
         let Judged { mut outcome, mut not_replayed } =
             self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
         if let Some(scripts) = &self.work.scripts {
-            let run = scripts.run(&event, &mut outcome, &mut not_replayed);
+            let run = scripts.run_for_event(&event, &mut outcome, &mut not_replayed);
             if self.runtime.block_on(run) {
-                tally.not_judged("a script failed, perhaps because of the sandbox");
+                tally.add_not_judged("a script failed, perhaps because of the sandbox");
             }
         }
         let old = self.work.old.as_ref().zip(session.old.as_ref());
@@ -290,17 +294,17 @@ impl OfFile<'_> {
             tally.rows.extend(Row::new(all, &asked, &self.work.new, &session.new));
         }
         let place = Location::new(self.number, self.file, record);
-        tally.judged(&event, &outcome, old.as_ref(), &not_replayed, place);
+        tally.add_judged_event(&event, &outcome, old.as_ref(), &not_replayed, place);
     }
 }
 
-/// Whether the record is a call or another event that hooks are tried on.
-const fn is_asked_about(record: &TranscriptRecord<'_>) -> bool {
+/// Returns whether the record is a call or another event that hooks are run on.
+const fn is_replayable(record: &TranscriptRecord<'_>) -> bool {
     matches!(record.action, Action::Prompt(_) | Action::Call(_) | Action::Stop)
 }
 
-/// What of a call is not on record, so that hooks were asked about less than they would have been.
-fn lacks(event: &tenterhook::Event) -> Option<&'static str> {
+/// Returns which part of a call was not recorded, so that hooks see less than they originally did.
+fn missing_call_data(event: &tenterhook::Event) -> Option<&'static str> {
     let call = event.tool()?;
     match call.name {
         "invalid" => Some("OpenCode does not keep what an unknown tool was given"),

@@ -16,7 +16,8 @@ pub(crate) enum Readers {
     Owner,
 }
 
-/// A reader finds the old text or the new one, never a half; a link stays one, and so do owner and rights.
+/// Replaces the text of a file atomically: a reader finds the old text or the new one. Symlinks,
+/// owner and permissions are preserved.
 pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let directory = path.parent().unwrap_or(&path);
@@ -31,7 +32,7 @@ pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<
     Ok(())
 }
 
-/// Root writes for somebody else, who reads the file afterwards.
+/// Gives the new file the owner of the old one: root may write a file that another user reads.
 #[cfg(unix)]
 fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -49,34 +50,40 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// The same of a file that is not there; one that came meanwhile is left.
+/// Writes a file that does not exist yet, atomically. A file that appears in the meantime is not
+/// replaced.
 pub(in crate::command) fn write_new(path: &Path, text: &str, readers: Readers) -> io::Result<()> {
-    beside(path, text, readers)?.persist_noclobber(path)?;
+    create_temp_beside(path, text, readers)?.persist_noclobber(path)?;
     Ok(())
 }
 
-/// The same, whether anything is there or not: of a link the link is replaced, and not what it leads to.
-pub(in crate::command) fn write_over(path: &Path, text: &str, readers: Readers) -> io::Result<()> {
-    beside(path, text, readers)?.persist(path)?;
+/// Writes a file atomically, whether it exists or not. A symlink itself is replaced, not its
+/// target.
+pub(in crate::command) fn write_replacing(
+    path: &Path,
+    text: &str,
+    readers: Readers,
+) -> io::Result<()> {
+    create_temp_beside(path, text, readers)?.persist(path)?;
     Ok(())
 }
 
-/// Creates a file with the text in the folder of another file, under an unguessable name.
-fn beside(path: &Path, text: &str, readers: Readers) -> io::Result<NamedTempFile> {
+/// Creates a temporary file with the text in the folder of another file, under an unguessable name.
+fn create_temp_beside(path: &Path, text: &str, readers: Readers) -> io::Result<NamedTempFile> {
     let directory = path.parent().unwrap_or(path);
     match readers {
-        Readers::Owner => discover::make_private(directory)?,
+        Readers::Owner => discover::create_private_dir(directory)?,
         Readers::Usual => fs::create_dir_all(directory)?,
     }
-    let mut new = files(readers).tempfile_in(directory)?;
+    let mut new = temp_file_builder(readers).tempfile_in(directory)?;
     new.write_all(text.as_bytes())?;
     new.as_file().sync_all()?;
     Ok(new)
 }
 
-/// What makes a file with such rights; the mask of the process counts.
+/// Returns a builder of files with these permissions, limited by the umask.
 #[cfg_attr(not(unix), expect(unused_mut, unused_variables, reason = "only Unix has modes to set"))]
-fn files(readers: Readers) -> Builder<'static, 'static> {
+fn temp_file_builder(readers: Readers) -> Builder<'static, 'static> {
     let mut builder = Builder::new();
     #[cfg(unix)]
     if readers == Readers::Usual {

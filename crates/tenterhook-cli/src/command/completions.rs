@@ -10,6 +10,6 @@ use crate::term::Term;
 pub(crate) fn run(args: &Completions, term: Term) -> Result<Exit, Problem> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "tenterhook", &mut text);
-    term.data(&String::from_utf8_lossy(&text))?;
+    term.print_data(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Good)
 }

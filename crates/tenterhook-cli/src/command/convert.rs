@@ -17,29 +17,31 @@ use crate::term::Term;
 
 pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Problem> {
     let named = std::slice::from_ref(&args.file);
-    let mut loaded = load::read(named, Whose::of_files(args.dialect), here);
+    let mut loaded = load::read_sources(named, Whose::from_dialect(args.dialect), here);
     if let Some(first) = loaded.diagnostics.first() {
         return Err(Problem { message: first.message.clone(), help: first.help.clone() });
     }
     let shown = args.file.path.display().to_string();
     let load = || config::load(&loaded.sources, &Added::default(), None);
-    let read = term.doing("reading hooks", load);
+    let read = term.with_progress("reading hooks", load);
     if let Some(broken) = read.diagnostics.iter().find(|diagnostic| TORN.contains(&diagnostic.code))
     {
-        term.note(&diagnostic::render(broken, &loaded.texts, term.width()));
+        term.print_note(&diagnostic::render_diagnostic(broken, &loaded.texts, term.width()));
         let message = format!("`{shown}` is not well formed, so nothing was converted");
         return Err(Problem::new(message)
-            .help("fix it first: unreadable parts would be missing from the result"));
+            .with_help("fix it first: unreadable parts would be missing from the result"));
     }
     if read.ruleset.hooks().is_empty() {
-        return Err(without_hooks(&shown, args, &read.diagnostics));
+        return Err(no_hooks_problem(&shown, args, &read.diagnostics));
     }
     if loaded.sources.iter().all(|source| source.dialect == DialectId::NATIVE) {
         let message = format!("`{shown}` is native already");
-        return Err(Problem::new(message).help("`--dialect NAME` says whose it is, if it is not"));
+        return Err(
+            Problem::new(message).with_help("`--dialect NAME` says whose it is, if it is not")
+        );
     }
     let write = || native::write(read.ruleset.hooks());
-    let (text, unsaid) = term.doing("writing hooks", write);
+    let (text, unsaid) = term.with_progress("writing hooks", write);
     // The errors of the file also affect the result, so they come before the list of what is lost.
     loaded.diagnostics.extend(read.diagnostics);
     loaded.diagnostics.extend(unsaid);
@@ -48,18 +50,22 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
             let found: Vec<_> = loaded
                 .diagnostics
                 .iter()
-                .map(|diagnostic| check::finding(diagnostic, &loaded.texts))
+                .map(|diagnostic| check::finding_json(diagnostic, &loaded.texts))
                 .collect();
             print_json(&json!({ "config": text, "diagnostics": found }), term)?;
         }
         Format::Text => {
-            term.data(&text)?;
+            term.print_data(&text)?;
             for diagnostic in loaded
                 .diagnostics
                 .iter()
                 .filter(|diagnostic| diagnostic.severity > Severity::Advice)
             {
-                term.note(&diagnostic::render(diagnostic, &loaded.texts, term.width()));
+                term.print_note(&diagnostic::render_diagnostic(
+                    diagnostic,
+                    &loaded.texts,
+                    term.width(),
+                ));
             }
         }
     }
@@ -67,8 +73,9 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     Ok(if lost { Exit::Wrong } else { Exit::Good })
 }
 
-/// The problem of a file without hooks: which dialect was tried, and how to name a different one.
-fn without_hooks(shown: &str, args: &Convert, found: &[Diagnostic]) -> Problem {
+/// Returns the problem of a file without hooks: which dialect was tried, and how to name a
+/// different one.
+fn no_hooks_problem(shown: &str, args: &Convert, found: &[Diagnostic]) -> Problem {
     let dialect = args.dialect.or(args.file.dialect);
     let whose =
         dialect.map_or_else(String::new, |dialect| format!(" in the format of `{dialect}`"));
@@ -76,7 +83,7 @@ fn without_hooks(shown: &str, args: &Convert, found: &[Diagnostic]) -> Problem {
         found.first().map_or_else(String::new, |diagnostic| format!(": {}", diagnostic.message));
     let problem = Problem::new(format!("`{shown}` configures no hooks{whose}{first}"));
     let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.id())).collect();
-    problem.help(format!(
+    problem.with_help(format!(
         "give a file with hooks, such as `.claude/settings.json`; `--dialect NAME` says whose format it is in, of {}",
         names.join(", ")
     ))

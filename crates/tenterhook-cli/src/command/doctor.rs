@@ -12,9 +12,9 @@ mod sources;
 mod started;
 mod switches;
 
-use tenterhook_core::agents::{Agent, callers};
+use tenterhook_core::agents::{Agent, installable_agents};
 
-use super::install::{can_call, files::is_here, named};
+use super::install::{can_call_tenterhook, files::is_agent_present, find_agents};
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Doctor, Format};
@@ -53,49 +53,55 @@ struct Row {
 
 pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Problem> {
     let agents: Vec<&'static Agent> = match args.agents.is_empty() {
-        true => callers().filter(|caller| is_here(caller, here) && can_call(caller)).collect(),
-        false => named(&args.agents)?,
+        true => installable_agents()
+            .filter(|caller| is_agent_present(caller, here) && can_call_tenterhook(caller))
+            .collect(),
+        false => find_agents(&args.agents)?,
     };
-    let report = term.doing("looking at the agents", || look(&agents, !args.no_fire, here));
+    let report =
+        term.with_progress("looking at the agents", || examine(&agents, !args.no_fire, here));
     match args.output.format {
-        Format::Json => print_json(&page::value(&report), term)?,
-        Format::Text => term.data(&page::text(&report, term.width()))?,
+        Format::Json => print_json(&page::report_json(&report), term)?,
+        Format::Text => term.print_data(&page::report_text(&report, term.width()))?,
     }
-    Ok(if report.count(Weight::Error) > 0 { Exit::Wrong } else { Exit::Good })
+    Ok(if report.count_findings(Weight::Error) > 0 { Exit::Wrong } else { Exit::Good })
 }
 
-fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
-    let kernel = machine::kernel();
-    let mut machine = machine::state(here);
+fn examine(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
+    let kernel = machine::detect_kernel();
+    let mut machine = machine::state_dir_findings(here);
     machine.extend(kernel.findings());
-    let agents: Vec<Row> = agents.iter().map(|agent| row(agent, fires, here)).collect();
+    let agents: Vec<Row> = agents.iter().map(|agent| examine_agent(agent, fires, here)).collect();
     let calling: Vec<&'static Agent> =
         agents.iter().filter(|agent| agent.events > 0).map(|agent| agent.agent).collect();
-    let mut loaded = load::read(&[], Whose::Unsaid, here);
-    let engine = loaded.engine(|builder| builder);
-    let sources = sources::findings(&calling, &loaded, &engine, here);
-    let programs = confined::programs(&loaded, &engine, kernel.means, here);
+    let mut loaded = load::read_sources(&[], Whose::Unsaid, here);
+    let engine = loaded.build_engine(|builder| builder);
+    let sources = sources::source_findings(&calling, &loaded, &engine, here);
+    let programs = confined::confined_programs(&loaded, &engine, kernel.means, here);
     Report { agents, sources, programs, machine, kernel }
 }
 
-fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
-    let files = entries::files(agent, here);
-    let installed = program::installed(agent, here);
+fn examine_agent(agent: &'static Agent, fires: bool, here: &Here) -> Row {
+    let files = entries::existing_files(agent, here);
+    let installed = program::detect_installed(agent, here);
     if let Some(program) = &installed.program {
-        validated::ask(agent, program, here);
+        validated::validate_modules(agent, program, here);
     }
-    let mut findings = entries::findings(agent, &files, here);
+    let mut findings = entries::entry_findings(agent, &files, here);
     let (startable, strange): (Vec<&File>, Vec<&File>) =
         files.iter().partition(|file| started::may_start(agent, file, here));
-    findings.extend(strange.iter().filter_map(|file| started::unstarted(agent, file, here)));
-    let programs = program::findings(agent, &startable, here);
+    findings.extend(
+        strange.iter().filter_map(|file| started::untried_entries_finding(agent, file, here)),
+    );
+    let programs = program::program_findings(agent, &startable, here);
     // A missing program needs no call to be found.
     let is_there = !programs.iter().any(|program| program.kind == finding::Kind::ProgramMissing);
     findings.extend(programs);
     let calls = startable.into_iter().filter(|_| fires && is_there);
-    let fired: Vec<Fired> = calls.filter_map(|call| firing::fire(agent, call, here)).collect();
+    let fired: Vec<Fired> =
+        calls.filter_map(|call| firing::fire_first_gate(agent, call, here)).collect();
     findings.extend(fired.iter().filter_map(|f| f.finding.clone()));
-    findings.extend(program::versions(agent, &installed, here));
+    findings.extend(program::version_findings(agent, &installed, here));
     let calls = |name: &str| {
         files.iter().flat_map(|file| &file.entries).any(|entry| entry.event.name == name)
     };
@@ -104,7 +110,7 @@ fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
 }
 
 impl Report {
-    fn all(&self) -> impl Iterator<Item = (Option<&'static str>, &Finding)> {
+    fn all_findings(&self) -> impl Iterator<Item = (Option<&'static str>, &Finding)> {
         let of_agents = self
             .agents
             .iter()
@@ -113,7 +119,7 @@ impl Report {
         of_agents.chain(others)
     }
 
-    fn count(&self, weight: Weight) -> usize {
-        self.all().filter(|(_, finding)| finding.kind.weight() == weight).count()
+    fn count_findings(&self, weight: Weight) -> usize {
+        self.all_findings().filter(|(_, finding)| finding.kind.weight() == weight).count()
     }
 }

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::engine::Builder;
-use tenterhook::internal::executor::disk;
+use tenterhook::internal::executor::disk_files;
 use tenterhook::session::View;
 use tenterhook_core::answer::{Answer, Restraint};
-use tenterhook_core::config::{Ruleset, is_own};
+use tenterhook_core::config::{Ruleset, is_own_entry};
 use tenterhook_core::dialect::{DialectId, EventLabel, EventRow};
 use tenterhook_core::hook::{Arming, Enforcement, Hook, Layer, Run};
 use tenterhook_core::plan::{self, Because};
@@ -24,52 +24,63 @@ use crate::exit::Exit;
 use crate::load::{self, Loaded, Texts};
 use crate::problem::Problem;
 use crate::show::layout;
-use crate::show::outcome::headline;
+use crate::show::outcome::event_headline;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::Term;
 
 pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     if args.last || args.record.is_some() {
-        return of_record(args, recorded::find(args.record, here)?, here, term);
+        return explain_recorded_firing(
+            args,
+            recorded::find_firing(args.record, here)?,
+            here,
+            term,
+        );
     }
-    if let Some(firing) = recorded::by_code(&args.what, here)? {
-        return of_record(args, firing, here, term);
+    if let Some(firing) = recorded::find_firing_by_code(&args.what, here)? {
+        return explain_recorded_firing(args, firing, here, term);
     }
-    if let Some(said) = lookup::find(&args.what, here)? {
-        return lookup::print(&said, args.output.format, term);
+    if let Some(said) = lookup::find_explained_entry(&args.what, here)? {
+        return lookup::print_entry(&said, args.output.format, term);
     }
-    let mut loaded = load::load(&args.which, here)?;
-    let ruleset = ruleset(&mut loaded, args.agent, here);
-    let asked = what::asked(&args.what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
-    loaded.announce(term, &here.roots);
-    loaded.warn(term);
-    let hooks = explained(&ruleset, &asked);
+    let mut loaded = load::load_hooks(&args.which, here)?;
+    let ruleset = current_ruleset(&mut loaded, args.agent, here);
+    let asked =
+        what::parse_events(&args.what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
+    loaded.announce_files(term, &here.roots);
+    loaded.print_warnings(term);
+    let hooks = explain_hooks(&ruleset, &asked);
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
-        Format::Text => term.data(&to_text(&asked, &hooks, &loaded.texts, term.width()))?,
+        Format::Text => term.print_data(&to_text(&asked, &hooks, &loaded.texts, term.width()))?,
     }
     Ok(Exit::Good)
 }
 
-/// What came of a firing that is on record, and what the hooks as they stand now would make of its event.
-fn of_record(args: &Explain, firing: Firing, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let event = recorded::event(&firing, here);
-    let mut loaded = load::load(&args.which, here)?;
+/// Prints the result of a recorded firing, and what today's hooks would do with its event.
+fn explain_recorded_firing(
+    args: &Explain,
+    firing: Firing,
+    here: &Here,
+    term: Term,
+) -> Result<Exit, Problem> {
+    let event = recorded::event_of_firing(&firing, here);
+    let mut loaded = load::load_hooks(&args.which, here)?;
     let asked = event.map(|event| [(EventLabel::new(DialectId::NATIVE, &event.name), event)]);
     let now = asked.as_ref().map(|asked| {
-        let ruleset = ruleset(&mut loaded, args.agent, here);
-        loaded.warn(term);
-        (asked, explained(&ruleset, asked))
+        let ruleset = current_ruleset(&mut loaded, args.agent, here);
+        loaded.print_warnings(term);
+        (asked, explain_hooks(&ruleset, asked))
     });
     match args.output.format {
         Format::Json => {
             let now = now.map(|(_, hooks)| to_json(&hooks));
-            print_json(&json!({ "record": firing.json(), "now": now }), term)?;
+            print_json(&json!({ "record": firing.to_json(), "now": now }), term)?;
         }
         Format::Text => {
             let width = term.width();
-            let page = recorded::page(&firing, &here.roots, width);
+            let page = recorded::firing_page(&firing, &here.roots, width);
             let rest = match now {
                 Some((asked, hooks)) => {
                     format!(
@@ -83,39 +94,39 @@ fn of_record(args: &Explain, firing: Firing, here: &Here, term: Term) -> Result<
                          To record it, {}.",
                         recorded::CHOICE
                     );
-                    format!("{}\n", layout::wrap(&text, width).join("\n"))
+                    format!("{}\n", layout::wrap_text(&text, width).join("\n"))
                 }
             };
-            term.data(&format!("{page}\n{rest}"))?;
+            term.print_data(&format!("{page}\n{rest}"))?;
         }
     }
     Ok(Exit::Good)
 }
 
-/// The hooks as they stand, behind this agent where one is named.
-fn ruleset(loaded: &mut Loaded, agent: Option<DialectId>, here: &Here) -> Arc<Ruleset> {
+/// Returns today's hooks, as they apply behind an agent if one is named.
+fn current_ruleset(loaded: &mut Loaded, agent: Option<DialectId>, here: &Here) -> Arc<Ruleset> {
     if let Some(agent) = agent {
-        loaded.behind(agent, here);
+        loaded.retain_own_hooks(agent, here);
     }
     let behind = |builder: Builder| match agent {
         Some(agent) => builder.self_protection().behind(agent),
         None => builder.self_protection(),
     };
-    loaded.engine(behind).ruleset()
+    loaded.build_engine(behind).ruleset()
 }
 
-/// Explains for every hook whether it runs for these events, of which no two have the same name. A hook for a different event
-/// has the first one's answer.
-fn explained(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
+/// Explains for every hook whether it runs for these events, no two of which have the same name. A
+/// hook for a different event gets the explanation for the first one.
+fn explain_hooks(ruleset: &Ruleset, asked: &[Named]) -> Vec<Explained> {
     let mut hooks: Vec<Explained> = Vec::new();
     for (_, event) in asked {
-        let input = RuleInput::new(&Arc::new(event.clone())).looking(disk());
+        let input = RuleInput::new(&Arc::new(event.clone())).with_file_reader(disk_files());
         let all = plan::explain(ruleset, &View::default(), event).into_iter().enumerate();
         for (at, (hook, because)) in all {
             let is_for = hook.event == event.name;
             let explained = || {
-                let row = ruleset.row(hook.dialect, &event.name);
-                Explained { asked: ask(&hook, &row, &because, &input), hook, because }
+                let row = ruleset.event_row(hook.dialect, &event.name);
+                Explained { asked: evaluate_rule(&hook, &row, &because, &input), hook, because }
             };
             match hooks.get_mut(at) {
                 Some(before) if is_for => *before = explained(),
@@ -142,7 +153,8 @@ struct Explained {
 }
 
 impl Explained {
-    /// A built-in rule that is on and does not match the event: the user did not ask for it, and it is part of every call.
+    /// Returns whether this is an enabled built-in rule that does not match the event. The user did
+    /// not configure it, and every event has such rules.
     fn is_idle_builtin(&self) -> bool {
         let on = self.hook.arming == Arming::Armed;
         self.hook.layer == Layer::BuiltIn && on && !matches!(self.asked, Some(Asked::Holds(_)))
@@ -156,16 +168,22 @@ enum Asked {
     Unknown(String),
 }
 
-/// A rule is pure: it can be asked at once. What any other hook says is known when it has run.
-fn ask(hook: &Hook, row: &EventRow, because: &Because, input: &RuleInput) -> Option<Asked> {
+/// Evaluates a hook that is a rule; rules are pure. The answer of any other hook is only known once
+/// it has run.
+fn evaluate_rule(
+    hook: &Hook,
+    row: &EventRow,
+    because: &Because,
+    input: &RuleInput,
+) -> Option<Asked> {
     let Run::Rule(rule) = &hook.run else { return None };
     let until = Instant::now() + PATIENCE;
-    let incomplete = hook.incomplete_lists(row);
-    let judged = || rule.answer(input, incomplete, &|| Instant::now() < until);
+    let incomplete = hook.incomplete_line_policy(row);
+    let judged = || rule.evaluate(input, incomplete, &|| Instant::now() < until);
     because.selected.then(judged).map(|judged| match judged.map(Option::unwrap_or_default) {
         Ok(answer) if answer == Answer::default() => Asked::DoesNot,
         Ok(answer) => Asked::Holds(Box::new(answer)),
-        Err(unsettled) => Asked::Unknown(unsettled.failure().message),
+        Err(unsettled) => Asked::Unknown(unsettled.into_failure().message),
     })
 }
 
@@ -182,7 +200,7 @@ fn to_json(hooks: &[Explained]) -> Value {
                 "ordinal": ordinal,
                 "id": hook.id.as_str(),
                 "event": hook.event.as_str(),
-                "own_event": hook.own_event(),
+                "own_event": hook.own_event_name(),
                 "selected": because.selected,
                 "because": because.because,
                 "rule": because.rule,
@@ -192,7 +210,7 @@ fn to_json(hooks: &[Explained]) -> Value {
                     Some(Asked::Unknown(_)) | None => None,
                 },
                 "mode": hook.enforcement.as_str(),
-                "decision": said.and_then(|answer| decision(answer.restraint)),
+                "decision": said.and_then(|answer| decision_name(answer.restraint)),
                 "reason": said.and_then(|answer| answer.reason.clone()),
             })
         })
@@ -200,7 +218,7 @@ fn to_json(hooks: &[Explained]) -> Value {
     json!({ "hooks": hooks })
 }
 
-const fn decision(restraint: Restraint) -> Option<&'static str> {
+const fn decision_name(restraint: Restraint) -> Option<&'static str> {
     match restraint {
         Restraint::Silent => None,
         Restraint::Allow => Some("allow"),
@@ -213,46 +231,53 @@ const fn decision(restraint: Restraint) -> Option<&'static str> {
 /// An event that is asked about, under the name by which it is.
 type Named = (EventLabel, Event);
 
-/// The events that are asked about, in one line.
+/// Returns the events that the command is about, in one line.
 fn heading(asked: &[Named], width: usize) -> String {
     let labels: Vec<String> = asked.iter().map(|(label, _)| label.to_string()).collect();
-    let first = asked.first().map(|(_, event)| headline(event, &labels.join(", "), width));
+    let first = asked.first().map(|(_, event)| event_headline(event, &labels.join(", "), width));
     first.unwrap_or_default()
 }
 
-/// Whether a hook is for an event that is asked about.
-fn is_asked(hook: &Hook, asked: &[Named]) -> bool {
+/// Returns whether a hook is for one of the events that the command is about.
+fn is_for_asked_event(hook: &Hook, asked: &[Named]) -> bool {
     asked.iter().any(|(_, event)| event.name == hook.event)
 }
 
-/// Whether a hook is for an event that is asked about, and calls it otherwise than the heading does.
-fn is_named_otherwise(hook: &Hook, asked: &[Named]) -> bool {
+/// Returns whether a hook is for one of these events, under a name that the heading does not show.
+fn uses_other_event_name(hook: &Hook, asked: &[Named]) -> bool {
     let is_same = |(label, _): &Named| *label == hook.event_label();
-    is_asked(hook, asked) && (asked.len() > 1 || !asked.iter().any(is_same))
+    is_for_asked_event(hook, asked) && (asked.len() > 1 || !asked.iter().any(is_same))
 }
 
 fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) -> String {
     let (own, hooks): (Vec<&Explained>, Vec<&Explained>) =
-        hooks.iter().partition(|explained| is_own(&explained.hook.run));
-    let named = hooks.iter().any(|explained| is_named_otherwise(&explained.hook, asked));
+        hooks.iter().partition(|explained| is_own_entry(&explained.hook.run));
+    let named = hooks.iter().any(|explained| uses_other_event_name(&explained.hook, asked));
     let from = |hook: &Hook| {
         let is_like = |other: &&&Explained| {
             other.hook.short_name() == hook.short_name()
-                && from(&other.hook, texts) == from(hook, texts)
+                && hook_location(&other.hook, texts) == hook_location(hook, texts)
         };
         let column = hook.place.as_ref().map(|place| format!(":{}", place.column));
         let is_alone = hooks.iter().filter(is_like).count() < 2;
-        format!("{}{}", from(hook, texts), column.filter(|_| !is_alone).unwrap_or_default())
+        format!(
+            "{}{}",
+            hook_location(hook, texts),
+            column.filter(|_| !is_alone).unwrap_or_default()
+        )
     };
     let sources = hooks.iter().map(|explained| from(&explained.hook));
     let mut columns = vec![
         Column::new("", Give::Keep),
-        Column::of_words("HOOK", hooks.iter().map(|explained| explained.hook.short_name())),
-        Column::of_words("FROM", sources),
+        Column::wrapping_at_words(
+            "HOOK",
+            hooks.iter().map(|explained| explained.hook.short_name()),
+        ),
+        Column::wrapping_at_words("FROM", sources),
     ];
-    let labels = hooks.iter().filter(|explained| is_asked(&explained.hook, asked));
+    let labels = hooks.iter().filter(|explained| is_for_asked_event(&explained.hook, asked));
     let labels = labels.map(|explained| explained.hook.event_label().to_string());
-    columns.extend(named.then(|| Column::of_words("EVENT", labels)));
+    columns.extend(named.then(|| Column::wrapping_at_words("EVENT", labels)));
     columns.extend([Column::new("BECAUSE", Give::Wrap), Column::new("RULE", Give::Keep)]);
     let mut table = Table::new(&columns);
     let silent = |explained: &&&Explained| matches!(explained.asked, Some(Asked::DoesNot));
@@ -261,7 +286,9 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
     let folded = |explained: &&&Explained| is_pack && silent(explained);
     for hook in hooks.iter().filter(|explained| !folded(explained)) {
         let (mark, mark_style, style, because) = match &hook.asked {
-            Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&hook.hook, answer)),
+            Some(Asked::Holds(answer)) => {
+                ("holds", WARNING, PLAIN, matched_rule_effect(&hook.hook, answer))
+            }
             Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
             Some(Asked::DoesNot) => {
                 ("-", DIM, DIM, "its `when` is false for this event".to_owned())
@@ -275,28 +302,29 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
             Cell::new(DIM, from(&hook.hook)),
         ];
         // That a hook is for another event is why it does not run.
-        let label = match is_asked(&hook.hook, asked) {
+        let label = match is_for_asked_event(&hook.hook, asked) {
             true => hook.hook.event_label().to_string(),
             false => String::new(),
         };
         cells.extend(named.then(|| Cell::new(style, label)));
         cells.extend([Cell::new(style, because), Cell::new(DIM, hook.because.rule)]);
-        table.row(cells);
+        table.push_row(cells);
     }
     let is_listed = hooks.iter().any(|explained| !folded(&explained));
     let table = if is_listed { format!("{}\n", table.render(width)) } else { String::new() };
-    let own = skipped(&own, width);
+    let own = skipped_entries_line(&own, width);
     format!("{}\n\n{table}{}\n{own}", heading(asked, width), summary(&hooks))
 }
 
-/// The file and line of a hook; nothing for one that the program brings.
-fn from(hook: &Hook, texts: &Texts) -> String {
+/// Returns the file and line of a hook; an empty text for a built-in one.
+fn hook_location(hook: &Hook, texts: &Texts) -> String {
     let place = hook.place.as_ref().filter(|_| hook.layer != Layer::BuiltIn);
-    place.map_or_else(String::new, |at| format!("{}:{}", texts.shown(&at.file), at.line))
+    place.map_or_else(String::new, |at| format!("{}:{}", texts.display_name(&at.file), at.line))
 }
 
-/// The entries with which agents call Tenterhook, in one line: they are no hooks of the user's (BR-31).
-fn skipped(own: &[&Explained], width: usize) -> String {
+/// Names the entries with which agents call Tenterhook, in one line: they are not hooks of the user
+/// (BR-31).
+fn skipped_entries_line(own: &[&Explained], width: usize) -> String {
     let files: BTreeSet<&str> = own
         .iter()
         .filter_map(|explained| explained.hook.place.as_ref())
@@ -307,23 +335,24 @@ fn skipped(own: &[&Explained], width: usize) -> String {
         [_] => "calls",
         _ => "call",
     };
-    let (entries, files) = (layout::entries(own.len()), layout::count(files.len(), "file"));
+    let (entries, files) =
+        (layout::count_entries(own.len()), layout::count_noun(files.len(), "file"));
     let line = format!("skipped: {entries} in {files} that {verb} Tenterhook itself (BR-31)");
-    format!("{}\n", paint(DIM, layout::flow(&line, width)))
+    format!("{}\n", paint(DIM, layout::wrap_indented(&line, width)))
 }
 
-/// What comes of a rule that holds.
-fn counted(hook: &Hook, answer: &Answer) -> String {
+/// Describes the effect of a rule that matches.
+fn matched_rule_effect(hook: &Hook, answer: &Answer) -> String {
     match &hook.enforcement {
         Enforcement::Shadow { because, .. } => {
-            format!("{}; in shadow, so nothing of it counts: {because}", spoken(answer))
+            format!("{}; in shadow, so nothing of it counts: {because}", rule_answer_text(answer))
         }
-        _ => spoken(answer),
+        _ => rule_answer_text(answer),
     }
 }
 
-/// What a rule that holds says, in one sentence.
-fn spoken(answer: &Answer) -> String {
+/// Describes the answer of a rule that matches, in one sentence.
+fn rule_answer_text(answer: &Answer) -> String {
     let effects = &answer.effects;
     let verb = match answer.restraint {
         Restraint::Deny => "denies",
@@ -337,7 +366,7 @@ fn spoken(answer: &Answer) -> String {
     words.map_or_else(|| verb.to_owned(), |words| format!("{verb}: {words}"))
 }
 
-/// How many hooks would run, and how many rules hold.
+/// Summarizes how many hooks would run, and how many rules match.
 fn summary(hooks: &[&Explained]) -> String {
     let (rules, others): (Vec<&Explained>, Vec<&Explained>) =
         hooks.iter().copied().partition(|one| matches!(one.hook.run, Run::Rule(_)));

@@ -9,7 +9,7 @@ use tenterhook_core::dialect::native::encode_outcome;
 use tenterhook_core::hook::Layer;
 
 use super::input::{Given, Lost};
-use super::{deny_lost, print_json, stream, what};
+use super::{deny_unreadable_event, print_json, stream, what};
 use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ use crate::scratch::Scratch;
 use crate::show;
 use crate::show::paint::WARNING;
 use crate::term::Term;
-use crate::wait::{Waited, block_on_or};
+use crate::wait::{Waited, block_on_interruptible};
 
 pub(crate) fn run(
     args: &Fire,
@@ -30,34 +30,34 @@ pub(crate) fn run(
     term: Term,
     reply: &CallerReply,
 ) -> Result<Exit, Problem> {
-    let mut loaded = load::load(&args.which, here)?.firing();
-    let journal = journal::open(here);
-    let dialect = args.which.events();
+    let mut loaded = load::load_hooks(&args.which, here)?.prepare_for_firing();
+    let journal = journal::open_journal(here);
+    let dialect = args.which.event_dialect();
     let event = match args.stream {
         true => None,
-        false => match what::given(&args.what, dialect, &here.roots) {
+        false => match what::parse_event(&args.what, dialect, &here.roots) {
             Ok(given) => Some(given),
             Err(lost @ Lost::Unreadable { at_stake: true, .. }) => {
-                return deny_lost(lost, journal.as_ref(), term, reply);
+                return deny_unreadable_event(lost, journal.as_ref(), term, reply);
             }
             Err(lost) => return Err(lost.into()),
         },
     };
-    announce(&loaded, here, term);
-    let scratch = Scratch::or_none(&here.state, term);
-    note_caller(args, here);
-    let engine = loaded.engine(|builder| {
-        let builder = builder.ambient(ambient(args, here, &scratch)).connect(&here.roots);
+    announce_sources(&loaded, here, term);
+    let scratch = Scratch::new_or_none(&here.state, term);
+    note_agent_caller(args, here);
+    let engine = loaded.build_engine(|builder| {
+        let builder = builder.ambient(hook_ambient(args, here, &scratch)).connect(&here.roots);
         builder.record(journal.clone()).self_protection()
     });
-    refuse_nothing(args, &loaded, &engine)?;
-    match args.form() {
+    require_hooks(args, &loaded, &engine)?;
+    match args.outcome_form() {
         // The page shows each error as a fault.
-        Form::Page => loaded.warn_of_the_rest(term),
-        Form::Object | Form::Line | Form::Agent(..) => loaded.warn(term),
+        Form::Page => loaded.print_remaining_warnings(term),
+        Form::Object | Form::Line | Form::Agent(..) => loaded.print_warnings(term),
     }
     let Some(Given { event, faults }) = event else {
-        return stream::run(&engine, journal, args, here, loaded.faults(), term, reply);
+        return stream::run_stream(&engine, journal, args, here, loaded.faults(), term, reply);
     };
     let session = Session::of_one_event();
     let computing = session.clone();
@@ -71,10 +71,13 @@ pub(crate) fn run(
         // Print the outcome as soon as it is known: killing programs must not delay it (V-43).
         let printed = print_outcome(&outcome, &event, args, &engine, &loaded, term);
         // A caller that gets no outcome takes any other code for a harmless failure.
-        printed.map_or_else(|problem| deny(&problem, term), |()| Exit::from_outcome(&outcome))
+        printed.map_or_else(
+            |problem| deny_unwritable_outcome(&problem, term),
+            |()| Exit::from_outcome(&outcome),
+        )
     };
-    match block_on_or(work, move || computing.cancel()) {
-        Err(starved) => Ok(starved.deny(reply)),
+    match block_on_interruptible(work, move || computing.cancel()) {
+        Err(starved) => Ok(starved.deny_to_caller(reply)),
         Ok(Waited::Done(exit)) => Ok(exit),
         Ok(Waited::Signal(signal)) => {
             scratch.discard();
@@ -83,31 +86,32 @@ pub(crate) fn run(
     }
 }
 
-/// An agent writes the event to standard input; a person names it in the arguments.
-fn note_caller(args: &Fire, here: &Here) {
+/// Notes a caller that is an agent: an agent writes the event to standard input, a person names it
+/// in the arguments.
+fn note_agent_caller(args: &Fire, here: &Here) {
     if args.stream || args.what.first().is_none_or(|text| text == "-") {
-        exemptions::lineage::note_caller(&here.state);
+        exemptions::lineage::record_caller_as_agent(&here.state);
     }
 }
 
-/// Prints which files were found, and what is unusual about the home.
-fn announce(loaded: &Loaded, here: &Here, term: Term) {
-    loaded.announce(term, &here.roots);
+/// Prints which files were found, and what is unusual about the home directory.
+fn announce_sources(loaded: &Loaded, here: &Here, term: Term) {
+    loaded.announce_files(term, &here.roots);
     here.warn_without_home(term);
-    if let Some(text) = here.moved_home() {
-        term.note_after(WARNING, "warning:", &text);
+    if let Some(text) = here.moved_home_warning() {
+        term.print_labelled_note(WARNING, "warning:", &text);
     }
 }
 
-/// An outcome that cannot be written lets nothing pass.
-fn deny(problem: &Problem, term: Term) -> Exit {
-    term.complain(problem);
+/// Denies the event: an outcome that cannot be written must not let anything pass.
+fn deny_unwritable_outcome(problem: &Problem, term: Term) -> Exit {
+    term.print_problem(problem);
     Exit::Blocked
 }
 
-/// What hooks get of this process.
-fn ambient(args: &Fire, here: &Here, scratch: &Scratch) -> Ambient {
-    let mut ambient = here.ambient(args.model.as_deref(), scratch.path());
+/// Returns the surroundings that hooks get from this process.
+fn hook_ambient(args: &Fire, here: &Here, scratch: &Scratch) -> Ambient {
+    let mut ambient = here.hook_ambient(args.model.as_deref(), scratch.path());
     ambient.explains_denials = args.explain_denials;
     ambient
 }
@@ -124,9 +128,15 @@ fn print_outcome(
         Format::Json => print_json(&encode_outcome(outcome), term),
         Format::Text => {
             let rules = engine.ruleset();
-            let label = EventLabel::new(args.which.events(), &event.name);
+            let label = EventLabel::new(args.which.event_dialect(), &event.name);
             let about = (event, &label);
-            term.data(&show::outcome::page(about, outcome, &rules, &loaded.texts, term.width()))
+            term.print_data(&show::outcome::outcome_page(
+                about,
+                outcome,
+                &rules,
+                &loaded.texts,
+                term.width(),
+            ))
         }
     }
 }
@@ -134,9 +144,9 @@ fn print_outcome(
 /// The findings of files that are not what their ending says.
 pub(super) const TORN: &[Code] = &[Code::BrokenFile, Code::NotStrictJson];
 
-/// To fire without a single entry of the files that were named would fake an answer, where one of them cannot be read.
-/// Followed exactly, that is what the agent does.
-fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), Problem> {
+/// Returns an error if one of the named files cannot be read and no hook is left: firing without
+/// hooks would fake an answer. In exact mode it passes, as the agent does.
+fn require_hooks(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), Problem> {
     let exact = matches!(args.which.compat, Some(CompatArg::Exact));
     if loaded.found
         || exact
@@ -144,7 +154,7 @@ fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), P
             .ruleset()
             .hooks()
             .iter()
-            .all(|hook| hook.is_hold() || hook.layer == Layer::BuiltIn)
+            .all(|hook| hook.is_hold_for_unread_file() || hook.layer == Layer::BuiltIn)
     {
         return Ok(());
     }

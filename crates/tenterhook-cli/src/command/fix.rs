@@ -14,7 +14,7 @@ use super::change::write_in_place;
 use crate::load::Loaded;
 use crate::problem::Problem;
 use crate::show::diff;
-use crate::show::layout::count;
+use crate::show::layout::count_noun;
 use crate::show::paint::{GOOD, HELP, paint};
 use crate::term::Term;
 
@@ -36,84 +36,89 @@ struct Mended<'a> {
     fixes: usize,
 }
 
-/// Shows what can be mended, and writes it where it is to be written. Whether anything was written.
+/// Shows what can be fixed, and writes it if `write` is set. Returns whether anything was written.
 pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Problem> {
-    let ours = loaded.sources.iter().filter(|source| is_ours(source, loaded));
-    let mended: Vec<Mended<'_>> = ours.filter_map(mend).collect();
+    let ours = loaded.sources.iter().filter(|source| may_fix(source, loaded));
+    let mended: Vec<Mended<'_>> = ours.filter_map(fix_source).collect();
     for edit in &mended {
-        let name = loaded.texts.shown(&edit.source.name);
-        term.data(&format!("{}\n", diff::unified(name, &edit.source.text, &edit.text)))?;
+        let name = loaded.texts.display_name(&edit.source.name);
+        term.print_data(&format!("{}\n", diff::unified_diff(name, &edit.source.text, &edit.text)))?;
     }
-    let fixes = count(mended.iter().map(|m| m.fixes).sum(), "finding");
+    let fixes = count_noun(mended.iter().map(|m| m.fixes).sum(), "finding");
     let (style, sum) = match (mended.len(), write) {
         (0, _) => (HELP, "nothing can be mended safely".to_owned()),
         (_, false) => (HELP, format!("{fixes} can be mended with `--fix`")),
-        (files, true) => (GOOD, format!("mended {fixes} in {}", count(files, "file"))),
+        (files, true) => (GOOD, format!("mended {fixes} in {}", count_noun(files, "file"))),
     };
     for edit in mended.iter().filter(|_| write) {
         write_in_place(Path::new(&*edit.source.name), &edit.text).map_err(|error| {
-            let shown = loaded.texts.shown(&edit.source.name);
+            let shown = loaded.texts.display_name(&edit.source.name);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
     }
-    term.data(&format!("{}\n\n", paint(style, sum)))?;
+    term.print_data(&format!("{}\n\n", paint(style, sum)))?;
     Ok(write && !mended.is_empty())
 }
 
-/// A file with everything mended that can be; one thing at a time, because what is mended may show what else is wrong.
-fn mend(source: &Source) -> Option<Mended<'_>> {
+/// Fixes everything in a file that can be fixed, one finding at a time, because a fix may reveal
+/// further findings.
+fn fix_source(source: &Source) -> Option<Mended<'_>> {
     let mut now = source.clone();
     let mut fixes = 0;
-    while let Some(next) = step(&now).filter(|_| fixes < MOST) {
+    while let Some(next) = fix_one(&now).filter(|_| fixes < MOST) {
         now = next;
         fixes += 1;
     }
-    let is_better = weight(&found(&now)) < weight(&found(source));
+    let is_better =
+        count_errors_and_warnings(&diagnose(&now)) < count_errors_and_warnings(&diagnose(source));
     is_better.then(|| Mended { source, text: now.text.to_string(), fixes })
 }
 
 /// Most fixes of one kind in one file. A text that seems to need more is left as it is.
 const MOST: usize = 100;
 
-/// A source with one thing mended; `None` where nothing can be.
-fn step(source: &Source) -> Option<Source> {
-    let found = found(source);
+/// Returns a source with one finding fixed; `None` if nothing can be fixed.
+fn fix_one(source: &Source) -> Option<Source> {
+    let found = diagnose(source);
     let here = |diagnostic: &&Diagnostic| {
         diagnostic.place.as_ref().is_some_and(|place| place.file == source.name)
     };
     found.iter().filter(here).find_map(|diagnostic| {
-        let edit = edit(diagnostic, &source.text)?;
-        let text = apply(&source.text, &edit);
+        let edit = edit_for_diagnostic(diagnostic, &source.text)?;
+        let text = apply_edit(&source.text, &edit);
         let next = Source { text: Arc::from(text), ..source.clone() };
-        let left = self::found(&next);
+        let left = self::diagnose(&next);
         let count =
             |all: &[Diagnostic]| all.iter().filter(|other| other.code == diagnostic.code).count();
         let is_gone = count(&left) < count(&found);
         // An entry that is read now may have its own mistake; a renamed key must not collide with an existing one.
-        let is_better =
-            weight(&left) < weight(&found) || (!edit.renames && weight(&left) == weight(&found));
+        let is_better = count_errors_and_warnings(&left) < count_errors_and_warnings(&found)
+            || (!edit.renames
+                && count_errors_and_warnings(&left) == count_errors_and_warnings(&found));
         (is_gone && is_better).then_some(next)
     })
 }
 
-fn found(source: &Source) -> Vec<Diagnostic> {
+fn diagnose(source: &Source) -> Vec<Diagnostic> {
     config::load(std::slice::from_ref(source), &Added::default(), None).diagnostics
 }
 
-/// How much is wrong: errors weigh more than any number of warnings, so that each step comes nearer to an end.
-fn weight(found: &[Diagnostic]) -> (usize, usize) {
+/// Counts errors and warnings. One error outweighs any number of warnings, so each fix gets nearer
+/// to the end.
+fn count_errors_and_warnings(found: &[Diagnostic]) -> (usize, usize) {
     let count =
         |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     (count(Severity::Error), count(Severity::Warning))
 }
 
-/// Whether a fix may change the file: one that was named, or one of the project. A check must not change other files.
-fn is_ours(source: &Source, loaded: &Loaded) -> bool {
+/// Returns whether a fix may change the file: one that was named, or one of the project. A check
+/// must not change other files.
+fn may_fix(source: &Source, loaded: &Loaded) -> bool {
     !loaded.found || matches!(source.layer, Layer::Project | Layer::Local)
 }
 
-/// What mends a finding, where it can only be meant one way.
-fn edit(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
+/// Returns the edit that fixes a finding, if there is only one possible fix.
+fn edit_for_diagnostic(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
     let span = diagnostic.place.as_ref()?.span;
     let there = text.get(span.start..span.end)?;
     let help = diagnostic.help.as_deref()?;
@@ -128,7 +133,7 @@ fn edit(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
             renames: true,
         });
     }
-    let at = find_in_any_case(there, right)?;
+    let at = find_ignoring_case(there, right)?;
     let start = span.start + at;
     let end = start + right.len();
     (text.get(start..end)? != right).then(|| Edit {
@@ -139,8 +144,9 @@ fn edit(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
     })
 }
 
-/// The position of a whole word in a text, ignoring case; `None` if it occurs more than once.
-fn find_in_any_case(text: &str, word: &str) -> Option<usize> {
+/// Returns the position of a whole word in a text, ignoring case; `None` if it does not occur
+/// exactly once.
+fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
     let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = text.char_indices().map(|(at, _)| at).filter(|&at| {
@@ -153,7 +159,7 @@ fn find_in_any_case(text: &str, word: &str) -> Option<usize> {
     found.next().is_none().then_some(first)
 }
 
-fn apply(text: &str, edit: &Edit) -> String {
+fn apply_edit(text: &str, edit: &Edit) -> String {
     let before = text.get(..edit.start).unwrap_or_default();
     let after = text.get(edit.end..).unwrap_or_default();
     format!("{before}{}{after}", edit.text)
@@ -173,7 +179,7 @@ mod tests {
             ("écrit bash", "Bash", Some(7)),
             ("a", "\"", None),
         ] {
-            assert_eq!(find_in_any_case(text, word), at, "{text}");
+            assert_eq!(find_ignoring_case(text, word), at, "{text}");
         }
     }
 }

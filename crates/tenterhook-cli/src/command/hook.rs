@@ -27,7 +27,7 @@ use tenterhook_core::hook::{self as configured, Layer};
 use tenterhook_core::outcome::Fault;
 
 use super::input::{self, Given, Lost};
-use super::{deny_lost, stream};
+use super::{deny_unreadable_event, stream};
 use crate::ambient::Here;
 use crate::args::{Hook, Which};
 use crate::exit::Exit;
@@ -38,7 +38,7 @@ use crate::problem::Problem;
 use crate::scratch::{Scratch, ScratchPath};
 use crate::session_store::{SessionStore, Unkept};
 use crate::term::Term;
-use crate::wait::{Waited, block_on_here};
+use crate::wait::{Waited, block_on_current_thread};
 use reply::About;
 use silenced::CallCheck;
 
@@ -56,14 +56,14 @@ struct Claim {
 
 impl Claim {
     fn new(agent: DialectId, name: &str) -> Self {
-        let rows = agent.dialect().rows();
+        let rows = agent.dialect().event_rows();
         let row = rows.iter().find(|row| row.name == name || row.event == name);
         let event = row.map_or_else(|| EventName::from(name), |row| EventName::new(&*row.event));
         Self { agent, event }
     }
 
-    /// The form in which the agent waits for a reply.
-    fn form(&self) -> Form {
+    /// Returns the form in which the agent expects a reply.
+    fn reply_form(&self) -> Form {
         let event = Event::new(self.event.clone(), Surroundings::default());
         Form::Agent(self.agent, Box::new(event))
     }
@@ -78,7 +78,7 @@ pub(crate) struct Call<'a> {
 }
 
 /// Denies a command line that cannot be parsed and may come from an agent, as well as its arguments allow (BR-10).
-pub(crate) fn wrong_call(words: &[String], exit: Exit, reply: &CallerReply) -> Exit {
+pub(crate) fn deny_invalid_arguments(words: &[String], exit: Exit, reply: &CallerReply) -> Exit {
     if exit != Exit::Wrong || words.first().is_none_or(|word| word != "hook") {
         return exit;
     }
@@ -94,7 +94,7 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit, reply: &CallerReply) -> E
     let agent = DialectId::agents().find(|agent| Some(agent.as_str()) == named.as_deref());
     match (agent, value("--event")) {
         (Some(agent), Some(event)) => {
-            reply.arm(Claim::new(agent, &event).form());
+            reply.arm_fallback(Claim::new(agent, &event).reply_form());
             reply.deny(Code::Failed, "`tenterhook hook` was called wrongly")
         }
         // The one code that most agents take for a denial.
@@ -103,10 +103,10 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit, reply: &CallerReply) -> E
 }
 
 impl<'a> Call<'a> {
-    /// From now on the agent gets a reply, in the form of the event that is claimed.
+    /// Creates the call. From now on the agent gets a reply, in the form of the claimed event.
     pub(crate) fn new(args: &'a Hook, reply: &'a CallerReply) -> Self {
         let claim = Claim::new(args.agent, &args.event);
-        reply.arm(claim.form());
+        reply.arm_fallback(claim.reply_form());
         Self { args, claim, reply }
     }
 
@@ -116,54 +116,55 @@ impl<'a> Call<'a> {
         if let Some(begun) = self.args.aside {
             // The agent had its reply: whatever goes wrong here is not reported.
             self.reply.send(&Reply::default());
-            return self.ask_aside(here, term, begun).unwrap_or(aside::DONE);
+            return self.run_deferred_shadow_hooks(here, term, begun).unwrap_or(aside::DONE);
         }
-        let limit = self.limit();
-        if let Err(error) = self.reply.within(limit) {
+        let limit = self.time_limit();
+        if let Err(error) = self.reply.start_deadline(limit) {
             let message = format!("no thread can be made: {error}");
             return self.reply.deny(Code::OutOfResources, &message);
         }
-        here.in_project_of(self.claim.agent.dialect().project_variables())
+        here.with_project_from_env(self.claim.agent.dialect().project_variables())
             .and_then(|here| self.fire(&here, term, limit.saturating_sub(began.elapsed())))
             .unwrap_or_else(|problem| self.reply.deny(Code::Failed, &problem.message))
     }
 
-    /// How long the agent waits, less a little.
-    fn limit(&self) -> Duration {
-        let row = self.claim.agent.dialect().row(&self.claim.event);
+    /// Returns how long the agent waits, with a safety margin subtracted.
+    fn time_limit(&self) -> Duration {
+        let row = self.claim.agent.dialect().event_row(&self.claim.event);
         let usual = || row.map_or(Duration::from_secs(30), |row| row.timeout);
         self.args.within.unwrap_or_else(|| usual().mul_f32(0.9))
     }
 
-    /// Reads the event: what its form and its fields say counts, whatever was claimed (BR-13).
+    /// Reads the event. Its form and its fields decide which event it is, not the arguments
+    /// (BR-13).
     fn read_event(&self, here: &Here) -> Result<Called, Lost> {
-        let mut whole = input::whole()?;
+        let mut whole = input::read_object_from_stdin()?;
         let claim = &self.claim;
-        let agent = DialectId::by_form(&whole.fields, claim.agent).unwrap_or(claim.agent);
+        let agent = DialectId::from_event_form(&whole.fields, claim.agent).unwrap_or(claim.agent);
         let mut warnings = Vec::new();
         if agent != claim.agent {
-            self.reply.arm(Claim::new(agent, &self.args.event).form());
+            self.reply.arm_fallback(Claim::new(agent, &self.args.event).reply_form());
             let names =
-                [agent, claim.agent].map(|agent| agent.dialect().agent().unwrap_or_default());
+                [agent, claim.agent].map(|agent| agent.dialect().agent_title().unwrap_or_default());
             if names.first() != names.last() {
-                warnings.push(self.misled(agent, here));
+                warnings.push(self.wrong_agent_warning(agent, here));
             }
         }
         let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
         let mut judged = None;
         if is_nameless {
             // Some agents name it elsewhere, and the name of the entry would hide that.
-            judged = self.as_claimed(agent, &whole.fields, here)?;
+            judged = self.read_as_claimed(agent, &whole.fields, here)?;
             // Use the neutral name, because the agent that the arguments name may not be the one that calls.
             whole.fields.insert(ADDED.to_owned(), claim.event.as_str().into());
         }
-        let Given { mut event, mut faults } = input::decode_whole(&whole, agent, &here.roots)?;
+        let Given { mut event, mut faults } = input::decode_object(&whole, agent, &here.roots)?;
         if is_nameless {
             // A reader of the record detects the agent by the form of the event, and this name comes from another agent.
             whole.fields.remove(ADDED);
         }
-        if judged.is_none() && agent.dialect().row(&event.name).is_none() {
-            judged = self.as_claimed(agent, &whole.fields, here)?;
+        if judged.is_none() && agent.dialect().event_row(&event.name).is_none() {
+            judged = self.read_as_claimed(agent, &whole.fields, here)?;
         }
         if let Some((registered, message)) = judged {
             event = registered;
@@ -171,14 +172,14 @@ impl<'a> Call<'a> {
         }
         if claim.event != event.name {
             // Whether the event is a gate is known only now.
-            self.reply.arm(Form::Agent(agent, Box::new(event.clone())));
+            self.reply.arm_fallback(Form::Agent(agent, Box::new(event.clone())));
             warnings.push(format!(
                 "`--event {}` was claimed, and the event is `{}`: that one counts",
                 self.args.event,
                 EventLabel::new(agent, &event.name).own()
             ));
         }
-        event.within.facts.insert("host".to_owned(), host(agent, &event));
+        event.within.facts.insert("host".to_owned(), caller_info(agent, &event));
         Ok(Called { agent, event, faults, warnings, fields: whole.fields })
     }
 
@@ -187,23 +188,24 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// Where it cannot be judged as that event: then it is denied (BR-17).
-    fn as_claimed(
+    fn read_as_claimed(
         &self,
         agent: DialectId,
         fields: &Map<String, Value>,
         here: &Here,
     ) -> Result<Option<(Event, String)>, Lost> {
         let judged = agent.dialect().decode_claimed(fields, &self.claim.event, &here.roots);
-        judged.map_err(|fault| Lost::unreadable(Problem::new(fault.to_string())))
+        judged.map_err(|fault| Lost::from_unreadable(Problem::new(fault.to_string())))
     }
 
-    /// Another agent reads a file that was meant for the one that is claimed.
-    fn misled(&self, agent: DialectId, here: &Here) -> String {
-        let name = |dialect_id: DialectId| dialect_id.dialect().agent().unwrap_or_default();
-        let places = self.claim.agent.dialect().candidates(&here.roots);
+    /// Returns the warning that another agent reads a file that was written for the claimed one.
+    fn wrong_agent_warning(&self, agent: DialectId, here: &Here) -> String {
+        let name = |dialect_id: DialectId| dialect_id.dialect().agent_title().unwrap_or_default();
+        let places = self.claim.agent.dialect().candidate_files(&here.roots);
         let files = places.iter().filter(|candidate| candidate.path.exists());
-        let files: Vec<String> =
-            files.map(|file| load::shorten(&file.path.to_string_lossy(), &here.roots)).collect();
+        let files: Vec<String> = files
+            .map(|file| load::shorten_path(&file.path.to_string_lossy(), &here.roots))
+            .collect();
         let file = if files.is_empty() { "its own file".to_owned() } else { files.join(" or ") };
         format!(
             "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
@@ -213,36 +215,38 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// Fires the event and replies within the time that is left.
+    /// Fires the event and replies within the remaining time.
     fn fire(&self, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
         let began = Instant::now();
-        let journal = journal::open(here);
+        let journal = journal::open_journal(here);
         let mut called = match self.read_event(here) {
             Ok(called) => called,
-            Err(lost) => return deny_lost(lost, journal.as_ref(), term, self.reply),
+            Err(lost) => return deny_unreadable_event(lost, journal.as_ref(), term, self.reply),
         };
-        if called.agent.dialect().is_noise(&called.event) {
+        if called.agent.dialect().is_noise_event(&called.event) {
             self.reply.send(&Reply::default());
             return Ok(Exit::Replied(0));
         }
         let state = &here.state;
-        let kept = called.recall(state);
+        let kept = called.load_session_state(state);
         let Called { agent, event, faults, mut warnings, fields } = called;
         let check = kept.as_deref().and_then(|kept| CallCheck::new(&event, agent, kept));
-        let found = check.iter().flat_map(CallCheck::find).collect();
-        let Prepared { here, loaded, place } = self.prepare(&event, here, kept.as_deref())?;
-        let mut loaded = loaded.firing();
-        warnings.extend(projects::remember(&loaded, &here, kept.as_deref()));
-        warnings.extend(here.moved_home());
+        let found = check.iter().flat_map(CallCheck::note_and_find_faults).collect();
+        let Prepared { here, loaded, place } =
+            self.load_hooks_for_event(&event, here, kept.as_deref())?;
+        let mut loaded = loaded.prepare_for_firing();
+        warnings.extend(projects::store_projects(&loaded, &here, kept.as_deref()));
+        warnings.extend(here.moved_home_warning());
         here.warn_without_home(term);
-        exemptions::lineage::note_caller(state);
+        exemptions::lineage::record_caller_as_agent(state);
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
-        let engine = engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
+        let engine = build_engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
         // Where nothing is asked that writes files, nothing has to be made and removed.
-        let scratch = if asks(&engine, &event) { place.make(term) } else { Scratch::NONE };
+        let scratch =
+            if has_configured_hooks(&engine, &event) { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
-        let session = session(agent, &event, kept.as_ref());
+        let session = restore_session(agent, &event, kept.as_ref());
         session.add_faults(found);
         let computing = session.clone();
         let put_off = AtomicBool::new(false);
@@ -250,21 +254,21 @@ impl<'a> Call<'a> {
             let _ended = stream::Ended(session.clone());
             let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
             session.drain_into(&mut outcome).await;
-            put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
+            put_off.store(aside::has_deferred_shadow_hook(&outcome), Ordering::Relaxed);
             outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
             let (kept, check) = (kept.as_deref(), check.as_ref());
             let ruleset = &engine.ruleset();
-            let exemptions = &Exemptions::at(state);
+            let exemptions = &Exemptions::in_directory(state);
             let about = About { agent, event: &event, ruleset, kept, check, exemptions };
             // Print the reply as soon as it is known: killing programs must not delay it.
-            about.send(outcome, warnings, term, self.reply)
+            about.send_reply(outcome, warnings, term, self.reply)
         };
-        match block_on_here(work, move || computing.cancel()) {
-            Err(starved) => Ok(starved.deny(self.reply)),
+        match block_on_current_thread(work, move || computing.cancel()) {
+            Err(starved) => Ok(starved.deny_to_caller(self.reply)),
             Ok(Waited::Done(exit)) => {
                 // Without a record, running these hooks would have no effect.
                 if let Some(begun) = begun.filter(|_| put_off.load(Ordering::Relaxed)) {
-                    aside::start(self.args, &fields, begun.number());
+                    aside::spawn_background_process(self.args, &fields, begun.record_number());
                 }
                 Ok(exit)
             }
@@ -275,39 +279,49 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Loads the hooks that apply where the event happened, with those of the projects that its session left.
-    fn prepare(
+    /// Loads the hooks that apply where the event happened, with those of the projects that its
+    /// session has left.
+    fn load_hooks_for_event(
         &self,
         event: &Event,
         here: &Here,
         kept: Option<&SessionStore>,
     ) -> Result<Prepared, Problem> {
-        let here = projects::having_left(here.beside(&event.within.cwd)?, kept)?;
+        let here =
+            projects::with_left_projects(here.with_project_beside(&event.within.cwd)?, kept)?;
         let which = Which { config: self.args.config.clone(), dialect: None, compat: None };
-        let loaded = load::load(&which, &here)?;
+        let loaded = load::load_hooks(&which, &here)?;
         let place = ScratchPath::new(&here.state);
         Ok(Prepared { here, loaded, place })
     }
 
-    /// Runs the shadow hooks that were put off until the agent had its reply; only the record has their results.
-    fn ask_aside(&self, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
-        let here = &here.in_project_of(self.claim.agent.dialect().project_variables())?;
-        let Some(journal) = journal::open(here) else { return Ok(aside::DONE) };
+    /// Runs the shadow hooks that were deferred until the agent had its reply. Only the record has
+    /// their results.
+    fn run_deferred_shadow_hooks(
+        &self,
+        here: &Here,
+        term: Term,
+        begun: u64,
+    ) -> Result<Exit, Problem> {
+        let here = &here.with_project_from_env(self.claim.agent.dialect().project_variables())?;
+        let Some(journal) = journal::open_journal(here) else { return Ok(aside::DONE) };
         let Ok(called) = self.read_event(here) else { return Ok(aside::DONE) };
         let kept = called.session_store(&here.state);
         let Called { agent, event, .. } = called;
-        let Prepared { here, mut loaded, place } = self.prepare(&event, here, kept.as_deref())?;
+        let Prepared { here, mut loaded, place } =
+            self.load_hooks_for_event(&event, here, kept.as_deref())?;
         let sink = Arc::new(aside::Behind { to: journal, begun }) as Arc<dyn Sink>;
-        let engine = engine(&mut loaded, &here, place.path(), agent, (Shadows::Alone, Some(sink)));
-        let scratch = place.make(term);
-        let session = aside::session(kept.map(|store| store as Arc<dyn Store>));
+        let engine =
+            build_engine(&mut loaded, &here, place.path(), agent, (Shadows::Alone, Some(sink)));
+        let scratch = place.create(term);
+        let session = aside::background_session(kept.map(|store| store as Arc<dyn Store>));
         let computing = session.clone();
         let work = async {
             let _ended = stream::Ended(session.clone());
             drop(engine.fire(event, &session).await);
             session.drain().await;
         };
-        if let Ok(Waited::Signal(_)) = block_on_here(work, move || computing.cancel()) {
+        if let Ok(Waited::Signal(_)) = block_on_current_thread(work, move || computing.cancel()) {
             scratch.discard();
         }
         Ok(aside::DONE)
@@ -325,23 +339,24 @@ struct Called {
 }
 
 impl Called {
-    /// What earlier calls of its session left.
+    /// Opens the state that earlier calls of this session stored.
     fn session_store(&self, state: &Path) -> Option<Arc<SessionStore>> {
         SessionStore::open(state, self.agent.as_str(), &self.event.within.session_id).map(Arc::new)
     }
 
-    /// Loads what earlier calls of its session left, and says whether they put off the end of the turn.
-    fn recall(&mut self, state: &Path) -> Option<Arc<SessionStore>> {
+    /// Opens the state that earlier calls of this session stored, and sets `stop_hook_active` from
+    /// it.
+    fn load_session_state(&mut self, state: &Path) -> Option<Arc<SessionStore>> {
         let kept = self.session_store(state);
-        self.say_stopped_before(kept.as_deref());
+        self.set_stop_hook_active(kept.as_deref());
         kept
     }
 
-    /// Says whether the end of the turn was put off before, where its agent cannot be believed about that.
-    fn say_stopped_before(&mut self, kept: Option<&SessionStore>) {
+    /// Sets `stop_hook_active` from our own state, for agents that do not report it reliably.
+    fn set_stop_hook_active(&mut self, kept: Option<&SessionStore>) {
         let dialect = self.agent.dialect();
-        let ends = dialect.row(&self.event.name).is_some_and(|row| row.cap.is_some());
-        if ends && !dialect.says_stopped_before() {
+        let ends = dialect.event_row(&self.event.name).is_some_and(|row| row.cap.is_some());
+        if ends && !dialect.reports_stop_hook_active() {
             let before = kept.is_some_and(|store| store.strikes(&self.event.name) > 0);
             self.event.payload.insert("stop_hook_active".to_owned(), before.into());
             self.fields.insert("stop_hook_active".to_owned(), before.into());
@@ -364,25 +379,25 @@ struct Prepared {
     place: ScratchPath,
 }
 
-/// The engine behind an agent: how it treats shadow hooks, and which record it writes.
-fn engine(
+/// Builds the engine behind an agent: how it treats shadow hooks, and which record it writes.
+fn build_engine(
     loaded: &mut Loaded,
     here: &Here,
     scratch: &Path,
     agent: DialectId,
     (shadows, sink): (Shadows, Option<Arc<dyn Sink>>),
 ) -> Engine {
-    let ambient = here.ambient(None, Some(scratch));
-    loaded.behind(agent, here);
-    loaded.engine(|builder| {
+    let ambient = here.hook_ambient(None, Some(scratch));
+    loaded.retain_own_hooks(agent, here);
+    loaded.build_engine(|builder| {
         let builder = builder.ambient(ambient).connect(&here.roots).shadows(shadows);
         let builder = sink.into_iter().fold(builder, Builder::sink);
         builder.self_protection().behind(agent)
     })
 }
 
-/// Whether an event has hooks, beside the built-in ones.
-fn asks(engine: &Engine, event: &Event) -> bool {
+/// Returns whether an event has hooks other than built-in ones.
+fn has_configured_hooks(engine: &Engine, event: &Event) -> bool {
     let call = event.as_tool_call();
     let is_for = |name: &EventName| {
         *name == event.name || call.as_ref().is_some_and(|call| call.name == *name)
@@ -392,21 +407,21 @@ fn asks(engine: &Engine, event: &Event) -> bool {
     engine.ruleset().hooks().iter().any(is_asked)
 }
 
-/// What hooks receive about the agent that calls (BR-14, BR-15).
-fn host(agent: DialectId, event: &Event) -> Value {
-    let can = agent.dialect().can(&event.name).unwrap_or_default();
+/// Returns what hooks receive about the agent that calls (BR-14, BR-15).
+fn caller_info(agent: DialectId, event: &Event) -> Value {
+    let can = agent.dialect().accepted_powers(&event.name).unwrap_or_default();
     let words: Vec<&str> = can.iter().map(Power::as_str).collect();
-    let row = tenterhook_core::agents::caller(agent.as_str());
+    let row = tenterhook_core::agents::installable_agent(agent.as_str());
     let unhooked = row.into_iter().flat_map(|row| row.installation.unhooked);
     let unhooked: Vec<&str> = unhooked.map(|u| u.tool.as_str()).collect();
     json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })
 }
 
-/// A session that remembers what earlier calls did (BR-40).
-fn session(agent: DialectId, event: &Event, kept: Option<&Arc<SessionStore>>) -> Session {
-    let counts = agent.dialect().row(&event.name).is_some_and(|row| row.cap.is_some());
+/// Creates a session that continues from what earlier calls stored (BR-40).
+fn restore_session(agent: DialectId, event: &Event, kept: Option<&Arc<SessionStore>>) -> Session {
+    let counts = agent.dialect().event_row(&event.name).is_some_and(|row| row.cap.is_some());
     match kept {
-        Some(kept) if !counts || kept.can_keep() => {
+        Some(kept) if !counts || kept.can_write() => {
             Session::of_one_event_in(Arc::clone(kept) as Arc<dyn Store>)
         }
         None if !counts => Session::of_one_event(),

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use super::trust;
 use crate::ambient::Here;
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, paint};
 use crate::term::Term;
@@ -24,18 +24,18 @@ const NEXT: &[(&str, &str)] = &[
 pub(crate) fn run(here: &Here, term: Term) -> Result<Exit, Problem> {
     let directory = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
     let file = directory.join("tenterhook.toml");
-    let shown = shorten(&file.to_string_lossy(), &here.roots);
+    let shown = shorten_path(&file.to_string_lossy(), &here.roots);
     let mut new =
         OpenOptions::new().write(true).create_new(true).open(&file).map_err(|error| match error
             .kind()
         {
             ErrorKind::AlreadyExists => Problem::new(format!("`{shown}` is there already"))
-                .help("`tenterhook check` and `tenterhook test` say what it does"),
+                .with_help("`tenterhook check` and `tenterhook test` say what it does"),
             _ => Problem::new(format!("`{shown}` cannot be written: {error}")),
         })?;
     new.write_all(FIRST.as_bytes())
         .map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
-    trust::approve_own(&file, here, term);
+    trust::approve_written_file(&file, here, term);
     let mut out = format!(
         "wrote {shown}, and approved it: a gate that blocks forced pushes, and its cases\n\n"
     );
@@ -46,6 +46,6 @@ pub(crate) fn run(here: &Here, term: Term) -> Result<Exit, Problem> {
             paint(DIM, format!("# {says}"))
         ));
     }
-    term.data(&out)?;
+    term.print_data(&out)?;
     Ok(Exit::Good)
 }

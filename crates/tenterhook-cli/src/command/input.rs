@@ -39,12 +39,12 @@ pub(crate) enum Lost {
 }
 
 impl Lost {
-    /// The same for an event in the arguments: no agent waits for its outcome.
-    pub(super) fn wrong_call(self) -> Self {
+    /// Turns this into an error of the arguments: no agent waits for the outcome of such an event.
+    pub(super) fn into_argument_error(self) -> Self {
         Self::NotGiven(self.into())
     }
 
-    pub(super) fn unreadable(problem: Problem) -> Self {
+    pub(super) fn from_unreadable(problem: Problem) -> Self {
         Self::Unreadable { code: Code::UnreadableEvent, problem, at_stake: true }
     }
 }
@@ -61,10 +61,14 @@ impl From<Lost> for Problem {
 const EMPTY: &str = "write the event, such as `Bash 'git push'` or `Stop`, name a file with it, or pipe it in as JSON";
 
 /// Reads the event at `path`; standard input when it is `-` or missing.
-pub(crate) fn event(path: Option<&Path>, dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
+pub(crate) fn read_event(
+    path: Option<&Path>,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Result<Given, Lost> {
     let path = path.filter(|path| *path != Path::new("-"));
     let bytes = match path {
-        Some(path) => File::open(path).and_then(read).map_err(|error| {
+        Some(path) => File::open(path).and_then(read_limited).map_err(|error| {
             Lost::NotGiven(Problem::new(format!(
                 "the event `{}` cannot be read: {error}",
                 path.display()
@@ -73,58 +77,58 @@ pub(crate) fn event(path: Option<&Path>, dialect: DialectId, roots: &Roots) -> R
         None if io::stdin().is_terminal() => {
             let problem = Problem::new("no event was given");
             return Err(Lost::NotGiven(
-                problem.help("name a file, or pipe an event in: `tenterhook fire EVENT.json`"),
+                problem.with_help("name a file, or pipe an event in: `tenterhook fire EVENT.json`"),
             ));
         }
-        None => stdin()?,
+        None => read_stdin()?,
     };
-    decode(&bytes, dialect, roots)
+    decode_event(&bytes, dialect, roots)
 }
 
-fn stdin() -> Result<Vec<u8>, Lost> {
-    read(io::stdin()).map_err(|error| {
+fn read_stdin() -> Result<Vec<u8>, Lost> {
+    read_limited(io::stdin()).map_err(|error| {
         let why = format!("standard input cannot be read: {error}");
-        Lost::unreadable(Problem::new(why))
+        Lost::from_unreadable(Problem::new(why))
     })
 }
 
 /// Reads the object of an event from standard input, before its agent is known.
-pub(crate) fn whole() -> Result<Whole, Lost> {
-    object(&stdin()?).map_err(Lost::unreadable)
+pub(crate) fn read_object_from_stdin() -> Result<Whole, Lost> {
+    parse_object(&read_stdin()?).map_err(Lost::from_unreadable)
 }
 
-fn read(source: impl Read) -> io::Result<Vec<u8>> {
+fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads an event in the stdin form of `dialect`.
-pub(crate) fn decode(bytes: &[u8], dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
-    decode_whole(&object(bytes).map_err(Lost::unreadable)?, dialect, roots)
+/// Decodes an event in the stdin form of `dialect`.
+pub(crate) fn decode_event(bytes: &[u8], dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
+    decode_object(&parse_object(bytes).map_err(Lost::from_unreadable)?, dialect, roots)
 }
 
-/// Reads a JSON object.
-pub(crate) fn object(bytes: &[u8]) -> Result<Whole, Problem> {
+/// Parses a JSON object.
+pub(crate) fn parse_object(bytes: &[u8]) -> Result<Whole, Problem> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::new("the event is larger than 64 MiB"));
     }
     whole_object(bytes).map_err(|why| {
         let problem = Problem::new(format!("the event {why}"));
         let is_empty = bytes.iter().all(u8::is_ascii_whitespace);
-        if is_empty { problem.help(EMPTY) } else { problem }
+        if is_empty { problem.with_help(EMPTY) } else { problem }
     })
 }
 
-/// Reads an event from its object.
-pub(crate) fn decode_whole(
+/// Decodes an event from its object.
+pub(crate) fn decode_object(
     whole: &Whole,
     dialect: DialectId,
     roots: &Roots,
 ) -> Result<Given, Lost> {
     let map = &whole.fields;
     let event = dialect.dialect().decode_event(map, roots).map_err(|fault| {
-        let help = match readers(map, roots) {
+        let help = match dialects_that_decode(map, roots) {
             Some(names) => format!("it reads as an event of {names}: say so with `--dialect`"),
             None => format!(
                 "`tenterhook events --dialect {dialect}` lists the events; `--dialect` names another agent's"
@@ -132,12 +136,12 @@ pub(crate) fn decode_whole(
         };
         let problem = Problem::new(format!("the event cannot be read as {dialect}: {fault}"));
         let name = NAMES.iter().find_map(|key| map.get(*key)?.as_str());
-        let at_stake = is_renamed(whole) || name.is_none_or(|name| dialect.is_at_stake(name));
-        Lost::Unreadable { code: Code::UnreadableEvent, problem: problem.help(help), at_stake }
+        let at_stake = has_two_event_names(whole) || name.is_none_or(|name| dialect.may_precede_effect(name));
+        Lost::Unreadable { code: Code::UnreadableEvent, problem: problem.with_help(help), at_stake }
     })?;
     let Some(key) = whole.twice.first() else { return Ok(Given { event, faults: Vec::new() }) };
     let message = format!("`{key}` occurs twice in the event: it is unclear which value applies");
-    if is_renamed(whole) || dialect.is_at_stake(event.name.as_str()) {
+    if has_two_event_names(whole) || dialect.may_precede_effect(event.name.as_str()) {
         let problem = Problem::new(message);
         return Err(Lost::Unreadable { code: Code::DoubledKey, problem, at_stake: true });
     }
@@ -148,13 +152,13 @@ pub(crate) fn decode_whole(
 /// The keys under which dialects write what happened.
 const NAMES: &[&str] = &["event", "hook_event_name"];
 
-/// Whether the event has two names.
-fn is_renamed(whole: &Whole) -> bool {
+/// Returns whether the event has two names.
+fn has_two_event_names(whole: &Whole) -> bool {
     whole.twice.iter().any(|key| NAMES.contains(&key.as_str()))
 }
 
-/// The dialects that could read such an event.
-fn readers(map: &Map<String, Value>, roots: &Roots) -> Option<String> {
+/// Names the dialects that can decode such an event.
+fn dialects_that_decode(map: &Map<String, Value>, roots: &Roots) -> Option<String> {
     let reads = DIALECTS.iter().filter(|dialect| dialect.decode_event(map, roots).is_ok());
     let names: Vec<String> = reads.map(|dialect| format!("`{}`", dialect.id())).collect();
     (!names.is_empty()).then(|| names.join(" or "))

@@ -12,63 +12,65 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Form, Scope, caller, callers};
+use tenterhook_core::agents::{Agent, Form, Scope, installable_agent, installable_agents};
 use tenterhook_core::dialect::DialectId;
-use tenterhook_core::install::foreign;
+use tenterhook_core::install::foreign_entries;
 
 use super::change::{write_in_place, write_new};
 use super::status;
 use crate::ambient::Here;
 use crate::args::{Install, ScopeArg, Uninstall};
 use crate::exit::Exit;
-use crate::load::shorten;
-use crate::openings::openings;
+use crate::load::shorten_path;
+use crate::openings::find_openings;
 use crate::person;
 use crate::problem::Problem;
 use crate::show::diff;
-use crate::show::layout::count;
+use crate::show::layout::count_noun;
 use crate::show::paint::{BOLD, DIM, GOOD, HELP, WARNING, paint};
 use crate::term::Term;
 use files::Change;
 
-pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let scope = scope(args.scope);
+pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let scope = scope_from_arg(args.scope);
     let agents = match args.all {
-        true => callers().filter(|agent| files::is_here(agent, here) && can_call(agent)).collect(),
-        false => named(&args.agents)?,
+        true => installable_agents()
+            .filter(|agent| files::is_agent_present(agent, here) && can_call_tenterhook(agent))
+            .collect(),
+        false => find_agents(&args.agents)?,
     };
     if agents.is_empty() {
-        let names: Vec<&str> = callers().map(|caller| caller.name).collect();
+        let names: Vec<&str> = installable_agents().map(|caller| caller.name).collect();
         return Err(Problem::new("no agent that can call Tenterhook is found here")
-            .help(format!("name one: {}", names.join(", "))));
+            .with_help(format!("name one: {}", names.join(", "))));
     }
     if scope == Scope::User {
         here.require_home()?;
     }
-    let program = program::find(args.program.as_deref(), scope, here)?;
+    let program = program::program_path(args.program.as_deref(), scope, here)?;
     // All of it is right, or nothing is written.
     let mut planned = Vec::new();
     for agent in agents {
-        if !can_call(agent) {
+        if !can_call_tenterhook(agent) {
             let title = agent.title;
             return Err(Problem::new(format!("{title} cannot be answered by this version")));
         }
         let changes = match args.adopt {
-            true => adopt::put(agent, scope, &program, here)?,
-            false => files::put(agent, scope, &program, here)?,
+            true => adopt::adopt_changes(agent, scope, &program, here)?,
+            false => files::install_changes(agent, scope, &program, here)?,
         };
-        let changes = beside::put(agent, (scope, args.guard), changes, here)?;
-        let changes = behind::put(agent, (scope, args.only_own), changes, here)?;
+        let changes = beside::add_guard_changes(agent, (scope, args.guard), changes, here)?;
+        let changes = behind::with_only_own_marker(agent, (scope, args.only_own), changes, here)?;
         planned.push((agent, changes));
     }
     for (agent, changes) in planned {
-        finish(agent, &changes, args, (scope, here), term)?;
+        finish_install(agent, &changes, args, (scope, here), term)?;
     }
     Ok(Exit::Good)
 }
 
-/// Prints or applies the changes of an agent, and what the user does next.
-fn finish(
+/// Prints or applies the changes for an agent, and prints what the user has to do next.
+fn finish_install(
     agent: &'static Agent,
     changes: &[Change],
     args: &Install,
@@ -76,86 +78,87 @@ fn finish(
     term: Term,
 ) -> Result<(), Problem> {
     if args.print {
-        return print(agent, changes, here, term);
+        return print_changes(agent, changes, here, term);
     }
-    apply(agent, changes, args.dry_run, "installed", here, term)?;
-    if let Some(note) = behind::note(agent, scope, args.only_own, here) {
-        term.note_after(WARNING, "note:", &note);
+    apply_changes(agent, changes, args.dry_run, "installed", here, term)?;
+    if let Some(note) = behind::other_hooks_note(agent, scope, args.only_own, here) {
+        term.print_labelled_note(WARNING, "note:", &note);
     }
     if !args.dry_run {
-        beside::verify(agent, scope, here)?;
-        for note in beside::notes(agent, (scope, args.guard)) {
-            term.note_after(WARNING, "note:", &note);
+        beside::verify_settings(agent, scope, here)?;
+        for note in beside::user_notes(agent, (scope, args.guard)) {
+            term.print_labelled_note(WARNING, "note:", &note);
         }
-        own(agent, scope, args.adopt, here, term);
+        note_foreign_entries(agent, scope, args.adopt, here, term);
         if args.adopt {
-            for policy in adopt::policies(agent, here) {
-                term.note_after(WARNING, "note:", &policy);
+            for policy in adopt::policy_lines(agent, here) {
+                term.print_labelled_note(WARNING, "note:", &policy);
             }
         }
-        if let Some(off) = status::remains_off(agent, here) {
-            term.note_after(WARNING, "warning:", &off);
+        if let Some(off) = status::off_switch_warning(agent, here) {
+            term.print_labelled_note(WARNING, "warning:", &off);
         }
-        for open in openings(agent, here).iter().filter(|opening| !opening.is_held) {
+        for open in find_openings(agent, here).iter().filter(|opening| !opening.is_held) {
             let lead = paint(WARNING, "not covered:");
-            term.data(&format!("  {lead} {}; {}\n", open.of.gap, open.offer()))?;
+            term.print_data(&format!("  {lead} {}; {}\n", open.of.gap, open.closing_hint()))?;
         }
-        term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(agent, scope)))?;
+        term.print_data(&format!("  {} {}\n", paint(HELP, "next:"), next_step(agent, scope)))?;
     }
     Ok(())
 }
 
-/// What the person does next.
-fn next(agent: &Agent, scope: Scope) -> String {
-    if agent.installation.approvals.is_some() && agent.installation.approvals_of(scope).is_none() {
+/// Describes what the user has to do next.
+fn next_step(agent: &Agent, scope: Scope) -> String {
+    if agent.installation.approvals.is_some() && agent.installation.approvals_file(scope).is_none()
+    {
         return format!("{} reads it at the next start, without asking for approval", agent.title);
     }
     agent.installation.next.to_owned()
 }
 
-pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let scope = scope(args.scope);
-    let agents = if args.all { callers().collect() } else { named(&args.agents)? };
+pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let scope = scope_from_arg(args.scope);
+    let agents = if args.all { installable_agents().collect() } else { find_agents(&args.agents)? };
     let agents = agents
         .into_iter()
         .filter(|agent| !args.all || files::file_path(agent, scope, here).is_some());
     let mut planned = Vec::new();
     for agent in agents {
-        let changes = match adopt::take(agent, scope, here)? {
+        let changes = match adopt::restore_changes(agent, scope, here)? {
             Some(changes) => changes,
-            None => files::take(agent, scope, here)?,
+            None => files::uninstall_changes(agent, scope, here)?,
         };
-        let changes = beside::take(agent, scope, changes, here)?;
-        let changes = behind::take(agent, scope, changes, here)?;
+        let changes = beside::add_guard_removal(agent, scope, changes, here)?;
+        let changes = behind::without_only_own_marker(agent, scope, changes, here)?;
         if !(args.all && changes.is_empty()) {
             planned.push((agent, changes));
         }
     }
     for (agent, changes) in planned {
-        apply(agent, &changes, args.dry_run, "uninstalled", here, term)?;
+        apply_changes(agent, &changes, args.dry_run, "uninstalled", here, term)?;
     }
     if args.purge {
-        purge(args.dry_run, here, term)?;
+        purge_state(args.dry_run, here, term)?;
     }
     Ok(Exit::Good)
 }
 
 /// Removes the state directory: records, approvals, sessions and notes (BR-126).
-fn purge(dry: bool, here: &Here, term: Term) -> Result<(), Problem> {
-    let shown = shorten(&here.state.to_string_lossy(), &here.roots);
+fn purge_state(dry: bool, here: &Here, term: Term) -> Result<(), Problem> {
+    let shown = shorten_path(&here.state.to_string_lossy(), &here.roots);
     if !here.state.is_dir() || here.state.is_symlink() {
-        return term.data(&format!("`{shown}` is no directory: nothing to remove\n"));
+        return term.print_data(&format!("`{shown}` is no directory: nothing to remove\n"));
     }
     if dry {
-        return term.data(&format!("would remove `{shown}`\n"));
+        return term.print_data(&format!("would remove `{shown}`\n"));
     }
     person::require_terminal("tenterhook uninstall --purge", here)?;
     std::fs::remove_dir_all(&here.state)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
-    term.data(&format!("removed `{shown}`\n"))
+    term.print_data(&format!("removed `{shown}`\n"))
 }
 
-pub(super) const fn scope(given: ScopeArg) -> Scope {
+pub(super) const fn scope_from_arg(given: ScopeArg) -> Scope {
     match given {
         ScopeArg::User => Scope::User,
         ScopeArg::Project => Scope::Project,
@@ -163,17 +166,18 @@ pub(super) const fn scope(given: ScopeArg) -> Scope {
     }
 }
 
-/// Whether `tenterhook hook` knows its words: an entry that nothing answers would deny everything.
-pub(super) fn can_call(agent: &Agent) -> bool {
+/// Returns whether `tenterhook hook` supports the agent: entries that cannot be answered would deny
+/// everything.
+pub(super) fn can_call_tenterhook(agent: &Agent) -> bool {
     DialectId::agents().any(|dialect_id| dialect_id.as_str() == agent.name)
 }
 
-pub(super) fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
+pub(super) fn find_agents(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
     let find = |name: &String| {
-        caller(name).ok_or_else(|| {
-            let known: Vec<&str> = callers().map(|caller| caller.name).collect();
+        installable_agent(name).ok_or_else(|| {
+            let known: Vec<&str> = installable_agents().map(|caller| caller.name).collect();
             Problem::new(format!("`{name}` is not an agent that can call Tenterhook"))
-                .help(format!("these can: {}", known.join(", ")))
+                .with_help(format!("these can: {}", known.join(", ")))
         })
     };
     let mut agents: Vec<&'static Agent> = names.iter().map(find).collect::<Result<_, _>>()?;
@@ -186,8 +190,8 @@ pub(super) fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
     Ok(agents)
 }
 
-/// Shows what changes, and does it.
-fn apply(
+/// Shows the changes, and applies them.
+fn apply_changes(
     agent: &Agent,
     changes: &[Change],
     dry: bool,
@@ -196,59 +200,62 @@ fn apply(
     term: Term,
 ) -> Result<(), Problem> {
     if changes.is_empty() {
-        return term.data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
+        return term.print_data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
     }
     // Stored backups are not settings.
-    let settings = changes.iter().filter(|change| !adopt::is_kept(&change.path, here));
+    let settings = changes.iter().filter(|change| !adopt::is_backup_file(&change.path, here));
     for setting in settings.clone() {
-        let shown = shorten(&setting.path.to_string_lossy(), &here.roots);
+        let shown = shorten_path(&setting.path.to_string_lossy(), &here.roots);
         let (before, after) = (setting.before.as_deref(), setting.after.as_deref());
-        let text = diff::unified(&shown, before.unwrap_or_default(), after.unwrap_or_default());
-        term.data(&format!("{text}\n"))?;
+        let text =
+            diff::unified_diff(&shown, before.unwrap_or_default(), after.unwrap_or_default());
+        term.print_data(&format!("{text}\n"))?;
     }
     let files = match settings.count() {
         0 => "no file".to_owned(),
-        files => count(files, "file"),
+        files => count_noun(files, "file"),
     };
     for change in changes.iter().filter(|change| change.after.is_none()) {
-        link_alone(&change.path, here, term);
+        remove_symlink(&change.path, here, term);
     }
     if dry {
-        return term.data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
+        return term.print_data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
     }
     for change in changes {
-        write(change, here).map_err(|error| {
-            let shown = shorten(&change.path.to_string_lossy(), &here.roots);
+        write_change(change, here).map_err(|error| {
+            let shown = shorten_path(&change.path.to_string_lossy(), &here.roots);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
     }
-    term.data(&format!("{}: {} ({files})\n", paint(BOLD, agent.title), paint(GOOD, done)))
+    term.print_data(&format!("{}: {} ({files})\n", paint(BOLD, agent.title), paint(GOOD, done)))
 }
 
-/// Removes a link in the place of one of our files. Its target belongs to the user and stays (BR-77).
-fn link_alone(path: &Path, here: &Here, term: Term) {
+/// Removes a symlink at the path of one of our files. Its target belongs to the user and stays
+/// (BR-77).
+fn remove_symlink(path: &Path, here: &Here, term: Term) {
     if let Ok(to) = std::fs::read_link(path) {
-        let (shown, to) = (shorten(&path.to_string_lossy(), &here.roots), to.to_string_lossy());
+        let (shown, to) =
+            (shorten_path(&path.to_string_lossy(), &here.roots), to.to_string_lossy());
         let text = format!("`{shown}` is a link: the link goes, and `{to}` stays as it is");
-        term.note_after(WARNING, "note:", &text);
+        term.print_labelled_note(WARNING, "note:", &text);
     }
 }
 
-fn write(change: &Change, here: &Here) -> std::io::Result<()> {
-    if files::read(&change.path)? != change.before {
+fn write_change(change: &Change, here: &Here) -> std::io::Result<()> {
+    if files::read_if_exists(&change.path)? != change.before {
         return Err(std::io::Error::other("it was changed meanwhile; try again"));
     }
     match (&change.before, &change.after) {
         (Some(_), Some(after)) => write_in_place(&change.path, after)?,
         (None, Some(after)) => {
-            let missing = made::missing(&change.path);
+            let missing = made::missing_folders(&change.path);
             let written = write_new(&change.path, after, change.readers);
-            made::note(missing, here);
+            made::record_created_folders(missing, here);
             written?;
         }
         (_, None) => {
             std::fs::remove_file(&change.path)?;
-            made::remove_empty(&change.path, here);
+            made::remove_empty_folders(&change.path, here);
         }
     }
     if change.is_script && change.after.is_some() {
@@ -257,29 +264,35 @@ fn write(change: &Change, here: &Here) -> std::io::Result<()> {
     Ok(())
 }
 
-fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
+fn print_changes(
+    agent: &Agent,
+    changes: &[Change],
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
     if changes.is_empty() {
-        term.note(&format!("{}: nothing to change", paint(BOLD, agent.title)));
+        term.print_note(&format!("{}: nothing to change", paint(BOLD, agent.title)));
     }
-    for change in changes.iter().filter(|change| !adopt::is_kept(&change.path, here)) {
-        let shown = shorten(&change.path.to_string_lossy(), &here.roots);
-        term.note(&paint(DIM, shown).to_string());
-        term.data(change.after.as_deref().unwrap_or_default())?;
+    for change in changes.iter().filter(|change| !adopt::is_backup_file(&change.path, here)) {
+        let shown = shorten_path(&change.path.to_string_lossy(), &here.roots);
+        term.print_note(&paint(DIM, shown).to_string());
+        term.print_data(change.after.as_deref().unwrap_or_default())?;
     }
     Ok(())
 }
 
-/// The entries of the person's own in the file: the agent runs them itself, by its rules (BR-66).
-fn own(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
+/// Prints a note about the user's own entries in the file: the agent runs them itself, by its rules
+/// (BR-66).
+fn note_foreign_entries(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
     let Some(path) =
         files::file_path(agent, scope, here).filter(|_| agent.installation.form == Form::Groups)
     else {
         return;
     };
-    let Ok(Some(text)) = files::read(&path) else { return };
-    let others = foreign(agent, &text).unwrap_or_default().len();
+    let Ok(Some(text)) = files::read_if_exists(&path) else { return };
+    let others = foreign_entries(agent, &text).unwrap_or_default().len();
     if others > 0 {
-        let hooks = count(others, "hook");
+        let hooks = count_noun(others, "hook");
         let moves = match adopted || scope != Scope::User {
             true => String::new(),
             false => {
@@ -290,6 +303,6 @@ fn own(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
             "this file holds {hooks} that {} runs itself, by its own rules, and Tenterhook does not{moves}",
             agent.title
         );
-        term.note_after(WARNING, "note:", &text);
+        term.print_labelled_note(WARNING, "note:", &text);
     }
 }

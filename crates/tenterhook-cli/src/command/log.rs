@@ -35,24 +35,25 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
         return verify::run(head.as_ref(), output.format, here, term);
     }
     let mut log = Following::new(here)?;
-    let entries = log.more()?;
-    let args = &as_recorded(args, here)?;
+    let entries = log.read_new_entries()?;
+    let args = &with_recorded_hook_name(args, here)?;
     if args.shadow {
-        let firings = firing::all(entries);
-        let firings: Vec<_> = firings.into_iter().filter(|firing| args.wants(firing)).collect();
-        return shadow::run(&firings, args, term);
+        let firings = firing::firings_from_entries(entries);
+        let firings: Vec<_> = firings.into_iter().filter(|firing| args.selects(firing)).collect();
+        return shadow::print_shadow_results(&firings, args, term);
     }
     if args.stats {
-        let firings = firing::all(entries).into_iter().filter(|firing| args.wants(firing));
+        let firings =
+            firing::firings_from_entries(entries).into_iter().filter(|firing| args.selects(firing));
         return stats::run(firings, args.output.format, here, term);
     }
     if entries.is_empty() && !args.follow {
-        term.note(&format!("nothing is on record in {}", log.records.display()));
+        term.print_note(&format!("nothing is on record in {}", log.records.display()));
     }
     let is_recorded = !entries.is_empty();
-    let items = items(entries, args);
+    let items = select_items(entries, args);
     if items.is_empty() && is_recorded && !args.follow {
-        term.note("no recorded firing matches; `tenterhook log --stats` lists the hooks");
+        term.print_note("no recorded firing matches; `tenterhook log --stats` lists the hooks");
     }
     for entry in items {
         if print_item(&entry, args.output.format, term)? == Reader::Gone {
@@ -60,27 +61,28 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
         }
     }
     match args.follow {
-        true => follow(args, log, term),
+        true => follow_log(args, log, term),
         false => Ok(Exit::Good),
     }
 }
 
-/// The same arguments, with the hook named as on record: by its id, where neither its entry nor its program has a name.
-fn as_recorded(args: &Log, here: &Here) -> Result<Log, Problem> {
+/// Returns the arguments with the hook named as in the record: by its id, if neither its entry nor
+/// its program has a name.
+fn with_recorded_hook_name(args: &Log, here: &Here) -> Result<Log, Problem> {
     let Some(name) = &args.hook else { return Ok(args.clone()) };
     let which = Which { config: Vec::new(), dialect: None, compat: None };
-    let ruleset = load::load(&which, here)?.engine(|builder| builder).ruleset();
+    let ruleset = load::load_hooks(&which, here)?.build_engine(|builder| builder).ruleset();
     let is_called = |hook: &&Arc<Hook>| hook.program_name().is_none() && hook.short_name() == *name;
     let called = ruleset.hooks().iter().find(is_called);
     let hook = called.map_or_else(|| name.clone(), |hook| hook.id.to_string());
     Ok(Log { hook: Some(hook), ..args.clone() })
 }
 
-fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
+fn follow_log(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
     let work = async {
         loop {
-            for entry in log.more()? {
-                for entry in items(vec![entry], args) {
+            for entry in log.read_new_entries()? {
+                for entry in select_items(vec![entry], args) {
                     if print_item(&entry, args.output.format, term)? == Reader::Gone {
                         return Ok(Exit::Good);
                     }
@@ -104,20 +106,21 @@ struct Following {
 
 impl Following {
     fn new(here: &Here) -> Result<Self, Problem> {
-        let place = journal::location(here);
+        let place = journal::journal_location(here);
         Ok(Self { records: place.records.clone(), place, read: HashMap::new() })
     }
 
-    /// What was not read yet.
-    fn more(&mut self) -> Result<Vec<Entry>, Problem> {
+    /// Reads the entries that were added since the last call.
+    fn read_new_entries(&mut self) -> Result<Vec<Entry>, Problem> {
         let cannot = |path: &std::path::Path, error| {
             Problem::new(format!("`{}` cannot be read: {error}", path.display()))
         };
-        let files = read::files(&self.place).map_err(|error| cannot(&self.records, error))?;
+        let files =
+            read::list_record_files(&self.place).map_err(|error| cannot(&self.records, error))?;
         let mut all = Vec::new();
         for path in files {
             let from = self.read.get(&path).copied().unwrap_or_default();
-            let (entries, next) = match read::entries(&path, from) {
+            let (entries, next) = match read::read_entries(&path, from) {
                 // Removed in good order since it was listed.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 read => read.map_err(|error| cannot(&path, error))?,
@@ -129,9 +132,9 @@ impl Following {
     }
 }
 
-/// Everything that is on record.
-pub(crate) fn entries(here: &Here) -> Result<Vec<Entry>, Problem> {
-    Following::new(here)?.more()
+/// Reads all entries of the record.
+pub(crate) fn read_all_entries(here: &Here) -> Result<Vec<Entry>, Problem> {
+    Following::new(here)?.read_new_entries()
 }
 
 /// What there is to tell of: firings, and what a person said.
@@ -140,14 +143,16 @@ enum Item {
     UserDecision(UserDecision),
 }
 
-/// The requested entries, in the order of their numbers. With `--follow`, a firing is shown once it has ended.
-fn items(entries: Vec<Entry>, args: &Log) -> Vec<Item> {
+/// Returns the requested entries, in the order of their numbers. With `--follow`, a firing is shown
+/// once it has ended.
+fn select_items(entries: Vec<Entry>, args: &Log) -> Vec<Item> {
     let words: Vec<UserDecision> = entries.iter().filter_map(UserDecision::from_entry).collect();
-    let words = words.into_iter().filter(|word| word.is_wanted(args));
-    let firings = firing::all(entries).into_iter();
-    let firings = firings.filter(|firing| args.wants(firing) && !(args.follow && firing.is_open()));
+    let words = words.into_iter().filter(|word| word.is_selected(args));
+    let firings = firing::firings_from_entries(entries).into_iter();
+    let firings =
+        firings.filter(|firing| args.selects(firing) && !(args.follow && firing.is_unfinished()));
     let mut all: Vec<(u64, Item)> =
-        words.map(|word| (word.number(), Item::UserDecision(word))).collect();
+        words.map(|word| (word.record_number(), Item::UserDecision(word))).collect();
     all.extend(firings.map(|firing| (firing.number(), Item::Firing(firing))));
     all.sort_by_key(|(number, _)| *number);
     all.into_iter().map(|(_, word)| word).collect()
@@ -155,16 +160,16 @@ fn items(entries: Vec<Entry>, args: &Log) -> Vec<Item> {
 
 fn print_item(item: &Item, format: Format, term: Term) -> Result<Reader, Problem> {
     let line = match (item, format) {
-        (Item::Firing(firing), Format::Json) => firing.json().to_string(),
-        (Item::Firing(firing), Format::Text) => line(firing),
-        (Item::UserDecision(word), Format::Json) => word.json().to_string(),
-        (Item::UserDecision(word), Format::Text) => word.line(),
+        (Item::Firing(firing), Format::Json) => firing.to_json().to_string(),
+        (Item::Firing(firing), Format::Text) => firing_line(firing),
+        (Item::UserDecision(word), Format::Json) => word.to_json().to_string(),
+        (Item::UserDecision(word), Format::Text) => word.to_line(),
     };
-    term.offer(&format!("{line}\n"))
+    term.print_data_if_read(&format!("{line}\n"))
 }
 
-/// How a decision looks.
-fn style_of(decision: &str) -> anstyle::Style {
+/// Returns the style in which a decision is printed.
+fn decision_style(decision: &str) -> anstyle::Style {
     match decision {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "given up" | "no end" => WARNING,
@@ -173,29 +178,32 @@ fn style_of(decision: &str) -> anstyle::Style {
     }
 }
 
-fn padded(text: &str, width: usize) -> String {
-    let text = layout::line(text);
-    format!("{text}{}", " ".repeat(width.saturating_sub(layout::width(&text))))
+fn pad_right(text: &str, width: usize) -> String {
+    let text = layout::to_safe_line(text);
+    format!("{text}{}", " ".repeat(width.saturating_sub(layout::display_width(&text))))
 }
 
-/// Number, time, event, tool, decision, hook, duration, code. The columns keep their width, for `--follow`; a value that is too long
-/// pushes the others to the right.
-fn line(firing: &Firing) -> String {
-    let style = style_of(firing.decision());
-    let took = firing.took().map(layout::time).unwrap_or_default();
-    let faults = match firing.faults().join(", ") {
+/// Renders a firing as number, time, event, tool, decision, hook, duration and code. The columns
+/// have a fixed width, for `--follow`; a value that is too long moves the others to the right.
+fn firing_line(firing: &Firing) -> String {
+    let style = decision_style(firing.decision());
+    let took = firing.duration().map(layout::format_duration).unwrap_or_default();
+    let faults = match firing.fault_codes().join(", ") {
         faults if faults.is_empty() => faults,
-        faults => format!("  {}", paint(WARNING, layout::line(&faults))),
+        faults => format!("  {}", paint(WARNING, layout::to_safe_line(&faults))),
     };
-    let code = firing.code().map(|code| format!("  {}", layout::line(code))).unwrap_or_default();
+    let code = firing
+        .denial_code()
+        .map(|code| format!("  {}", layout::to_safe_line(code)))
+        .unwrap_or_default();
     let line = format!(
         "{} {}  {}  {}  {}  {}  {}{code}{faults}",
         paint(DIM, format!("{:>5}", firing.number())),
-        paint(DIM, firing.shown_time()),
-        padded(firing.event(), 16),
-        padded(firing.tool().unwrap_or("-"), 8),
-        paint(style, padded(firing.decision(), 6)),
-        padded(&firing.whose(), 24),
+        paint(DIM, firing.local_end_time()),
+        pad_right(firing.event_name(), 16),
+        pad_right(firing.tool_name().unwrap_or("-"), 8),
+        paint(style, pad_right(firing.decision(), 6)),
+        pad_right(&firing.responsible_hooks(), 24),
         took,
     );
     line.trim_end().to_owned()

@@ -12,29 +12,32 @@ use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, paint};
 use crate::term::Term;
 
-/// The entry for an argument that is the number of a rule or a code, and not a file.
-pub(super) fn find(what: &[String], here: &Here) -> Result<Option<(String, Entry)>, Problem> {
+/// Finds the entry for an argument that is a rule number or a code, and not a file.
+pub(super) fn find_explained_entry(
+    what: &[String],
+    here: &Here,
+) -> Result<Option<(String, Entry)>, Problem> {
     let [word] = what else { return Ok(None) };
     if here.roots.cwd.join(word).exists() {
         return Ok(None);
     }
     // Codes are in lower case. Other entries of the specification's tables are events and fields, and have no entry here.
     let is_code = word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-    if !is_code && !book::is_number(word) {
+    if !is_code && !book::is_rule_number(word) {
         return Ok(None);
     }
-    match book::find(word) {
+    match book::find_entry(word) {
         Some(entry) => Ok(Some((word.clone(), entry))),
-        None if word != "-" && (book::is_number(word) || word.contains('-')) => {
+        None if word != "-" && (book::is_rule_number(word) || word.contains('-')) => {
             let problem = Problem::new(format!("the specification has no `{word}`"));
-            let near = book::near(word).map(|near| format!("did you mean `{near}`?"));
+            let near = book::nearest_entry_name(word).map(|near| format!("did you mean `{near}`?"));
             Err(Problem { help: near, ..problem })
         }
         None => Ok(None),
     }
 }
 
-pub(super) fn print(
+pub(super) fn print_entry(
     (word, entry): &(String, Entry),
     format: Format,
     term: Term,
@@ -44,8 +47,12 @@ pub(super) fn print(
             print_json(&json!({ "code": word, "page": entry.page, "text": entry.text }), term)?;
         }
         Format::Text => {
-            let text = layout::wrap(&entry.text, term.width()).join("\n");
-            term.data(&format!("{}\n{text}\n\n{}\n", paint(BOLD, word), paint(DIM, &entry.page)))?;
+            let text = layout::wrap_text(&entry.text, term.width()).join("\n");
+            term.print_data(&format!(
+                "{}\n{text}\n\n{}\n",
+                paint(BOLD, word),
+                paint(DIM, &entry.page)
+            ))?;
         }
     }
     Ok(Exit::Good)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tenterhook::engine::Builder;
 use tenterhook::trust::State;
 use tenterhook_core::config::{self, Added, Ruleset, Source};
-use tenterhook_core::diagnostic::{Location, Severity, nearest};
+use tenterhook_core::diagnostic::{Location, Severity, nearest_word};
 use tenterhook_core::hook::{Enforcement, Hook, HookId};
 
 use super::change::write_in_place;
@@ -14,11 +14,11 @@ use super::trust;
 use crate::ambient::Here;
 use crate::args::{Promote, Which};
 use crate::exit::Exit;
-use crate::load::{self, Loaded, shorten};
+use crate::load::{self, Loaded, shorten_path};
 use crate::pack::Pack;
 use crate::problem::Problem;
 use crate::show::diff;
-use crate::show::layout::count;
+use crate::show::layout::count_noun;
 use crate::show::paint::{GOOD, HELP, paint};
 use crate::term::Term;
 
@@ -27,36 +27,36 @@ const ENFORCE: &str = "enforce";
 
 pub(crate) fn run(args: &Promote, here: &Here, term: Term) -> Result<Exit, Problem> {
     let which = Which { config: args.config.clone(), dialect: None, compat: None };
-    let mut loaded = load::load(&which, here)?;
-    let ruleset = loaded.engine(Builder::self_protection).ruleset();
-    let meant = meant(&args.name, &ruleset, here)?;
-    let edits = edits(&meant, &ruleset, here)?;
+    let mut loaded = load::load_hooks(&which, here)?;
+    let ruleset = loaded.build_engine(Builder::self_protection).ruleset();
+    let meant = find_shadow_hooks(&args.name, &ruleset, here)?;
+    let edits = plan_edits(&meant, &ruleset, here)?;
     let mut changed = Vec::new();
-    for (source, text) in apply(&edits, &loaded)? {
-        check(source, &text, &meant, here)?;
-        let shown = loaded.texts.shown(&source.name);
-        term.data(&format!("{}\n", diff::unified(shown, &source.text, &text)))?;
+    for (source, text) in apply_edits(&edits, &loaded)? {
+        check_result(source, &text, &meant, here)?;
+        let shown = loaded.texts.display_name(&source.name);
+        term.print_data(&format!("{}\n", diff::unified_diff(shown, &source.text, &text)))?;
         changed.push((source, text));
     }
-    let hooks = count(meant.hooks.len(), "hook");
+    let hooks = count_noun(meant.hooks.len(), "hook");
     if args.diff {
-        term.data(&format!("{}\n", paint(HELP, format!("{hooks} would count"))))?;
+        term.print_data(&format!("{}\n", paint(HELP, format!("{hooks} would count"))))?;
         return Ok(Exit::Good);
     }
     for (source, text) in changed {
         let path = Path::new(&*source.name);
         // What the person did not approve before is not approved with it.
-        let is_approved = here.trust().review(source).state == State::Approved;
+        let is_approved = here.trust_store().review(source).state == State::Approved;
         write_in_place(path, &text).map_err(|error| {
-            let shown = loaded.texts.shown(&source.name);
+            let shown = loaded.texts.display_name(&source.name);
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
         if is_approved {
-            trust::approve_own(path, here, term);
+            trust::approve_written_file(path, here, term);
         }
     }
     let verb = if meant.hooks.len() == 1 { "counts" } else { "count" };
-    term.data(&format!("{}\n", paint(GOOD, format!("{hooks} {verb} from now on"))))?;
+    term.print_data(&format!("{}\n", paint(GOOD, format!("{hooks} {verb} from now on"))))?;
     Ok(Exit::Good)
 }
 
@@ -67,7 +67,11 @@ struct Meant<'r> {
     is_file: bool,
 }
 
-fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>, Problem> {
+fn find_shadow_hooks<'r>(
+    name: &str,
+    ruleset: &'r Ruleset,
+    here: &Here,
+) -> Result<Meant<'r>, Problem> {
     let shadows = || ruleset.hooks().iter().filter(|hook| hook.enforcement.is_shadow());
     let named: Vec<_> = shadows().filter(|hook| hook.id.as_str() == name).collect();
     if !named.is_empty() {
@@ -76,9 +80,9 @@ fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>,
     let file = |hook: &&Arc<Hook>| {
         let Some(place) = &hook.place else { return false };
         let path = Path::new(&*place.file);
-        let pack = Pack::find(name).map(Pack::file);
+        let pack = Pack::find_by_name(name).map(Pack::file_name);
         path == here.roots.cwd.join(name)
-            || shorten(&place.file, &here.roots) == name
+            || shorten_path(&place.file, &here.roots) == name
             || pack.is_some_and(|pack| path.file_name().is_some_and(|name| *name == *pack))
     };
     let of_file: Vec<_> = shadows().filter(file).collect();
@@ -90,11 +94,11 @@ fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>,
         true => format!("hook `{name}` is not in shadow: it counts already"),
         false => format!("no hook in shadow is called `{name}`, and no file of such hooks"),
     };
-    let help = match nearest(name, shadows().map(|hook| hook.id.as_str())) {
+    let help = match nearest_word(name, shadows().map(|hook| hook.id.as_str())) {
         Some(near) if !known => format!("did you mean `{near}`?"),
         _ => "`tenterhook list` says which hooks are in shadow".to_owned(),
     };
-    Err(Problem::new(message).help(help))
+    Err(Problem::new(message).with_help(help))
 }
 
 /// One change: what is put at a place of a file.
@@ -105,7 +109,7 @@ struct Edit {
     is_new: bool,
 }
 
-fn edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>, Problem> {
+fn plan_edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>, Problem> {
     let mut edits = Vec::new();
     for hook in &meant.hooks {
         let Enforcement::Shadow { place: Some(word), .. } = &hook.enforcement else { continue };
@@ -118,7 +122,7 @@ fn edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>,
             (Some(own), false) if own.file == word.file => {
                 Edit { place: own.clone(), is_new: true }
             }
-            _ => return Err(shared(hook, word, here)),
+            _ => return Err(shared_setting_problem(hook, word, here)),
         };
         edits.push(edit);
     }
@@ -127,8 +131,8 @@ fn edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>,
     Ok(edits)
 }
 
-fn shared(hook: &Hook, word: &Location, here: &Here) -> Problem {
-    let by = shorten(&word.file, &here.roots);
+fn shared_setting_problem(hook: &Hook, word: &Location, here: &Here) -> Problem {
+    let by = shorten_path(&word.file, &here.roots);
     let message = format!(
         "{by}:{} puts all hooks of a file into shadow, `{}` among them",
         word.line, hook.id
@@ -136,13 +140,16 @@ fn shared(hook: &Hook, word: &Location, here: &Here) -> Problem {
     let file = hook
         .place
         .as_ref()
-        .map(|location| shorten(&location.file, &here.roots))
+        .map(|location| shorten_path(&location.file, &here.roots))
         .unwrap_or_default();
-    Problem::new(message).help(format!("`tenterhook promote {file}` lets all of them count"))
+    Problem::new(message).with_help(format!("`tenterhook promote {file}` lets all of them count"))
 }
 
-/// The files as they would be.
-fn apply<'l>(edits: &[Edit], loaded: &'l Loaded) -> Result<Vec<(&'l Source, String)>, Problem> {
+/// Returns the files with the edits applied, without writing them.
+fn apply_edits<'l>(
+    edits: &[Edit],
+    loaded: &'l Loaded,
+) -> Result<Vec<(&'l Source, String)>, Problem> {
     let mut files: Vec<(&Source, String)> = Vec::new();
     // Start at the end, so that no edit moves the position of an earlier one.
     for edit in edits.iter().rev() {
@@ -155,20 +162,20 @@ fn apply<'l>(edits: &[Edit], loaded: &'l Loaded) -> Result<Vec<(&'l Source, Stri
                 files.len() - 1
             });
         if let Some((_, text)) = files.get_mut(at) {
-            change(text, edit).ok_or_else(|| by_hand(loaded, edit))?;
+            write_setting(text, edit).ok_or_else(|| manual_edit_problem(loaded, edit))?;
         }
     }
     Ok(files)
 }
 
-fn by_hand(loaded: &Loaded, edit: &Edit) -> Problem {
-    let file = loaded.texts.shown(&edit.place.file);
+fn manual_edit_problem(loaded: &Loaded, edit: &Edit) -> Problem {
+    let file = loaded.texts.display_name(&edit.place.file);
     Problem::new(format!("{file}:{} cannot be changed automatically", edit.place.line))
-        .help("write `mode = \"enforce\"` there")
+        .with_help("write `mode = \"enforce\"` there")
 }
 
 /// Writes the setting; `None` if the text cannot be changed without guessing.
-fn change(text: &mut String, edit: &Edit) -> Option<()> {
+fn write_setting(text: &mut String, edit: &Edit) -> Option<()> {
     let span = edit.place.span;
     if !edit.is_new {
         let written = text.get(span.start..span.end)?;
@@ -187,8 +194,13 @@ fn change(text: &mut String, edit: &Edit) -> Option<()> {
     }
 }
 
-/// Nothing is written that does not do what was asked.
-fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<(), Problem> {
+/// Checks that the new text enforces exactly the requested hooks: otherwise nothing is written.
+fn check_result(
+    source: &Source,
+    text: &str,
+    meant: &Meant<'_>,
+    here: &Here,
+) -> Result<(), Problem> {
     let read = |text: &str| {
         let source = Source { text: Arc::from(text), ..source.clone() };
         config::load(&[source], &Added::default(), None)
@@ -204,9 +216,9 @@ fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<
     let is_promoted = |id: &HookId| meant.hooks.iter().any(|hook| hook.id == *id);
     let mut left = after.ruleset.hooks().iter().filter(|hook| is_promoted(&hook.id));
     if errors(&after) > errors(&before) || left.any(|hook| hook.enforcement.is_shadow()) {
-        let file = shorten(&source.name, &here.roots);
+        let file = shorten_path(&source.name, &here.roots);
         let problem = Problem::new(format!("`{file}` cannot be changed automatically"));
-        return Err(problem.help("write `mode = \"enforce\"` there yourself"));
+        return Err(problem.with_help("write `mode = \"enforce\"` there yourself"));
     }
     Ok(())
 }
@@ -221,7 +233,7 @@ mod tests {
         let span = Span::new(start, start + at.len());
         let place = Location::find(&Arc::from("f"), text, span);
         let mut text = text.to_owned();
-        change(&mut text, &Edit { place, is_new }).map(|()| text)
+        write_setting(&mut text, &Edit { place, is_new }).map(|()| text)
     }
 
     /// SH-11.

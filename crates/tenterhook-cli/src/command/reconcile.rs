@@ -25,10 +25,10 @@ use super::{log, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Reconcile};
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 use crate::sessions::{self, Session};
-use crate::show::layout::line;
+use crate::show::layout::to_safe_line;
 use crate::show::paint::WARNING;
 use crate::term::Term;
 
@@ -43,16 +43,20 @@ const NO_EVENT: &[(TranscriptAgent, &str)] = &[
 ];
 
 pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let seen = Seen::from_entries(log::entries(here)?);
-    let basis = seen.basis();
+    let seen = Seen::from_entries(log::read_all_entries(here)?);
+    let basis = seen.comparison_basis();
     let configured = match basis {
         Basis::Record => None,
-        Basis::NoGateOnRecord | Basis::NothingOnRecord => Some(Configured::read(here)?),
+        Basis::NoGateOnRecord | Basis::NothingOnRecord => Some(Configured::load(here)?),
     };
-    let found = sessions::find(&args.paths, args.agent, here)?;
+    let found = sessions::find_sessions(&args.paths, args.agent, here)?;
     for (path, why) in &found.strange {
-        let path = shorten(&path.to_string_lossy(), &here.roots);
-        term.note_after(WARNING, "warning:", &line(&format!("{path} is left out: {why}")));
+        let path = shorten_path(&path.to_string_lossy(), &here.roots);
+        term.print_labelled_note(
+            WARNING,
+            "warning:",
+            &to_safe_line(&format!("{path} is left out: {why}")),
+        );
     }
     let mut all = All {
         seen,
@@ -63,11 +67,11 @@ pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Pro
         sum: Sum { basis, ..Sum::default() },
     };
     for session in &found.sessions {
-        all.file(session)?;
+        all.reconcile_file(session)?;
     }
     match args.output.format {
         Format::Json => print_json(&to_json(&all.sum), term)?,
-        Format::Text => term.data(&to_text(&all.sum, here, term.width()))?,
+        Format::Text => term.print_data(&to_text(&all.sum, here, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -95,12 +99,12 @@ impl Seen {
             if ["PreToolUse", "PostToolUse"].contains(&&*text("event")) && !text("call").is_empty()
             {
                 let call = seen.calls.entry((text("session"), text("call"))).or_default();
-                call.add(&text("event"), &entry);
+                call.add_entry(&text("event"), &entry);
             }
             if text("kind") == "late" || is_begun {
                 continue;
             }
-            seen.sessions.entry(text("session")).or_default().add(text("event"));
+            seen.sessions.entry(text("session")).or_default().count_event(text("event"));
             if text("event") != GATE {
                 continue;
             }
@@ -115,7 +119,7 @@ impl Seen {
         seen
     }
 
-    fn basis(&self) -> Basis {
+    fn comparison_basis(&self) -> Basis {
         match (self.first, self.sessions.is_empty()) {
             (Some(_), _) => Basis::Record,
             (None, false) => Basis::NoGateOnRecord,
@@ -123,9 +127,9 @@ impl Seen {
         }
     }
 
-    /// The events that are on record of a session of which no `PreToolUse` is.
-    fn without_gates(&self, session: &str) -> Option<&BTreeMap<String, u64>> {
-        self.sessions.get(session).filter(|_| !session.is_empty())?.without_gates()
+    /// Returns the recorded events of a session without any recorded `PreToolUse`.
+    fn events_without_gates(&self, session: &str) -> Option<&BTreeMap<String, u64>> {
+        self.sessions.get(session).filter(|_| !session.is_empty())?.events_without_gates()
     }
 }
 
@@ -155,7 +159,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn get(&mut self, id: &str) -> Option<&mut Open> {
+    fn find_open_call(&mut self, id: &str) -> Option<&mut Open> {
         self.all.get_mut(*self.at.get(id)?).map(|(_, call)| call)
     }
 }
@@ -201,24 +205,24 @@ struct All<'a> {
 const PLACES: usize = 20;
 
 impl All<'_> {
-    fn file(&mut self, session: &Session) -> Result<(), Problem> {
+    fn reconcile_file(&mut self, session: &Session) -> Result<(), Problem> {
         let mut calls = Calls::default();
-        session.read(&mut |record| {
+        session.read_records(&mut |record| {
             self.add_record(session, record, &mut calls);
             true
         })?;
         // Ids first, for what they join is no other call's; then what order joins, and last what no hook can have seen.
         let (by_id, rest): (Vec<_>, Vec<_>) =
-            calls.all.into_iter().partition(|(id, call)| self.has_id(id, call));
+            calls.all.into_iter().partition(|(id, call)| self.is_recorded(id, call));
         let (refused, rest): (Vec<_>, Vec<_>) =
             rest.into_iter().partition(|(_, call)| call.is_refused);
         for (id, call) in by_id.into_iter().chain(rest).chain(refused) {
-            self.settle(session, &id, &call);
+            self.count_call(session, &id, &call);
         }
         Ok(())
     }
 
-    fn has_id(&self, id: &str, call: &Open) -> bool {
+    fn is_recorded(&self, id: &str, call: &Open) -> bool {
         let has = |session: &str| self.seen.ids.contains(&(session.to_owned(), id.to_owned()));
         has(&call.session) || has("")
     }
@@ -229,18 +233,19 @@ impl All<'_> {
                 let since = self.args.since.map(Timestamp::as_millisecond);
                 let is_old =
                     since.is_some_and(|since| record.time.is_some_and(|time| time < since));
-                if self.copies.is_copy(session.agent, record, call) || is_old {
+                if self.copies.is_repeated_call(session.agent, record, call) || is_old {
                     return;
                 }
-                let (tool, input) = call.neutral(session.agent);
+                let (tool, input) = call.to_neutral(session.agent);
                 let effect = effect_digest(&ToolCall { name: &tool, input: &input });
                 let text = |text: &Option<std::sync::Arc<str>>| {
                     text.as_deref().unwrap_or_default().to_owned()
                 };
                 let coverage = self.configured.map(|configured| {
-                    let event = record.event(session.agent, &session.around(&self.here.roots.home));
+                    let event =
+                        record.event(session.agent, &session.event_context(&self.here.roots.home));
                     event.map_or(Coverage::Unmatched, |event| {
-                        configured.coverage(session.agent, &event)
+                        configured.coverage_of_event(session.agent, &event)
                     })
                 });
                 let open_call = Open {
@@ -262,7 +267,7 @@ impl All<'_> {
                 calls.all.push((call.id.to_string(), open_call));
             }
             Action::Result { call, ended } => {
-                if let Some(call) = calls.get(call) {
+                if let Some(call) = calls.find_open_call(call) {
                     call.is_refused |= *ended == Ended::Refused;
                     call.has_run |= *ended == Ended::Ran;
                 }
@@ -271,12 +276,12 @@ impl All<'_> {
             Action::Denial { call, by: Refuser::Rule }
                 if session.agent == TranscriptAgent::Qwen =>
             {
-                if let Some(call) = calls.get(call) {
+                if let Some(call) = calls.find_open_call(call) {
                     call.is_refused = true;
                 }
             }
             Action::Asked(call) => {
-                if let Some(call) = calls.get(call) {
+                if let Some(call) = calls.find_open_call(call) {
                     call.is_asked = true;
                 }
             }
@@ -284,14 +289,19 @@ impl All<'_> {
         }
     }
 
-    /// Whether our record knows a call, and by what.
-    fn known(&mut self, agent: TranscriptAgent, id: &str, call: &Open) -> Option<&'static str> {
-        let is_ungated = self.seen.without_gates(&call.session).is_some();
+    /// Returns the evidence by which the record knows a call; `None` if it does not.
+    fn evidence_for_call(
+        &mut self,
+        agent: TranscriptAgent,
+        id: &str,
+        call: &Open,
+    ) -> Option<&'static str> {
+        let is_ungated = self.seen.events_without_gates(&call.session).is_some();
         if let Some(coverage) = call.coverage.filter(|_| !is_ungated) {
-            let is_asked = coverage == Coverage::Asked && !fires_nothing(agent, call);
+            let is_asked = coverage == Coverage::Asked && !never_fires_event(agent, call);
             return is_asked.then_some("configuration");
         }
-        if self.has_id(id, call) {
+        if self.is_recorded(id, call) {
             for tool in [&call.tool, &call.own_tool] {
                 if let Some(left) = self.seen.by_tool.get_mut(&(call.session.clone(), tool.clone()))
                 {
@@ -317,17 +327,19 @@ impl All<'_> {
         None
     }
 
-    fn settle(&mut self, session: &Session, id: &str, call: &Open) {
+    fn count_call(&mut self, session: &Session, id: &str, call: &Open) {
         self.sum.calls += 1;
-        if let Some(events) = self.seen.without_gates(&call.session) {
+        if let Some(events) = self.seen.events_without_gates(&call.session) {
             self.sum.ungated.entry(call.session.clone()).or_insert_with(|| events.clone());
         }
         // Copilot says itself whether hooks were asked, and needs no other record for that.
-        let known = self.known(session.agent, id, call).or(call.is_asked.then_some("transcript"));
-        let dialect = DialectId::find(session.agent.key()).map(DialectId::dialect);
+        let known = self
+            .evidence_for_call(session.agent, id, call)
+            .or(call.is_asked.then_some("transcript"));
+        let dialect = DialectId::from_name(session.agent.key()).map(DialectId::dialect);
         let recorded = self.seen.calls.get(&(call.session.clone(), id.to_owned()));
-        let recorded = recorded.filter(|_| dialect.is_some_and(Dialect::pairs_calls));
-        let kept_from = recorded.and_then(|recorded| recorded.cause(call));
+        let recorded = recorded.filter(|_| dialect.is_some_and(Dialect::pairs_tool_events));
+        let kept_from = recorded.and_then(|recorded| recorded.cause_of_gap(call));
         if let Some(by) = known.filter(|_| kept_from.is_none()) {
             self.sum.seen += 1;
             *self.sum.by_join.entry(by).or_default() += 1;
@@ -337,7 +349,7 @@ impl All<'_> {
             self.sum.refused += 1;
             return;
         }
-        let cause = kept_from.unwrap_or_else(|| self.cause(session.agent, call));
+        let cause = kept_from.unwrap_or_else(|| self.cause_of_gap(session.agent, call));
         let key = (session.agent, cause, call.tool.clone(), call.mode.clone(), call.is_sub);
         *self.sum.counts.entry(key.clone()).or_default() += 1;
         let places = self.sum.gaps.entry(key).or_default();
@@ -351,13 +363,13 @@ impl All<'_> {
         }
     }
 
-    fn cause(&self, agent: TranscriptAgent, call: &Open) -> Cause {
+    fn cause_of_gap(&self, agent: TranscriptAgent, call: &Open) -> Cause {
         let is_before =
             || call.time.is_some_and(|time| self.seen.first.is_some_and(|first| time < first));
         match () {
-            () if fires_nothing(agent, call) => Cause::NoEvent,
+            () if never_fires_event(agent, call) => Cause::NoEvent,
             () if call.coverage == Some(Coverage::Unmatched) => Cause::Unmatched,
-            () if self.seen.without_gates(&call.session).is_some() => Cause::Ungated,
+            () if self.seen.events_without_gates(&call.session).is_some() => Cause::Ungated,
             () if call.coverage == Some(Coverage::NotCalled) => Cause::NotCalled,
             () if is_before() => Cause::Before,
             () if call.is_sub => Cause::Subagent,
@@ -368,6 +380,6 @@ impl All<'_> {
     }
 }
 
-fn fires_nothing(agent: TranscriptAgent, call: &Open) -> bool {
+fn never_fires_event(agent: TranscriptAgent, call: &Open) -> bool {
     NO_EVENT.contains(&(agent, call.own_tool.as_str()))
 }

@@ -5,9 +5,9 @@ use tenterhook::Event;
 use tenterhook_core::dialect::{DialectId, Roots};
 
 use super::log::firing::{Firing, Ran};
-use super::log::{entries, firing};
+use super::log::{firing, read_all_entries};
 use crate::ambient::Here;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 use crate::show::layout;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, PLAIN, WARNING, paint};
@@ -17,62 +17,71 @@ use crate::show::table::{Cell, Column, Give, Table};
 pub(crate) const CHOICE: &str = "write `[record]` with `content = \"redacted\"` or `\"full\"` into \
     `~/.config/tenterhook/tenterhook.toml`; it applies from the next firing on";
 
-/// The firing of that number, or the last one.
-pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> {
-    let mut firings = firing::all(entries(here)?);
+/// Finds the firing with that number, or the last one.
+pub(crate) fn find_firing(number: Option<u64>, here: &Here) -> Result<Firing, Problem> {
+    let mut firings = firing::firings_from_entries(read_all_entries(here)?);
     let found = match number {
-        Some(number) => firings.into_iter().find(|firing| firing.is(number)),
+        Some(number) => firings.into_iter().find(|firing| firing.has_number(number)),
         None => {
             // A background step that ended late is not a firing.
-            firings.retain(|firing| !firing.is_late());
+            firings.retain(|firing| !firing.is_late_step());
             firings.pop()
         }
     };
     found.ok_or_else(|| match number {
-        Some(number) => Problem::new(format!("no firing has the number {number} on record")).help(
-            "`tenterhook log` prints the numbers; what you did yourself (`you:`) is no firing",
-        ),
-        None => {
-            Problem::new("nothing is on record").help("`tenterhook fire` records what it fires")
-        }
+        Some(number) => Problem::new(format!("no firing has the number {number} on record"))
+            .with_help(
+                "`tenterhook log` prints the numbers; what you did yourself (`you:`) is no firing",
+            ),
+        None => Problem::new("nothing is on record")
+            .with_help("`tenterhook fire` records what it fires"),
     })
 }
 
-/// The last firing with the code of a call that was held; `None` where the text is no such code.
-pub(crate) fn by_code(what: &[String], here: &Here) -> Result<Option<Firing>, Problem> {
+/// Finds the last firing with the code of a denied or held call; `None` if the text is not such a
+/// code.
+pub(crate) fn find_firing_by_code(what: &[String], here: &Here) -> Result<Option<Firing>, Problem> {
     let [text] = what else { return Ok(None) };
     let is_code = text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if !is_code || !text.bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) {
         return Ok(None);
     }
-    let firings = firing::all(entries(here)?).into_iter().rev();
+    let firings = firing::firings_from_entries(read_all_entries(here)?).into_iter().rev();
     let is_wanted = |code: &str| code.eq_ignore_ascii_case(text);
-    Ok(firings.into_iter().find(|firing| firing.code().is_some_and(is_wanted)))
+    Ok(firings.into_iter().find(|firing| firing.denial_code().is_some_and(is_wanted)))
 }
 
-/// The event of a firing, where its content is on record.
-pub(crate) fn event(firing: &Firing, here: &Here) -> Option<Event> {
-    let map = firing.content("event")?.as_object()?;
+/// Returns the event of a firing, if its content was recorded.
+pub(crate) fn event_of_firing(firing: &Firing, here: &Here) -> Option<Event> {
+    let map = firing.recorded_content("event")?.as_object()?;
     DialectId::NATIVE.dialect().decode_event(map, &here.roots).ok()
 }
 
-/// The page about one recorded firing.
-pub(crate) fn page(firing: &Firing, roots: &Roots, width: usize) -> String {
-    let name = paint(BOLD, layout::line(firing.event()));
-    let tool = firing.tool().map(|tool| format!("  {}", layout::line(tool))).unwrap_or_default();
+/// Renders the page about one recorded firing.
+pub(crate) fn firing_page(firing: &Firing, roots: &Roots, width: usize) -> String {
+    let name = paint(BOLD, layout::to_safe_line(firing.event_name()));
+    let tool = firing
+        .tool_name()
+        .map(|tool| format!("  {}", layout::to_safe_line(tool)))
+        .unwrap_or_default();
     let style = match firing.decision() {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "given up" | "no end" => WARNING,
         _ => GOOD,
     };
     let took = firing
-        .took()
-        .map(|duration| format!(" after {}", layout::time(duration)))
+        .duration()
+        .map(|duration| format!(" after {}", layout::format_duration(duration)))
         .unwrap_or_default();
-    let mut place = vec![format!("record {}", firing.number()), firing.shown_time()];
-    place.extend(firing.session().map(|session| format!("session {}", layout::line(session))));
+    let mut place = vec![format!("record {}", firing.number()), firing.local_end_time()];
     place.extend(
-        firing.cwd().filter(|cwd| !cwd.is_empty()).map(|cwd| format!("in {}", layout::line(cwd))),
+        firing.session_id().map(|session| format!("session {}", layout::to_safe_line(session))),
+    );
+    place.extend(
+        firing
+            .cwd()
+            .filter(|cwd| !cwd.is_empty())
+            .map(|cwd| format!("in {}", layout::to_safe_line(cwd))),
     );
     let mut out = format!("{name}{tool}\n{}\n\n", paint(DIM, place.join(", ")));
     out.push_str(&format!("  {}{took}\n", paint(style, firing.decision())));
@@ -80,46 +89,46 @@ pub(crate) fn page(firing: &Firing, roots: &Roots, width: usize) -> String {
         ("reason", outcome_text(firing, "reason")),
         ("context", outcome_text(firing, "additionalContext")),
     ] {
-        for line in text.iter().flat_map(|text| layout::wrap(text, width.saturating_sub(13))) {
+        for line in text.iter().flat_map(|text| layout::wrap_text(text, width.saturating_sub(13))) {
             out.push_str(&format!("  {}  {line}\n", paint(DIM, format!("{key:<9}"))));
         }
     }
-    let faults = firing.faults();
+    let faults = firing.fault_codes();
     if !faults.is_empty() {
         out.push_str(&format!(
             "  {}  {}\n",
             paint(DIM, "faults   "),
-            layout::line(&faults.join(", "))
+            layout::to_safe_line(&faults.join(", "))
         ));
     }
-    let hooks = hooks(firing, roots, width);
+    let hooks = hooks_table(firing, roots, width);
     if hooks.is_empty() { out } else { format!("{out}\n{hooks}") }
 }
 
-/// What hooks said, where that is on record.
+/// Returns a text of the recorded outcome, if its content was recorded.
 fn outcome_text(firing: &Firing, key: &str) -> Option<String> {
-    let said = firing.content("outcome")?.get(key).and_then(Value::as_str)?;
+    let said = firing.recorded_content("outcome")?.get(key).and_then(Value::as_str)?;
     Some(said.to_owned())
 }
 
-fn hooks(firing: &Firing, roots: &Roots, width: usize) -> String {
-    let from = |ran: Ran<'_>| shorten(&ran.source(), roots);
+fn hooks_table(firing: &Firing, roots: &Roots, width: usize) -> String {
+    let from = |ran: Ran<'_>| shorten_path(&ran.file_and_line(), roots);
     let mut table = Table::new(&[
-        Column::of_words("HOOK", firing.hooks().map(Ran::name)),
-        Column::of_words("FROM", firing.hooks().map(from)),
+        Column::wrapping_at_words("HOOK", firing.hook_runs().map(Ran::name)),
+        Column::wrapping_at_words("FROM", firing.hook_runs().map(from)),
         Column::new("ENDED", Give::Wrap),
-        Column::time("TOOK"),
+        Column::duration_column("TOOK"),
         Column::new("VERDICT", Give::Keep),
     ]);
-    for ran in firing.hooks() {
-        let style = if ran.ran() { PLAIN } else { DIM };
-        table.row([
+    for ran in firing.hook_runs() {
+        let style = if ran.was_run() { PLAIN } else { DIM };
+        table.push_row([
             Cell::new(style, ran.name()),
             Cell::new(DIM, from(ran)),
-            Cell::new(style, ran.ended()),
-            Cell::new(style, layout::time(ran.took())),
-            Cell::new(style, ran.shown_verdict()),
+            Cell::new(style, ran.how_it_ended()),
+            Cell::new(style, layout::format_duration(ran.duration())),
+            Cell::new(style, ran.display_verdict()),
         ]);
     }
-    if firing.hooks().next().is_some() { table.render(width) } else { String::new() }
+    if firing.hook_runs().next().is_some() { table.render(width) } else { String::new() }
 }

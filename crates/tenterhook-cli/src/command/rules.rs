@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tenterhook::internal::discover;
-use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest_word;
 
-use super::change::{Readers, write_over};
-use super::install::files::read;
+use super::change::{Readers, write_replacing};
+use super::install::files::read_if_exists;
 use super::{print_json, trust};
 use crate::ambient::Here;
 use crate::args::{Format, Output, Rules, RulesDo};
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::pack::{self, PACKS, Pack, PackRule};
 use crate::problem::Problem;
 use crate::show::layout;
@@ -24,54 +24,56 @@ use crate::term::Term;
 
 pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
-        RulesDo::List(output) => list(output, here, term)?,
+        RulesDo::List(output) => print_packs(output, here, term)?,
         RulesDo::Show { pack, rule, output } => {
-            show(find(pack)?, rule.as_deref(), output, here, term)?;
+            print_pack(find_pack(pack)?, rule.as_deref(), output, here, term)?;
         }
         RulesDo::Add { pack, project, force } => {
-            let place = if *project { project_directory(here) } else { user_directory(here) };
-            add(find(pack)?, &place, *force, here, term)?;
+            let place =
+                if *project { project_config_directory(here) } else { user_config_directory(here) };
+            add_pack(find_pack(pack)?, &place, *force, here, term)?;
         }
         RulesDo::Remove { pack, project, force } => {
-            let place = if *project { project_directory(here) } else { user_directory(here) };
-            remove(find(pack)?, &place, *force, here, term)?;
+            let place =
+                if *project { project_config_directory(here) } else { user_config_directory(here) };
+            remove_pack(find_pack(pack)?, &place, *force, here, term)?;
         }
     }
     Ok(Exit::Good)
 }
 
-fn find(name: &str) -> Result<&'static Pack, Problem> {
-    Pack::find(name).ok_or_else(|| {
+fn find_pack(name: &str) -> Result<&'static Pack, Problem> {
+    Pack::find_by_name(name).ok_or_else(|| {
         let names: Vec<&str> = PACKS.iter().map(|pack| pack.name).collect();
-        let help = match nearest(name, names.iter().copied()) {
+        let help = match nearest_word(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the packs are {}", names.join(", ")),
         };
-        Problem::new(format!("there is no pack `{name}`")).help(help)
+        Problem::new(format!("there is no pack `{name}`")).with_help(help)
     })
 }
 
-fn user_directory(here: &Here) -> PathBuf {
+fn user_config_directory(here: &Here) -> PathBuf {
     let config = here.roots.user_config.clone().unwrap_or_else(|| here.roots.home.join(".config"));
     config.join("tenterhook")
 }
 
-fn project_directory(here: &Here) -> PathBuf {
+fn project_config_directory(here: &Here) -> PathBuf {
     here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone())
 }
 
-/// The files that a pack stands in, and whether somebody changed them.
+/// Returns the installed files of a pack, and whether each was edited.
 fn installed_files(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
-    let directories = [user_directory(here), project_directory(here)].into_iter();
+    let directories = [user_config_directory(here), project_config_directory(here)].into_iter();
     let place = |directory: PathBuf| {
-        let file = directory.join(pack.file());
-        let text = discover::read(&file).ok()?;
-        Some((shorten(&file.to_string_lossy(), &here.roots), *text != *pack.text))
+        let file = directory.join(pack.file_name());
+        let text = discover::read_config_file(&file).ok()?;
+        Some((shorten_path(&file.to_string_lossy(), &here.roots), *text != *pack.text))
     };
     directories.filter_map(place).collect()
 }
 
-fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
+fn print_packs(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     if output.format == Format::Json {
         let packs: Vec<Value> =
             PACKS.iter().map(|pack| to_json(pack, &pack.rules(), here)).collect();
@@ -79,9 +81,9 @@ fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     }
     let mut out = String::new();
     for pack in PACKS {
-        let about = format!("{}: {}", layout::count(pack.rules().len(), "rule"), pack.about);
+        let about = format!("{}: {}", layout::count_noun(pack.rules().len(), "rule"), pack.about);
         let text = format!("{}  {about}", paint(BOLD, pack.name));
-        out.push_str(&format!("{}\n", layout::flow(&text, term.width())));
+        out.push_str(&format!("{}\n", layout::wrap_indented(&text, term.width())));
         if pack.built_in {
             out.push_str(&format!("  {}\n", paint(DIM, "built in and on")));
         }
@@ -90,7 +92,7 @@ fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
             out.push_str(&format!("  {}\n", paint(DIM, format!("in {file}{changed}"))));
         }
     }
-    term.data(&out)
+    term.print_data(&out)
 }
 
 fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
@@ -113,7 +115,7 @@ fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
     })
 }
 
-fn show(
+fn print_pack(
     pack: &Pack,
     rule: Option<&str>,
     output: &Output,
@@ -128,24 +130,24 @@ fn show(
         return print_json(&json!({ "packs": [to_json(pack, &rules, here)] }), term);
     }
     match rules.as_slice() {
-        [one] if rule.is_some() => show_one(pack, one, term),
-        all => term.data(&table(all).render(term.width())),
+        [one] if rule.is_some() => print_rule(pack, one, term),
+        all => term.print_data(&rules_table(all).render(term.width())),
     }
 }
 
-fn table(rules: &[PackRule<'_>]) -> Table {
+fn rules_table(rules: &[PackRule<'_>]) -> Table {
     let mut table = Table::new(&[
         Column::new("RULE", Give::Keep),
         Column::new("SAYS", Give::Keep),
         Column::new("WHEN", Give::Wrap),
     ]);
     for rule in rules {
-        table.row([
+        table.push_row([
             Cell::new(BOLD, rule.name),
             Cell::new(HELP, rule.decision),
             Cell::new(PLAIN, rule.about.as_str()),
         ]);
-        table.note(2, Cell::new(DIM, rule.example));
+        table.add_note(2, Cell::new(DIM, rule.example));
     }
     table
 }
@@ -156,74 +158,82 @@ fn find_rule<'a>(
     name: &str,
 ) -> Result<PackRule<'a>, Problem> {
     let name = name.strip_prefix(&format!("{}/", pack.name)).unwrap_or(name);
-    let near = nearest(name, rules.iter().map(|rule| rule.name));
+    let near = nearest_word(name, rules.iter().map(|rule| rule.name));
     let help = near.map_or_else(
         || format!("`tenterhook rules show {}` lists them", pack.name),
         |near| format!("did you mean `{near}`?"),
     );
-    rules
-        .into_iter()
-        .find(|rule| rule.name == name)
-        .ok_or_else(|| Problem::new(format!("`{}` has no rule `{name}`", pack.name)).help(help))
+    rules.into_iter().find(|rule| rule.name == name).ok_or_else(|| {
+        Problem::new(format!("`{}` has no rule `{name}`", pack.name)).with_help(help)
+    })
 }
 
-fn show_one(pack: &Pack, rule: &PackRule<'_>, term: Term) -> Result<(), Problem> {
+fn print_rule(pack: &Pack, rule: &PackRule<'_>, term: Term) -> Result<(), Problem> {
     if pack.built_in {
-        return term.data(&format!("{}\n\n# It is built in: {BUILT_IN}.\n", rule.text));
+        return term.print_data(&format!("{}\n\n# It is built in: {BUILT_IN}.\n", rule.text));
     }
     let off = format!(
         "# To switch it off, write into `tenterhook.toml`:\n#\n#     {}\n",
         disabling_entry(pack, rule.name).replace('\n', "\n#     ")
     );
-    term.data(&format!("{}\n\n{off}", rule.text))
+    term.print_data(&format!("{}\n\n{off}", rule.text))
 }
 
 /// What to do instead of removing a pack that is built in.
 const BUILT_IN: &str = "`[protect]` with `writable` in your own `tenterhook.toml` leaves files to an agent; a managed file can switch a rule off";
 
-/// The entry that switches a rule off.
+/// Returns the config entry that switches a rule off.
 fn disabling_entry(pack: &Pack, rule: &str) -> String {
     format!("[hook.\"{}/{rule}\"]\nenabled = false", pack.name)
 }
 
 /// Writes the pack's file into a directory. A file that was edited stays, unless `force` is set.
-fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> Result<(), Problem> {
+fn add_pack(
+    pack: &Pack,
+    directory: &Path,
+    force: bool,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
     if pack.built_in {
-        return term
-            .data(&format!("`{}` is built in, and on already: it needs no file\n", pack.name));
+        return term.print_data(&format!(
+            "`{}` is built in, and on already: it needs no file\n",
+            pack.name
+        ));
     }
-    let file = directory.join(pack.file());
-    let shown = shorten(&file.to_string_lossy(), &here.roots);
+    let file = directory.join(pack.file_name());
+    let shown = shorten_path(&file.to_string_lossy(), &here.roots);
     let cannot = |error: io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
-    let there = match read(&file) {
+    let there = match read_if_exists(&file) {
         Ok(there) => there,
         Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
     };
     if let Some(text) = there.as_deref() {
         if text == pack.text {
-            return term.data(&format!("{shown} has `{}` already, as it is\n", pack.name));
+            return term.print_data(&format!("{shown} has `{}` already, as it is\n", pack.name));
         }
         if !force {
-            let message = format!("`{shown}` differs from the pack: {}", differences(pack, text));
-            return Err(Problem::new(message).help(
+            let message =
+                format!("`{shown}` differs from the pack: {}", rule_differences(pack, text));
+            return Err(Problem::new(message).with_help(
                 "`--force` replaces the file; keep what you changed in `tenterhook.toml`, where an entry with `enabled = false` switches a rule off",
             ));
         }
     }
     if let Some(home) = discover::missing_home(&file) {
-        return Err(cannot(io::Error::other(discover::without_home(&home))));
+        return Err(cannot(io::Error::other(discover::missing_home_message(&home))));
     }
-    write_over(&file, pack.text, Readers::Usual).map_err(cannot)?;
-    trust::approve_own(&file, here, term);
+    write_replacing(&file, pack.text, Readers::Usual).map_err(cannot)?;
+    trust::approve_written_file(&file, here, term);
     let done = if there.is_some() { "replaced" } else { "wrote" };
-    let count = layout::count(pack.rules().len(), "rule");
-    term.data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;
+    let count = layout::count_noun(pack.rules().len(), "rule");
+    term.print_data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;
     if let Some(first) = pack.rules().first() {
         let entry = disabling_entry(pack, first.name).replace('\n', "\n    ");
-        term.note(&format!(
+        term.print_note(&format!(
             "\nto switch one off, write into tenterhook.toml beside it:\n\n    {entry}\n"
         ));
-        term.note_after(
+        term.print_labelled_note(
             HELP,
             "hint:",
             &format!("`tenterhook rules show {}` lists the rules", pack.name),
@@ -233,7 +243,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
 }
 
 /// Removes the pack's file. A file that was edited stays, unless `force` is set.
-fn remove(
+fn remove_pack(
     pack: &Pack,
     directory: &Path,
     force: bool,
@@ -243,37 +253,39 @@ fn remove(
     if pack.built_in {
         let problem =
             Problem::new(format!("`{}` is built in: there is no file to remove", pack.name));
-        return Err(problem.help(BUILT_IN));
+        return Err(problem.with_help(BUILT_IN));
     }
-    let file = directory.join(pack.file());
-    let shown = shorten(&file.to_string_lossy(), &here.roots);
-    let text = match discover::read(&file) {
+    let file = directory.join(pack.file_name());
+    let shown = shorten_path(&file.to_string_lossy(), &here.roots);
+    let text = match discover::read_config_file(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let problem =
                 Problem::new(format!("`{}` is not installed: there is no `{shown}`", pack.name));
-            return Err(problem.help("`tenterhook rules list` shows where packs are installed"));
+            return Err(
+                problem.with_help("`tenterhook rules list` shows where packs are installed")
+            );
         }
         Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
     };
     if *text != *pack.text && !force {
-        let message = format!("`{shown}` differs from the pack: {}", differences(pack, &text));
-        return Err(Problem::new(message).help("`--force` removes it with what was changed"));
+        let message = format!("`{shown}` differs from the pack: {}", rule_differences(pack, &text));
+        return Err(Problem::new(message).with_help("`--force` removes it with what was changed"));
     }
-    trust::forget_own(&file, here, term)?;
+    trust::forget_removed_file(&file, here, term)?;
     fs::remove_file(&file)
         .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
     // The user's directory was made for it; the project's root stays. A directory with other files is not removed.
     if directory.ends_with("tenterhook") && directory.starts_with(&here.roots.home) {
         let _ = fs::remove_dir(directory);
     }
-    term.data(&format!("removed {shown}\n"))
+    term.print_data(&format!("removed {shown}\n"))
 }
 
-/// What tells a changed file from the pack, by the names of rules.
-fn differences(pack: &Pack, text: &str) -> String {
+/// Describes how an edited file differs from the pack, by the names of rules.
+fn rule_differences(pack: &Pack, text: &str) -> String {
     let own = pack.rules();
-    let theirs = pack::rules(pack.name, text);
+    let theirs = pack::parse_rules(pack.name, text);
     let mut said = Vec::new();
     let mut say = |names: Vec<&str>, what: &str| {
         if !names.is_empty() {

@@ -6,8 +6,9 @@ use tenterhook_core::dialect;
 use tenterhook_core::dialect::{DialectId, EventRow, Roots, Subject};
 use tenterhook_core::event::{EventName, Surroundings};
 
-/// What an event carries beside its subject, in neutral words: whatever hooks look at.
-fn fields(event: &str) -> Value {
+/// Returns the fields of an event other than its subject, in neutral names: everything that hooks
+/// read.
+fn event_fields(event: &str) -> Value {
     match event {
         "UserPromptSubmit" | "UserPromptCommitted" | "UserPromptExpansion" | "TurnStart" => {
             json!({ "prompt": "fix the failing test" })
@@ -24,12 +25,12 @@ fn fields(event: &str) -> Value {
     }
 }
 
-/// The event of a row, about a command where it is about a tool.
-pub(super) fn event(row: &EventRow, dialect: DialectId, within: Surroundings) -> Event {
+/// Creates an event of a row, about a command if it is about a tool.
+pub(super) fn sample_event(row: &EventRow, dialect: DialectId, within: Surroundings) -> Event {
     let cwd = within.cwd.clone();
     let mut event = Event::new(EventName::new(&*row.event), within);
     let subject = |key: &str| {
-        let values = dialect.dialect().subjects(&row.event);
+        let values = dialect.dialect().matcher_values(&row.event);
         (key.to_owned(), values.first().copied().unwrap_or("sample").into())
     };
     match &row.subject {
@@ -47,15 +48,15 @@ pub(super) fn event(row: &EventRow, dialect: DialectId, within: Surroundings) ->
         Subject::Model(key) => event = event.with(key, "claude-opus-4-5"),
         _ => {}
     }
-    if let Value::Object(more) = fields(&row.event) {
+    if let Value::Object(more) = event_fields(&row.event) {
         event.payload.extend(more);
     }
     event
 }
 
-/// The event of a row, as the dialect hands it to hooks.
-pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) -> Value {
-    let event = event(row, dialect, Surroundings::at(cwd).session("sample"));
+/// Returns the event of a row as hooks of the dialect receive it.
+pub(super) fn sample_input(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) -> Value {
+    let event = sample_event(row, dialect, Surroundings::at(cwd).session("sample"));
     let body = dialect.dialect().encode_event(&event).body;
     let written: Option<Map<String, Value>> =
         dialect::whole_object(&body).ok().map(|whole_object| whole_object.fields);
@@ -68,7 +69,8 @@ pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) 
     Value::Object(written)
 }
 
-/// The object for an event that its agent tells by variables alone: its name, and what would stand in them.
+/// Creates the object of an event that its agent passes in environment variables only: its name,
+/// and the values of the variables.
 fn object_from_variables(row: &EventRow, event: Event) -> Map<String, Value> {
     let mut form = Map::new();
     form.insert("event".to_owned(), (&*row.name).into());
@@ -91,8 +93,8 @@ mod tests {
     #[test]
     fn every_sample_of_every_dialect_can_be_fired() {
         for dialect in DIALECTS {
-            for row in dialect.rows() {
-                let value = sample(row, dialect.id(), Path::new("/p"));
+            for row in dialect.event_rows() {
+                let value = sample_input(row, dialect.id(), Path::new("/p"));
                 let object = value.as_object().expect("an object");
                 let event = dialect.decode_event(object, &Roots::default());
                 let event = event

@@ -1,6 +1,6 @@
 //! `schema`: the JSON Schemas of the forms that are read and written.
 
-use tenterhook_core::dialect::native::schema::{Kind, text};
+use tenterhook_core::dialect::native::schema::{Kind, schema_text};
 
 use crate::args::{Schema, SchemaOf};
 use crate::exit::Exit;
@@ -9,11 +9,11 @@ use crate::term::Term;
 
 pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
     let text = match args.of {
-        SchemaOf::Config => text(Kind::Config),
-        SchemaOf::Event => text(Kind::Event),
-        SchemaOf::Answer => text(Kind::Answer),
-        SchemaOf::Outcome => text(Kind::Outcome),
-        SchemaOf::Cases => text(Kind::Cases),
+        SchemaOf::Config => schema_text(Kind::Config),
+        SchemaOf::Event => schema_text(Kind::Event),
+        SchemaOf::Answer => schema_text(Kind::Answer),
+        SchemaOf::Outcome => schema_text(Kind::Outcome),
+        SchemaOf::Cases => schema_text(Kind::Cases),
         SchemaOf::Test => include_str!("schema/test.json"),
         SchemaOf::Check => include_str!("schema/check.json"),
         SchemaOf::List => include_str!("schema/list.json"),
@@ -27,6 +27,6 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Doctor => include_str!("schema/doctor.json"),
         SchemaOf::Log => include_str!("schema/log.json"),
     };
-    term.data(text)?;
+    term.print_data(text)?;
     Ok(Exit::Good)
 }

@@ -2,26 +2,28 @@
 
 mod json;
 mod older;
-pub(crate) use older::version;
+pub(crate) use older::installed_version;
 pub(super) mod silenced;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenterhook_core::agents::{Agent, Form, Scope, callers};
+use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
 use tenterhook_core::dialect::Silencer;
-use tenterhook_core::install::{self, Approval, own_file};
+use tenterhook_core::install::{self, Approval, own_files};
 
-use super::install::files::{file_paths, home, is_here, on_path, read, scope_word};
+use super::install::files::{
+    agent_home, file_paths, find_on_path, is_agent_present, read_if_exists, scope_name,
+};
 use super::install::switches::{self, Seen, SwitchSetting};
-use super::{install::can_call, print_json};
+use super::{install::can_call_tenterhook, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Output};
 use crate::exit::Exit;
-use crate::load::shorten;
-use crate::openings::openings;
+use crate::load::shorten_path;
+use crate::openings::find_openings;
 use crate::problem::Problem;
-use crate::show::layout::{self, count};
+use crate::show::layout::{self, count_noun};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::silence;
 use crate::term::Term;
@@ -51,21 +53,21 @@ struct Found {
 }
 
 pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let present = callers().filter(|agent| is_here(agent, here));
-    let agents: Vec<Row> = present.map(|agent| Row::read(agent, here)).collect();
+    let present = installable_agents().filter(|agent| is_agent_present(agent, here));
+    let agents: Vec<Row> = present.map(|agent| Row::from_files(agent, here)).collect();
     let exit = if agents.iter().all(|row| row.is_covered) { Exit::Good } else { Exit::Wrong };
     match args.format {
         Format::Json => {
-            let list: Vec<Value> = agents.iter().map(|row| json::object(row, here)).collect();
-            let unasked = unasked::to_json(&unasked::find(here));
+            let list: Vec<Value> = agents.iter().map(|row| json::agent_json(row, here)).collect();
+            let unasked = unasked::commands_json(&unasked::find_unasked_commands(here));
             print_json(&json!({ "agents": list, "unasked": unasked }), term)?;
         }
-        Format::Text if agents.is_empty() => term.data("no agent is found here\n")?,
+        Format::Text if agents.is_empty() => term.print_data("no agent is found here\n")?,
         Format::Text => {
             for row in &agents {
-                term.data(&page(row, here))?;
+                term.print_data(&agent_page(row, here))?;
             }
-            term.data(&unasked::page(&unasked::find(here)))?;
+            term.print_data(&unasked::commands_text(&unasked::find_unasked_commands(here)))?;
         }
     }
     Ok(exit)
@@ -81,33 +83,39 @@ struct Row {
 }
 
 impl Row {
-    fn read(agent: &'static Agent, here: &Here) -> Self {
-        let found = look(agent, here);
-        let is_managed = found.iter().any(|file| file.scope == Scope::Managed && file.calls());
-        let is_off = off(agent, &found, here).is_some();
-        let silencers = silenced::silencers(agent, is_managed, is_off, here);
+    fn from_files(agent: &'static Agent, here: &Here) -> Self {
+        let found = read_agent_files(agent, here);
+        let is_managed =
+            found.iter().any(|file| file.scope == Scope::Managed && file.calls_tenterhook());
+        let is_off = find_off_switch(agent, &found, here).is_some();
+        let silencers = silenced::find_silencers(agent, is_managed, is_off, here);
         let is_covered =
-            is_covered(agent, &found, here) && !silencers.iter().any(silence::is_error);
+            is_agent_covered(agent, &found, here) && !silencers.iter().any(silence::is_error);
         Self { agent, found, silencers, is_covered }
     }
 }
 
 impl Found {
-    fn calls(&self) -> bool {
+    fn calls_tenterhook(&self) -> bool {
         !self.programs.is_empty()
     }
 
-    fn seen(&self) -> Seen<'_> {
-        Seen { scope: self.scope, path: &self.path, text: &self.text, calls: self.calls() }
+    fn as_seen_file(&self) -> Seen<'_> {
+        Seen {
+            scope: self.scope,
+            path: &self.path,
+            text: &self.text,
+            calls: self.calls_tenterhook(),
+        }
     }
 
-    /// The program that the entries start.
-    fn program(&self) -> &str {
+    /// Returns the program that the entries start.
+    fn called_program(&self) -> &str {
         self.programs.first().map_or(NAME, String::as_str)
     }
 
-    /// Whether the agent calls for every event at which something is at stake, as `install` has it, with a program that is there.
-    fn covers(&self, agent: &Agent, here: &Here) -> bool {
+    /// Returns whether the agent calls an existing program for every gate that `install` registers.
+    fn covers_all_gates(&self, agent: &Agent, here: &Here) -> bool {
         let calls = |name: &str| self.events.iter().any(|event| event == name);
         self.broken.is_none()
             && !self.altered
@@ -117,13 +125,14 @@ impl Found {
                 .iter()
                 .filter(|event| event.gates)
                 .all(|event| calls(event.name))
-            && self.programs.iter().all(|program| is_there(program, here))
+            && self.programs.iter().all(|program| is_program_present(program, here))
     }
 }
 
-/// Whether some file has the agent call, and none switches its hooks off.
-fn is_covered(agent: &'static Agent, found: &[Found], here: &Here) -> bool {
-    found.iter().any(|f| f.covers(agent, here)) && off(agent, found, here).is_none()
+/// Returns whether some file makes the agent call, and none switches its hooks off.
+fn is_agent_covered(agent: &'static Agent, found: &[Found], here: &Here) -> bool {
+    found.iter().any(|f| f.covers_all_gates(agent, here))
+        && find_off_switch(agent, found, here).is_none()
 }
 
 /// Why the agent runs no entry of ours, whatever stands in its files.
@@ -134,50 +143,52 @@ struct Off {
     what: &'static str,
 }
 
-/// What switches our entries off, in these files or in others (BR-69).
-fn off(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
-    let seen: Vec<Seen<'_>> = found.iter().map(Found::seen).collect();
+/// Returns the setting that switches our entries off, in these files or in others (BR-69).
+fn find_off_switch(agent: &'static Agent, found: &[Found], here: &Here) -> Option<Off> {
+    let seen: Vec<Seen<'_>> = found.iter().map(Found::as_seen_file).collect();
     let of = |said: SwitchSetting, what| Off {
-        file: shorten(&said.path.to_string_lossy(), &here.roots),
+        file: shorten_path(&said.path.to_string_lossy(), &here.roots),
         key: said.switched.key,
         what,
     };
-    let all = switches::switched_off(agent, &seen, here)
+    let all = switches::find_off_switch(agent, &seen, here)
         .map(|statement| of(statement, "the agent runs no hooks"));
     all.or_else(|| {
-        let only = switches::only_managed(agent, &seen, here)?;
+        let only = switches::find_only_managed_switch(agent, &seen, here)?;
         Some(of(only, "the agent runs the organisation's hooks alone"))
     })
 }
 
-/// Whether the agent of that name calls this program, as its files here say.
-pub(super) fn calls(name: &str, here: &Here) -> bool {
-    tenterhook_core::agents::caller(name).is_some_and(|agent| Row::read(agent, here).is_covered)
+/// Returns whether the agent of that name calls this program, according to its files here.
+pub(super) fn is_called_by(name: &str, here: &Here) -> bool {
+    tenterhook_core::agents::installable_agent(name)
+        .is_some_and(|agent| Row::from_files(agent, here).is_covered)
 }
 
-/// What `install` should say of a file that switches all hooks of an agent off.
-pub(super) fn remains_off(agent: &'static Agent, here: &Here) -> Option<String> {
-    let Off { file, key, .. } = off(agent, &look(agent, here), here)?;
+/// Returns the warning of `install` about a file that switches all hooks of an agent off.
+pub(super) fn off_switch_warning(agent: &'static Agent, here: &Here) -> Option<String> {
+    let Off { file, key, .. } = find_off_switch(agent, &read_agent_files(agent, here), here)?;
     Some(format!(
         "`{key}` in {file} switches all hooks of {} off, these too: take it out of the file",
         agent.title
     ))
 }
 
-/// Whether the program exists. A bare name is looked up in the `PATH` of this process; the `PATH` of the agent is unknown.
-fn is_there(program: &str, here: &Here) -> bool {
+/// Returns whether the program exists. A bare name is looked up in the `PATH` of this process; the
+/// `PATH` of the agent is unknown.
+fn is_program_present(program: &str, here: &Here) -> bool {
     match program.contains('/') {
         true => Path::new(program).is_file(),
-        false => on_path(program, here).next().is_some(),
+        false => find_on_path(program, here).next().is_some(),
     }
 }
 
-fn look(agent: &Agent, here: &Here) -> Vec<Found> {
+fn read_agent_files(agent: &Agent, here: &Here) -> Vec<Found> {
     let mut all = Vec::new();
     for (scope, path) in file_paths(agent, here) {
         let mut found = Found {
             scope,
-            file: shorten(&path.to_string_lossy(), &here.roots),
+            file: shorten_path(&path.to_string_lossy(), &here.roots),
             path: path.clone(),
             text: String::new(),
             events: Vec::new(),
@@ -188,8 +199,10 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
             broken: None,
         };
         let is_there = match agent.installation.form {
-            Form::Groups => groups((agent, scope), &path, &home(agent, here), &mut found),
-            _ => own(agent, &path, &mut found),
+            Form::Groups => {
+                read_settings_file((agent, scope), &path, &agent_home(agent, here), &mut found)
+            }
+            _ => read_own_files(agent, &path, &mut found),
         };
         if is_there {
             all.push(found);
@@ -198,9 +211,14 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
     all
 }
 
-/// What a settings file says; whether it is there.
-fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut Found) -> bool {
-    let text = match read(path) {
+/// Reads a settings file into `found`. Returns whether the file exists.
+fn read_settings_file(
+    (agent, scope): (&Agent, Scope),
+    path: &Path,
+    home: &Path,
+    found: &mut Found,
+) -> bool {
+    let text = match read_if_exists(path) {
         Ok(Some(text)) => text,
         Ok(None) => return false,
         Err(error) => {
@@ -208,21 +226,21 @@ fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut
             return true;
         }
     };
-    match install::installed(agent, &text) {
+    match install::installed_commands(agent, &text) {
         Err(wrong) => {
             found.broken = Some(format!("{}:{}: {}", wrong.line, wrong.column, wrong.message))
         }
         Ok(ours) => {
             for (event, command) in ours {
-                found.programs.extend(program_of(&command));
+                found.programs.extend(program_in_command(&command));
                 found.events.push(event);
             }
-            found.altered = install::put_in(agent, found.program(), Some(&text))
+            found.altered = install::add_own_entries(agent, found.called_program(), Some(&text))
                 .is_ok_and(|other| other != text)
                 && !found.events.is_empty();
-            found.others = install::foreign(agent, &text).map_or(0, |f| f.len());
-            if let Some(name) = agent.installation.approvals_of(scope) {
-                await_approval(path, &text, name, home, found);
+            found.others = install::foreign_entries(agent, &text).map_or(0, |f| f.len());
+            if let Some(name) = agent.installation.approvals_file(scope) {
+                remove_unapproved_events(path, &text, name, home, found);
             }
         }
     }
@@ -231,11 +249,18 @@ fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut
     true
 }
 
-/// Takes out the events whose entries the agent skips, because the person did not approve them in it.
-fn await_approval(path: &Path, text: &str, kept_in: &str, home: &Path, found: &mut Found) {
+/// Removes the events whose entries the agent skips, because the user did not approve them in the
+/// agent.
+fn remove_unapproved_events(
+    path: &Path,
+    text: &str,
+    kept_in: &str,
+    home: &Path,
+    found: &mut Found,
+) {
     // What cannot be read approves nothing.
-    let output = read(&home.join(kept_in)).ok().flatten().unwrap_or_default();
-    let approvals = install::approvals(&path.to_string_lossy(), text, &output);
+    let output = read_if_exists(&home.join(kept_in)).ok().flatten().unwrap_or_default();
+    let approvals = install::codex_approvals(&path.to_string_lossy(), text, &output);
     let (approved, waiting): (Vec<_>, Vec<_>) =
         approvals.into_iter().partition(|(_, approval)| *approval == Approval::Approved);
     let is_in =
@@ -244,14 +269,14 @@ fn await_approval(path: &Path, text: &str, kept_in: &str, home: &Path, found: &m
     found.waiting = waiting;
 }
 
-/// What files of ours say; whether any is there.
-fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
+/// Reads the files that are ours alone into `found`. Returns whether one exists.
+fn read_own_files(agent: &Agent, path: &Path, found: &mut Found) -> bool {
     let mut is_there = false;
-    let wanted = own_file(agent, "tenterhook");
+    let wanted = own_files(agent, "tenterhook");
     let one = wanted.len() == 1;
     for (name, _) in wanted {
         let path = if name.is_empty() { path.to_owned() } else { path.join(&name) };
-        let Ok(Some(text)) = read(&path) else { continue };
+        let Ok(Some(text)) = read_if_exists(&path) else { continue };
         is_there = true;
         for event in agent.installation.events.iter().filter(|event| one || event.name == name) {
             let call = format!(" hook --agent {} --event {} ", agent.name, event.name);
@@ -262,9 +287,9 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
                 found.events.push(event.name.to_owned());
             }
         }
-        found.programs.extend(written_program(agent, &text));
-        let program = found.program();
-        let as_written = own_file(agent, program).into_iter().find(|(key, _)| *key == name);
+        found.programs.extend(program_in_own_file(agent, &text));
+        let program = found.called_program();
+        let as_written = own_files(agent, program).into_iter().find(|(key, _)| *key == name);
         found.altered |= as_written.is_none_or(|(_, value)| value != text);
     }
     found.programs.sort();
@@ -272,15 +297,15 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
     is_there
 }
 
-/// The program that a command of ours starts: its first word, without our quotes.
-fn program_of(command: &str) -> Option<String> {
+/// Returns the program that one of our commands starts: its first word, without our quotes.
+fn program_in_command(command: &str) -> Option<String> {
     let (bare, _) = command.split_once(" hook --agent ")?;
     let unquoted = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     Some(unquoted.map_or_else(|| bare.to_owned(), |text| text.replace("'\\''", "'")))
 }
 
-/// The program that a file of ours starts.
-fn written_program(agent: &Agent, text: &str) -> Option<String> {
+/// Returns the program that a file of ours starts.
+fn program_in_own_file(agent: &Agent, text: &str) -> Option<String> {
     if agent.installation.form == Form::Plugin {
         let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
         return serde_json::from_str(line).ok();
@@ -293,14 +318,14 @@ fn written_program(agent: &Agent, text: &str) -> Option<String> {
         Ok(json) => json.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
         Err(_) => line.to_owned(),
     };
-    program_of(&command)
+    program_in_command(&command)
 }
 
-fn page(row: &Row, here: &Here) -> String {
+fn agent_page(row: &Row, here: &Here) -> String {
     let (agent, found) = (row.agent, &*row.found);
     let waits = found.iter().any(|f| !f.waiting.is_empty());
-    let is_silenced = is_covered(agent, found, here) && !row.is_covered;
-    let (style, word) = match (row.is_covered, can_call(agent)) {
+    let is_silenced = is_agent_covered(agent, found, here) && !row.is_covered;
+    let (style, word) = match (row.is_covered, can_call_tenterhook(agent)) {
         (true, _) => (GOOD, "calls Tenterhook"),
         _ if is_silenced => (ERROR, "calls Tenterhook, and can be silenced"),
         (false, true) if waits => {
@@ -310,27 +335,29 @@ fn page(row: &Row, here: &Here) -> String {
         (false, true) => (ERROR, "does not call Tenterhook"),
     };
     let mut page = Page(format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word)));
-    found.iter().for_each(|f| page.file(agent, f, here));
-    let off = off(agent, found, here);
+    found.iter().for_each(|f| page.push_file(agent, f, here));
+    let off = find_off_switch(agent, found, here);
     if let Some(Off { file, key, what }) = &off {
-        page.row("switched off", &format!("`{key}` in {file}: {what}"));
+        page.push_row("switched off", &format!("`{key}` in {file}: {what}"));
     }
-    silenced::rows(&row.silencers, here).iter().for_each(|(lead, text)| page.row(lead, text));
-    if found.iter().filter(|f| f.covers(agent, here)).count() > 1 {
-        page.row(
+    silenced::silencer_rows(&row.silencers, here)
+        .iter()
+        .for_each(|(lead, text)| page.push_row(lead, text));
+    if found.iter().filter(|f| f.covers_all_gates(agent, here)).count() > 1 {
+        page.push_row(
             "called twice",
             "in more than one file: each call is judged as often; `tenterhook uninstall` one of them",
         );
     }
     if waits {
-        page.row("to change it", agent.installation.next);
+        page.push_row("to change it", agent.installation.next);
     }
     if row.is_covered || is_silenced || waits {
-        page.covered(agent, &row.found, here);
+        page.push_coverage(agent, &row.found, here);
     } else if let Some(Off { file, key, .. }) = off {
-        page.row("to change it", &format!("take `{key}` out of {file}"));
-    } else if can_call(agent) {
-        page.row("to change it", &format!("tenterhook install {}", agent.name));
+        page.push_row("to change it", &format!("take `{key}` out of {file}"));
+    } else if can_call_tenterhook(agent) {
+        page.push_row("to change it", &format!("tenterhook install {}", agent.name));
     }
     page.0.push('\n');
     page.0
@@ -340,59 +367,62 @@ fn page(row: &Row, here: &Here) -> String {
 struct Page(String);
 
 impl Page {
-    fn row(&mut self, lead: &str, text: &str) {
+    fn push_row(&mut self, lead: &str, text: &str) {
         // A name in a file that came with a repository is no words to the terminal.
-        let text = layout::line(text);
+        let text = layout::to_safe_line(text);
         self.0.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))));
     }
 
-    /// What one of its files says.
-    fn file(&mut self, agent: &Agent, file: &Found, here: &Here) {
+    /// Appends the rows about one of the agent's files.
+    fn push_file(&mut self, agent: &Agent, file: &Found, here: &Here) {
         if let Some(broken) = &file.broken {
-            return self.row(scope_word(file.scope), &format!("{}: {broken}", file.file));
+            return self.push_row(scope_name(file.scope), &format!("{}: {broken}", file.file));
         }
-        let events =
-            format!("{} of {}", file.events.len(), count(agent.installation.events.len(), "event"));
-        self.row(scope_word(file.scope), &format!("{}, {events}", file.file));
+        let events = format!(
+            "{} of {}",
+            file.events.len(),
+            count_noun(agent.installation.events.len(), "event")
+        );
+        self.push_row(scope_name(file.scope), &format!("{}, {events}", file.file));
         for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
             let many = file.waiting.iter().filter(|(_, approval)| *approval == state).count();
             if many > 0 {
-                self.row("", &format!("{} {}", count(many, "event"), state.label()));
+                self.push_row("", &format!("{} {}", count_noun(many, "event"), state.label()));
             }
         }
-        for program in file.programs.iter().filter(|program| !is_there(program, here)) {
+        for program in file.programs.iter().filter(|program| !is_program_present(program, here)) {
             let gone = if program.contains('/') { "is gone" } else { "is not on `PATH`" };
-            self.row("", &format!("`{program}` {gone}"));
+            self.push_row("", &format!("`{program}` {gone}"));
         }
         if file.altered {
-            self.row(
+            self.push_row(
                 "",
                 "its entries differ from what `install` writes (timeout, matcher or fail-closed wrapper)",
             );
         }
         if file.others > 0 {
-            self.row(
+            self.push_row(
                 "",
-                &format!("{} that {} runs itself", count(file.others, "hook"), agent.title),
+                &format!("{} that {} runs itself", count_noun(file.others, "hook"), agent.title),
             );
         }
     }
 
-    /// What would happen without us, and what goes past us.
-    fn covered(&mut self, agent: &'static Agent, found: &[Found], here: &Here) {
-        self.row("if it is gone", agent.installation.gone);
-        for opening in openings(agent, here) {
+    /// Appends what would happen without Tenterhook, and what is not covered by it.
+    fn push_coverage(&mut self, agent: &'static Agent, found: &[Found], here: &Here) {
+        self.push_row("if it is gone", agent.installation.gone);
+        for opening in find_openings(agent, here) {
             if opening.is_held {
-                self.row("held", &opening.closed_by());
+                self.push_row("held", &opening.closed_by());
             } else {
-                self.row("not covered", opening.of.gap);
-                self.row("to hold it", &opening.offer());
+                self.push_row("not covered", opening.of.gap);
+                self.push_row("to hold it", &opening.closing_hint());
             }
         }
-        for older::Lacking { gap, offer } in older::lacking(agent, found, here) {
-            self.row("not covered", &gap);
-            self.row("to hold it", &offer);
+        for older::Lacking { gap, offer } in older::missing_events(agent, found, here) {
+            self.push_row("not covered", &gap);
+            self.push_row("to hold it", &offer);
         }
-        agent.installation.gaps.iter().for_each(|gap| self.row("not covered", gap));
+        agent.installation.gaps.iter().for_each(|gap| self.push_row("not covered", gap));
     }
 }

@@ -26,10 +26,10 @@ use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
 use crate::journal;
-use crate::last_word::{CallerReply, outcome};
+use crate::last_word::{CallerReply, denial_outcome};
 use crate::problem::Problem;
 use crate::term::Term;
-use crate::wait::{Waited, block_on_or};
+use crate::wait::{Waited, block_on_interruptible};
 use host::{Gone, Host};
 
 /// How many lines are under way at once, until their answers are written; a faster writer waits.
@@ -51,7 +51,7 @@ impl Drop for Ended {
     }
 }
 
-pub(crate) fn run(
+pub(crate) fn run_stream(
     engine: &Engine,
     journal: Option<Arc<Journal>>,
     args: &Fire,
@@ -65,14 +65,14 @@ pub(crate) fn run(
         journal,
         term,
         session: Session::default(),
-        dialect: args.which.events(),
+        dialect: args.which.event_dialect(),
         roots: here.roots.clone(),
         budget: args.budget,
         config,
     });
     let host = match Host::new(term) {
         Ok(host) => host,
-        Err(starved) => return Ok(starved.deny(reply)),
+        Err(starved) => return Ok(starved.deny_to_caller(reply)),
     };
     let stream = async {
         // Hooks that wait for a next event are killed with the stream, however it ends.
@@ -80,8 +80,8 @@ pub(crate) fn run(
         Stream::new(Arc::clone(&shared), host).serve().await
     };
     let computing = shared.session.clone();
-    match block_on_or(stream, move || computing.cancel()) {
-        Err(starved) => Ok(starved.deny(reply)),
+    match block_on_interruptible(stream, move || computing.cancel()) {
+        Err(starved) => Ok(starved.deny_to_caller(reply)),
         Ok(Waited::Signal(signal)) => Ok(Exit::Cancelled(signal)),
         Ok(Waited::Done(went_wrong)) => Ok(if went_wrong? { Exit::Wrong } else { Exit::Good }),
     }
@@ -143,20 +143,22 @@ impl Stream {
         }
     }
 
-    /// Whether something went wrong.
+    /// Serves the stream until its end. Returns whether something went wrong.
     async fn serve(mut self) -> Result<bool, Problem> {
         loop {
-            match self.next().await {
-                Next::Line(line, room) => self.take(&line, room),
+            match self.next_input().await {
+                Next::Line(line, room) => self.fire_line(&line, room),
                 // All lines of a file are answered: there is no host that could go away.
                 Next::EndOfInput if self.host.is_file => self.is_asked = false,
-                Next::EndOfInput | Next::Gone(Gone::Asking) => return self.cancel().await,
-                Next::Answered(done) => self.answer(done),
-                Next::Late(late) => self.send(&finished_json(&late), None),
+                Next::EndOfInput | Next::Gone(Gone::Asking) => return self.cancel_all().await,
+                Next::Answered(done) => self.finish_event(done),
+                Next::Late(late) => self.send_json_line(&finished_step_json(&late), None),
                 // Without a reader the answers have no use: running hooks are killed.
                 Next::Gone(Gone::Reading) => return Ok(self.went_wrong),
                 Next::Over(late) => {
-                    late.iter().for_each(|finished| self.send(&finished_json(finished), None));
+                    late.iter().for_each(|finished| {
+                        self.send_json_line(&finished_step_json(finished), None)
+                    });
                     let Self { host, went_wrong, .. } = self;
                     drop(host.outgoing);
                     return host.written.await.unwrap_or(Ok(())).map(|()| went_wrong);
@@ -165,8 +167,8 @@ impl Stream {
         }
     }
 
-    /// Cancel safe, as is everything that is waited for.
-    async fn next(&mut self) -> Next {
+    /// Waits for the next thing to do. Cancel safe.
+    async fn next_input(&mut self) -> Next {
         let Self { shared, host, running, room, is_asked, .. } = self;
         let is_over = running.is_empty() && !*is_asked;
         // Stop reading events from a host that does not read its answers.
@@ -186,9 +188,9 @@ impl Stream {
         }
     }
 
-    /// Fires a line, or refuses it.
-    fn take(&mut self, line: &[u8], room: OwnedSemaphorePermit) {
-        let (id, event) = self.read(line);
+    /// Fires the event of a line, or refuses it.
+    fn fire_line(&mut self, line: &[u8], room: OwnedSemaphorePermit) {
+        let (id, event) = self.parse_line(line);
         match event {
             Ok(Given { event, faults }) => {
                 let shared = Arc::clone(&self.shared);
@@ -203,54 +205,59 @@ impl Stream {
             }
             Err(refused) => {
                 self.went_wrong = true;
-                journal::unseen(self.shared.journal.as_ref(), &refused, self.shared.term);
-                self.respond(id, refused, room);
+                journal::record_unseen_event(
+                    self.shared.journal.as_ref(),
+                    &refused,
+                    self.shared.term,
+                );
+                self.send_outcome(id, refused, room);
             }
         }
     }
 
-    /// The `id` of a line, and its event, or the outcome of one that cannot be fired.
-    fn read(&self, line: &[u8]) -> (Value, Result<Given, Outcome>) {
-        let mut whole = match input::object(line) {
+    /// Returns the `id` of a line, and its event, or the outcome of a line that cannot be fired.
+    fn parse_line(&self, line: &[u8]) -> (Value, Result<Given, Outcome>) {
+        let mut whole = match input::parse_object(line) {
             Ok(whole) => whole,
             Err(problem) => {
-                return (Value::Null, Err(outcome(Code::UnreadableEvent, &problem.message)));
+                return (Value::Null, Err(denial_outcome(Code::UnreadableEvent, &problem.message)));
             }
         };
         let id = whole.fields.shift_remove("id").unwrap_or_default();
         if !id.is_null() && self.open.values().any(|open| open.id == id) {
             let why = format!("an event with the id {id} is still open");
-            return (id, Err(outcome(Code::IdInUse, &why)));
+            return (id, Err(denial_outcome(Code::IdInUse, &why)));
         }
-        let given = input::decode_whole(&whole, self.shared.dialect, &self.shared.roots);
+        let given = input::decode_object(&whole, self.shared.dialect, &self.shared.roots);
         let refused = |lost| match lost {
-            Lost::Unreadable { code, problem, .. } => outcome(code, &problem.message),
-            Lost::NotGiven(problem) => outcome(Code::UnreadableEvent, &problem.message),
+            Lost::Unreadable { code, problem, .. } => denial_outcome(code, &problem.message),
+            Lost::NotGiven(problem) => denial_outcome(Code::UnreadableEvent, &problem.message),
         };
         (id, given.map_err(refused))
     }
 
-    fn answer(&mut self, done: Result<(Id, Outcome), JoinError>) {
+    fn finish_event(&mut self, done: Result<(Id, Outcome), JoinError>) {
         let (task, outcome) = match done {
             Ok((task, outcome)) => (task, outcome),
             Err(error) => {
                 self.went_wrong = true;
-                (error.id(), cancelled())
+                (error.id(), cancelled_outcome())
             }
         };
         if let Some(Open { id, room }) = self.open.remove(&task) {
-            self.respond(id, outcome, room);
+            self.send_outcome(id, outcome, room);
         }
     }
 
-    /// The host has gone: running hooks are killed, and open events are answered in case it still reads (V-42).
-    async fn cancel(mut self) -> Result<bool, Problem> {
+    /// Kills running hooks because the host has gone, and answers open events in case it still
+    /// reads (V-42).
+    async fn cancel_all(mut self) -> Result<bool, Problem> {
         self.shared.session.end();
         // What computes can only be ended when it has given up.
         self.shared.session.cancel();
         self.running.abort_all();
         while let Some(done) = self.running.join_next_with_id().await {
-            self.answer(done);
+            self.finish_event(done);
         }
         let Self {
             shared,
@@ -261,10 +268,11 @@ impl Stream {
         let last_words = async {
             while let Some(line) = lines.recv().await {
                 went_wrong = true;
-                let id =
-                    input::object(&line).ok().and_then(|mut whole| whole.fields.shift_remove("id"));
+                let id = input::parse_object(&line)
+                    .ok()
+                    .and_then(|mut whole| whole.fields.shift_remove("id"));
                 // If the writer has ended, there is no reader either.
-                let answer = shared.answer(id.unwrap_or_default(), cancelled());
+                let answer = shared.outcome_json(id.unwrap_or_default(), cancelled_outcome());
                 let _ = outgoing.send((format!("{answer}\n"), None));
             }
             drop(outgoing);
@@ -272,24 +280,24 @@ impl Stream {
         };
         tokio::select! {
             written = last_words => written?,
-            () = reader_gone(&mut gone) => {}
+            () = wait_until_reader_gone(&mut gone) => {}
             () = tokio::time::sleep(LAST_WORDS) => {}
         }
         Ok(went_wrong)
     }
 
-    fn respond(&self, id: Value, outcome: Outcome, room: OwnedSemaphorePermit) {
-        self.send(&self.shared.answer(id, outcome), Some(room));
+    fn send_outcome(&self, id: Value, outcome: Outcome, room: OwnedSemaphorePermit) {
+        self.send_json_line(&self.shared.outcome_json(id, outcome), Some(room));
     }
 
-    fn send(&self, value: &Value, room: Option<OwnedSemaphorePermit>) {
+    fn send_json_line(&self, value: &Value, room: Option<OwnedSemaphorePermit>) {
         // If the writer has ended, there is no reader either, and the host is about to go.
         let _ = self.host.outgoing.send((format!("{value}\n"), room));
     }
 }
 
-/// Pends until the reader has gone.
-async fn reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
+/// Waits until the reader has gone.
+async fn wait_until_reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
     while let Some(gone) = gone.recv().await {
         if gone == Gone::Reading {
             return;
@@ -299,8 +307,8 @@ async fn reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
 }
 
 impl Shared {
-    /// The line that answers an event.
-    fn answer(&self, id: Value, mut outcome: Outcome) -> Value {
+    /// Encodes the line that answers an event.
+    fn outcome_json(&self, id: Value, mut outcome: Outcome) -> Value {
         outcome.faults.splice(0..0, self.config.iter().cloned());
         let mut line = Map::new();
         line.insert("id".to_owned(), id);
@@ -311,13 +319,14 @@ impl Shared {
     }
 }
 
-/// The outcome of an event whose hooks were ended before they had judged it: no consent.
-fn cancelled() -> Outcome {
-    outcome(Code::Cancelled, INPUT_ENDED)
+/// Returns the outcome of an event whose hooks were killed before they answered: it is not consent
+///
+fn cancelled_outcome() -> Outcome {
+    denial_outcome(Code::Cancelled, INPUT_ENDED)
 }
 
-/// A background step, in the words of an outcome that it alone made.
-fn finished_json(finished: &Finished) -> Value {
+/// Encodes a background step as the outcome that it alone produced.
+fn finished_step_json(finished: &Finished) -> Value {
     json!({ "finished": {
         "event": finished.event.as_str(),
         "wakes": finished.wakes,

@@ -11,7 +11,7 @@ use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Format, Transcripts};
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::sessions::{self, Found, Session};
@@ -21,27 +21,31 @@ use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::Term;
 
 pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut found = sessions::find(&args.paths, args.agent, here)?;
+    let mut found = sessions::find_sessions(&args.paths, args.agent, here)?;
     let mut all = Vec::new();
     let mut copies = Copies::default();
     let progress = Progress::begin("reading sessions", found.sessions.len(), term.width());
     let mut sum = Sum::default();
     for session in std::mem::take(&mut found.sessions) {
-        match Counted::read(&session, &mut copies, &mut sum) {
+        match Counted::count_session(&session, &mut copies, &mut sum) {
             Ok(counted) => all.push((session, counted)),
             Err(problem) => found.strange.push((session.path, problem.message)),
         }
-        progress.steps().step();
+        progress.step_counter().count_step();
     }
     drop(progress);
     all.sort_by(|(a, _), (b, _)| (a.agent, &a.path).cmp(&(b.agent, &b.path)));
     for (path, why) in &found.strange {
-        let path = shorten(&path.to_string_lossy(), &here.roots);
-        term.note_after(WARNING, "warning:", &layout::line(&format!("{path} is left out: {why}")));
+        let path = shorten_path(&path.to_string_lossy(), &here.roots);
+        term.print_labelled_note(
+            WARNING,
+            "warning:",
+            &layout::to_safe_line(&format!("{path} is left out: {why}")),
+        );
     }
     match args.output.format {
         Format::Json => print_json(&to_json(&all, &found, &sum), term)?,
-        Format::Text => term.data(&to_text(&all, &sum, here, term.width()))?,
+        Format::Text => term.print_data(&to_text(&all, &sum, here, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -74,9 +78,13 @@ struct Sum {
 const DAY: i64 = 86_400_000;
 
 impl Counted {
-    fn read(session: &Session, copies: &mut Copies, sum: &mut Sum) -> Result<Self, Problem> {
+    fn count_session(
+        session: &Session,
+        copies: &mut Copies,
+        sum: &mut Sum,
+    ) -> Result<Self, Problem> {
         let mut counts = Self::default();
-        let facts = session.read(&mut |record| {
+        let facts = session.read_records(&mut |record| {
             if let Some(time) = record.time {
                 counts.first = Some(counts.first.map_or(time, |first| first.min(time)));
                 counts.last = Some(counts.last.map_or(time, |last| last.max(time)));
@@ -93,7 +101,7 @@ impl Counted {
                 Action::Call(call) => {
                     counts.calls += 1;
                     counts.subagent += u64::from(record.subagent.is_some());
-                    let is_copy = copies.is_copy(session.agent, record, call);
+                    let is_copy = copies.is_repeated_call(session.agent, record, call);
                     counts.copied += u64::from(is_copy);
                     sum.calls += u64::from(!is_copy);
                     sum.copied += u64::from(is_copy);
@@ -111,7 +119,7 @@ impl Counted {
     }
 }
 
-fn shown(time: Option<i64>) -> Option<String> {
+fn format_time(time: Option<i64>) -> Option<String> {
     Timestamp::from_millisecond(time?).ok().map(|time| time.to_string())
 }
 
@@ -132,11 +140,11 @@ fn to_json(all: &[(Session, Counted)], found: &Found, sum: &Sum) -> Value {
                 "subagent_calls": counts.subagent,
                 "copied": counts.copied,
                 "prompts": counts.prompts,
-                "unknown_records": counts.facts.unknown_records(),
+                "unknown_records": counts.facts.count_unusable_records(),
                 "unknown": counts.facts.unknown,
                 "unread": counts.facts.unread,
-                "first": shown(counts.first),
-                "last": shown(counts.last),
+                "first": format_time(counts.first),
+                "last": format_time(counts.last),
                 "bytes": session.bytes,
             })
         })
@@ -164,21 +172,24 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
         return "no recorded session was found\n".to_owned();
     }
     let mut table = Table::new(&[
-        Column::new("FILE", Give::Fold).favoured(),
+        Column::new("FILE", Give::Fold).shrinking_last(),
         Column::new("AGENT", Give::Keep),
         Column::new("LAST", Give::Keep),
-        Column::right("CALLS"),
-        Column::right("DENIED"),
-        Column::right("SUBAGENT"),
-        Column::right("UNKNOWN"),
+        Column::right_aligned("CALLS"),
+        Column::right_aligned("DENIED"),
+        Column::right_aligned("SUBAGENT"),
+        Column::right_aligned("UNKNOWN"),
     ]);
     for (session, counts) in all {
         let version = counts.facts.version.as_deref().unwrap_or_default();
-        let day = shown(counts.last).map(|text| text.chars().take(10).collect::<String>());
-        let unknown = counts.facts.unknown_records();
-        table.row([
-            Cell::new(PLAIN, layout::line(&shorten(&session.path.to_string_lossy(), &here.roots))),
-            Cell::new(PLAIN, layout::line(&format!("{} {version}", session.agent.name()))),
+        let day = format_time(counts.last).map(|text| text.chars().take(10).collect::<String>());
+        let unknown = counts.facts.count_unusable_records();
+        table.push_row([
+            Cell::new(
+                PLAIN,
+                layout::to_safe_line(&shorten_path(&session.path.to_string_lossy(), &here.roots)),
+            ),
+            Cell::new(PLAIN, layout::to_safe_line(&format!("{} {version}", session.agent.name()))),
             Cell::new(DIM, day.unwrap_or_else(|| "-".to_owned())),
             Cell::new(PLAIN, counts.calls.to_string()),
             Cell::new(PLAIN, counts.denied.to_string()),
@@ -187,14 +198,14 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
         ]);
         if counts.copied > 0 {
             let note = format!("{} copied from another session: each counts once", counts.copied);
-            table.note(0, Cell::new(DIM, note));
+            table.add_note(0, Cell::new(DIM, note));
         }
         let named: Vec<String> =
             counts.facts.unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
         let unread = counts.facts.unread.iter().map(|(why, count)| format!("{why} ({count})"));
         let named: Vec<String> = named.into_iter().chain(unread).collect();
         if !named.is_empty() {
-            table.note(0, Cell::new(WARNING, format!("not known: {}", named.join(", "))));
+            table.add_note(0, Cell::new(WARNING, format!("not known: {}", named.join(", "))));
         }
     }
     let copied = match sum.copied {
@@ -204,9 +215,9 @@ fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> 
     format!(
         "{}\n{}, {} of use, {}{copied}\n{}\n",
         table.render(width),
-        layout::count(all.len(), "file"),
-        layout::count(sum.days.len(), "day"),
-        layout::count(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
-        layout::flow("Agents remove what is old: Claude Code after 30 days.", width),
+        layout::count_noun(all.len(), "file"),
+        layout::count_noun(sum.days.len(), "day"),
+        layout::count_noun(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
+        layout::wrap_indented("Agents remove what is old: Claude Code after 30 days.", width),
     )
 }

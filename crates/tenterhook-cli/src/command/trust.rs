@@ -6,7 +6,7 @@ mod page;
 mod sign;
 mod trial;
 
-pub(super) use trial::can_confine;
+pub(super) use trial::require_sandbox;
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::ambient::Here;
 use crate::args::{TrustArgs, TrustDo, TrustWhich};
 use crate::exit::Exit;
 use crate::journal;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::person;
 use crate::problem::Problem;
 use crate::show::layout;
@@ -32,21 +32,22 @@ use crate::unasked;
 pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
         None if args.compare => compare::run(&args.which.sources, here, term),
-        None => approve(&args.which, here, term),
-        Some(TrustDo::Status) => status(here, term),
-        Some(TrustDo::Diff { sources }) => diff(sources, here, term),
+        None => approve_sources(&args.which, here, term),
+        Some(TrustDo::Status) => print_status(here, term),
+        Some(TrustDo::Diff { sources }) => print_diff(sources, here, term),
         Some(TrustDo::Try { sources }) => trial::run(sources, here, term),
-        Some(TrustDo::Sign { key, sources }) => sign::sign(key, sources, here, term),
-        Some(TrustDo::Key { file }) => sign::key(file, here, term),
+        Some(TrustDo::Sign { key, sources }) => sign::sign_sources(key, sources, here, term),
+        Some(TrustDo::Key { file }) => sign::print_public_key(file, here, term),
     }
 }
 
-/// The reviews of the sources named, or of all that came with the repository and say anything.
-fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>, Problem> {
+/// Returns the reviews of the named sources. Without names: of all non-empty sources of the
+/// repository, and of the user's own files that have an approval.
+fn find_reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>, Problem> {
     let mut found = trust.find(&here.roots).sources;
     let trust = trust.clone().knowing(&found);
     found.extend(trust.server_files(&here.roots, &found));
-    let modules = silence::modules(here).into_iter();
+    let modules = silence::module_sources(here).into_iter();
     let is_known = |source: &Source| found.iter().any(|known| known.name == source.name);
     let modules: Vec<Source> = modules.filter(|source| !is_known(source)).collect();
     found.extend(modules);
@@ -58,75 +59,79 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
         let held = own.map(review).filter(|review| review.state != State::Unknown);
         return Ok(all.map(review).filter(|review| !review.is_empty()).chain(held).collect());
     }
-    named.iter().map(|name| called(name, &found, here).map(review)).collect()
+    named.iter().map(|name| find_named_source(name, &found, here).map(review)).collect()
 }
 
-/// The source that a person named.
-fn called<'a>(name: &Path, found: &'a [Source], here: &Here) -> Result<&'a Source, Problem> {
+/// Finds the source that the user named.
+fn find_named_source<'a>(
+    name: &Path,
+    found: &'a [Source],
+    here: &Here,
+) -> Result<&'a Source, Problem> {
     let path = here.roots.cwd.join(name);
-    found.iter().find(|source| same(Path::new(&*source.name), &path)).ok_or_else(|| {
+    found.iter().find(|source| is_same_file(Path::new(&*source.name), &path)).ok_or_else(|| {
         Problem::new(format!("`{}` is not read from here", name.display()))
-            .help("`tenterhook list` names the files that are")
+            .with_help("`tenterhook list` names the files that are")
     })
 }
 
-fn same(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other
         || one.canonicalize().ok().is_some_and(|path| Some(path) == other.canonicalize().ok())
 }
 
-fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::is_no_agent("tenterhook trust", here)?;
-    let trust = here.trust();
+fn approve_sources(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::require_no_agent("tenterhook trust", here)?;
+    let trust = here.trust_store();
     let (mut left, mut open) = (0, Vec::new());
-    let reviews = reviews(&which.sources, &trust, here)?;
-    unknown_digests(&which.yes, &reviews)?;
+    let reviews = find_reviews(&which.sources, &trust, here)?;
+    require_known_digests(&which.yes, &reviews)?;
     if which.yes.is_empty() && which.sources.is_empty() {
-        term.data(&unasked::page(&unasked::find(here)))?;
+        term.print_data(&unasked::commands_text(&unasked::find_unasked_commands(here)))?;
     }
     for review in &reviews {
-        let shown = shorten(&review.source, &here.roots);
+        let shown = shorten_path(&review.source, &here.roots);
         // A user who names digests reads only those sources.
         if !which.yes.is_empty() && !which.yes.contains(&review.digest.to_string()) {
             continue;
         }
         if review.state == State::Approved {
-            term.note(&format!("{shown} is already approved"));
+            term.print_note(&format!("{shown} is already approved"));
             continue;
         }
         if !open.is_empty() {
-            term.data("\n")?;
+            term.print_data("\n")?;
         }
-        term.data(&page::render(review, &shown, term.width()))?;
+        term.print_data(&page::render_review(review, &shown, term.width()))?;
         if review.state == State::Changed {
-            term.data(&changes(review, &trust, here))?;
+            term.print_data(&describe_changes(review, &trust, here))?;
         }
         if let Some(why) = review.too_much() {
             let problem = Problem::new(format!("`{shown}` cannot be approved: {why}"));
             return Err(match review.unread {
-                Some(_) => problem.help("make it readable for you"),
-                None => problem.help("keep hooks in a separate folder"),
+                Some(_) => problem.with_help("make it readable for you"),
+                None => problem.with_help("keep hooks in a separate folder"),
             });
         }
         let answer = match which.yes.is_empty() {
             false => Answer::Yes,
-            true if can_ask() => ask(review, term)?,
+            true if can_ask() => ask_about_source(review, term)?,
             true => {
                 open.push(format!("--yes {}", review.digest));
                 continue;
             }
         };
         left += usize::from(answer == Answer::Later);
-        on_record(review, answer.kind(), here, term)?;
-        keep(&trust, review, &shown, answer, term)?;
+        record_decision(review, answer.action_to_record(), here, term)?;
+        store_answer(&trust, review, &shown, answer, term)?;
     }
     if reviews.is_empty() {
-        term.note("no hooks came with this project");
+        term.print_note("no hooks came with this project");
     }
-    let silencers = silencers(here);
-    term.data(&page::silencers(&silencers, here))?;
+    let silencers = unsettled_silencers(here);
+    term.print_data(&page::silencers_text(&silencers, here))?;
     if !open.is_empty() {
-        return Err(Problem::new("cannot ask for approval here: no terminal").help(format!(
+        return Err(Problem::new("cannot ask for approval here: no terminal").with_help(format!(
             "type `tenterhook trust` in a terminal; a script that knows what it approves says `{}`",
             open.join(" ")
         )));
@@ -134,35 +139,35 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
     Ok(if left == 0 && silencers.is_empty() { Exit::Good } else { Exit::Wrong })
 }
 
-/// What silences hooks of agents and is not settled by an approval.
-fn silencers(here: &Here) -> Vec<Silencer> {
-    silence::of_all(here).into_iter().filter(silence::is_error).collect()
+/// Returns what silences hooks of agents and is not settled by an approval.
+fn unsettled_silencers(here: &Here) -> Vec<Silencer> {
+    silence::silencers_of_all_agents(here).into_iter().filter(silence::is_error).collect()
 }
 
-/// A digest that matches no source is a mistake in the arguments.
-fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
+/// Returns an error if a digest in the arguments matches no source.
+fn require_known_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
     let unknown = yes.iter().find(|text| !reviews.iter().any(|at| at.digest.to_string() == **text));
     // An unreadable source has a different digest, although its bytes are unchanged.
     let unread = reviews.iter().find_map(Review::too_much);
     let why = unread.unwrap_or_else(|| "something changed".to_owned());
     unknown.map_or(Ok(()), |digest| {
         Err(Problem::new(format!("no review has the digest `{digest}`: {why}"))
-            .help("`tenterhook trust status` prints the digests of what is there"))
+            .with_help("`tenterhook trust status` prints the digests of what is there"))
     })
 }
 
-/// The person's word, before it takes effect.
-fn on_record(
+/// Records the user's decision, before it takes effect.
+fn record_decision(
     review: &Review,
     kind: Option<UserActionKind>,
     here: &Here,
     term: Term,
 ) -> Result<(), Problem> {
     let Some(kind) = kind else { return Ok(()) };
-    journal::record_decision((kind, &review.source, &review.digest.to_string()), here, term)
+    journal::record_user_decision((kind, &review.source, &review.digest.to_string()), here, term)
 }
 
-fn keep(
+fn store_answer(
     trust: &Trust,
     review: &Review,
     shown: &str,
@@ -182,9 +187,9 @@ fn keep(
     };
     kept.map_err(|error| {
         Problem::new(format!("the answer cannot be stored: {error}"))
-            .help("the directory of state must be yours alone: `chmod go-w` it")
+            .with_help("the directory of state must be yours alone: `chmod go-w` it")
     })?;
-    term.note(&said);
+    term.print_note(&said);
     Ok(())
 }
 
@@ -196,8 +201,8 @@ enum Answer {
 }
 
 impl Answer {
-    /// The decision to record.
-    const fn kind(self) -> Option<UserActionKind> {
+    /// Returns the decision to record.
+    const fn action_to_record(self) -> Option<UserActionKind> {
         match self {
             Self::Yes => Some(UserActionKind::Approve),
             Self::Later => None,
@@ -206,14 +211,14 @@ impl Answer {
     }
 }
 
-/// A question whose default is no.
+/// Asks a question whose default is no.
 fn confirm(question: &str, term: Term) -> Result<bool, Problem> {
-    Ok(matches!(&*answer(&format!("{} [y/N] ", paint(BOLD, question)), term)?, "y" | "yes"))
+    Ok(matches!(&*read_answer(&format!("{} [y/N] ", paint(BOLD, question)), term)?, "y" | "yes"))
 }
 
-/// What a person types behind a question.
-fn answer(question: &str, term: Term) -> Result<String, Problem> {
-    term.prompt(question);
+/// Prints a question and reads what the user types.
+fn read_answer(question: &str, term: Term) -> Result<String, Problem> {
+    term.print_prompt(question);
     let mut line = String::new();
     std::io::stdin()
         .lock()
@@ -222,14 +227,15 @@ fn answer(question: &str, term: Term) -> Result<String, Problem> {
     Ok(line.trim().to_lowercase())
 }
 
-/// Whether a person sees the question and can answer: without a terminal there is no answer (T-18).
+/// Returns whether a user sees the question and can answer: without a terminal there is no answer
+/// (T-18).
 fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Asks once for all hooks of a source.
-fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
-    let hooks = layout::count(review.entries.len(), "hook");
+fn ask_about_source(review: &Review, term: Term) -> Result<Answer, Problem> {
+    let hooks = layout::count_noun(review.entries.len(), "hook");
     let question = match review.state {
         State::Changed => "approve the changes?".to_owned(),
         _ => match (review.entries.len(), review.servers()) {
@@ -242,12 +248,12 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
     };
     let question = format!("{} [y/N/never] ", paint(BOLD, &question));
     loop {
-        return Ok(match &*answer(&question, term)? {
+        return Ok(match &*read_answer(&question, term)? {
             "y" | "yes" => Answer::Yes,
             "never" => Answer::Never,
             "" | "n" | "no" => Answer::Later,
             _ => {
-                term.note("please answer `y`, `n` or `never`");
+                term.print_note("please answer `y`, `n` or `never`");
                 continue;
             }
         });
@@ -255,23 +261,27 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
 }
 
 /// Removes the stored approvals.
-pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::is_no_agent("tenterhook untrust", here)?;
-    let trust = here.trust();
-    let reviews = reviews(&which.sources, &trust, here)?;
-    unknown_digests(&which.yes, &reviews)?;
+pub(crate) fn untrust_sources(
+    which: &TrustWhich,
+    here: &Here,
+    term: Term,
+) -> Result<Exit, Problem> {
+    person::require_no_agent("tenterhook untrust", here)?;
+    let trust = here.trust_store();
+    let reviews = find_reviews(&which.sources, &trust, here)?;
+    require_known_digests(&which.yes, &reviews)?;
     let said: Vec<&Review> =
         reviews.iter().filter(|review| review.state != State::Unknown).collect();
     if said.is_empty() {
-        term.note("no approval or refusal is stored for hooks here");
+        term.print_note("no approval or refusal is stored for hooks here");
         return Ok(Exit::Good);
     }
     for review in said {
-        let shown = shorten(&review.source, &here.roots);
+        let shown = shorten_path(&review.source, &here.roots);
         let asked = which.yes.is_empty();
         // A gate that is approved guards something: to take that back is a person's word, too.
         if asked && !can_ask() {
-            return Err(Problem::new("cannot ask for confirmation here: no terminal").help(
+            return Err(Problem::new("cannot ask for confirmation here: no terminal").with_help(
                 format!(
                     "type `tenterhook untrust` in a terminal; a script says `--yes {}`",
                     review.digest
@@ -283,108 +293,111 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
             false => which.yes.contains(&review.digest.to_string()),
         };
         if !says_yes {
-            term.note(&format!("{shown} stays as it is"));
+            term.print_note(&format!("{shown} stays as it is"));
             continue;
         }
-        on_record(review, Some(UserActionKind::Forget), here, term)?;
+        record_decision(review, Some(UserActionKind::Forget), here, term)?;
         trust.forget(review).map_err(|error| {
             Problem::new(format!("cannot remove the approval of `{shown}`: {error}"))
         })?;
-        term.note(&format!("removed the approval of {shown}"));
+        term.print_note(&format!("removed the approval of {shown}"));
     }
     Ok(Exit::Good)
 }
 
-fn status(here: &Here, term: Term) -> Result<Exit, Problem> {
-    let reviews = reviews(&[], &here.trust(), here)?;
+fn print_status(here: &Here, term: Term) -> Result<Exit, Problem> {
+    let reviews = find_reviews(&[], &here.trust_store(), here)?;
     let mut out = String::new();
     for review in &reviews {
-        out.push_str(&page::status(review, &shorten(&review.source, &here.roots)));
+        out.push_str(&page::status_line(review, &shorten_path(&review.source, &here.roots)));
     }
     if reviews.is_empty() {
         out.push_str("no hooks came with this project\n");
     }
-    let silencers = silencers(here);
-    out.push_str(&page::silencers(&silencers, here));
-    out.push_str(&unasked::page(&unasked::find(here)));
-    term.data(&out)?;
+    let silencers = unsettled_silencers(here);
+    out.push_str(&page::silencers_text(&silencers, here));
+    out.push_str(&unasked::commands_text(&unasked::find_unasked_commands(here)));
+    term.print_data(&out)?;
     let settled = |review: &Review| matches!(review.state, State::Approved | State::Refused);
     let is_settled = reviews.iter().all(settled) && silencers.is_empty();
     Ok(if is_settled { Exit::Good } else { Exit::Wrong })
 }
 
-fn diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
-    let trust = here.trust();
+fn print_diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
+    let trust = here.trust_store();
     let mut out = String::new();
-    for review in reviews(named, &trust, here)? {
-        let shown = shorten(&review.source, &here.roots);
+    for review in find_reviews(named, &trust, here)? {
+        let shown = shorten_path(&review.source, &here.roots);
         if review.approved_text.is_none() {
             out.push_str(&format!(
                 "{shown} was never approved: `tenterhook trust` shows all of it\n"
             ));
             continue;
         }
-        let changes = changes(&review, &trust, here);
+        let changes = describe_changes(&review, &trust, here);
         if changes.is_empty() {
             let state = review.state.label();
             out.push_str(&format!("{shown} stands as it did when it was approved ({state})\n"));
         }
         out.push_str(&changes);
     }
-    term.data(&out)?;
+    term.print_data(&out)?;
     Ok(Exit::Good)
 }
 
-/// How a source, and each file that its hooks run, differs from what was approved; empty where nothing was.
-fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
+/// Describes how a source, and each file that its hooks run, differs from what was approved; empty
+/// without differences.
+fn describe_changes(review: &Review, trust: &Trust, here: &Here) -> String {
     let Some(then) = &review.approved_text else { return String::new() };
-    let shown = shorten(&review.source, &here.roots);
+    let shown = shorten_path(&review.source, &here.roots);
     let mut out = String::new();
     if *then != *review.text {
-        out.push_str(&crate::show::diff::unified(&shown, then, &review.text));
+        out.push_str(&crate::show::diff::unified_diff(&shown, then, &review.text));
     }
     for file in trust.changed_files(review) {
-        let name = shorten(&file.path.to_string_lossy(), &here.roots);
+        let name = shorten_path(&file.path.to_string_lossy(), &here.roots);
         match file.sizes {
             Some((then, now)) => {
-                let name = layout::line(&name);
+                let name = layout::to_safe_line(&name);
                 let text = format!("{name}: binary file changed ({then} bytes -> {now} bytes)\n");
                 out.push_str(&text);
             }
-            None => out.push_str(&crate::show::diff::unified(&name, &file.then, &file.now)),
+            None => out.push_str(&crate::show::diff::unified_diff(&name, &file.then, &file.now)),
         }
     }
     out
 }
 
-/// Approves a file that this program has just written at the person's word, so that its own words hold nothing up (T-19).
-pub(crate) fn approve_own(path: &Path, here: &Here, term: Term) {
-    let trust = here.trust();
-    let Some(review) = review_own(path, &trust, here) else { return };
-    let approved = on_record(&review, Some(UserActionKind::Approve), here, term)
+/// Approves a file that this program has just written on the user's request, so that its own
+/// entries do not block anything (T-19).
+pub(crate) fn approve_written_file(path: &Path, here: &Here, term: Term) {
+    let trust = here.trust_store();
+    let Some(review) = review_project_file(path, &trust, here) else { return };
+    let approved = record_decision(&review, Some(UserActionKind::Approve), here, term)
         .and_then(|()| trust.approve(&review).map_err(|error| Problem::new(error.to_string())));
     if let Err(problem) = approved {
-        term.note(&format!("it is not approved yet: {}", problem.message));
+        term.print_note(&format!("it is not approved yet: {}", problem.message));
     }
 }
 
-/// Takes back the approval of a file of the project that this program is about to remove at the person's word, so that nothing is
-/// held for it (T-71). What an agent removes stays approved.
-pub(crate) fn forget_own(path: &Path, here: &Here, term: Term) -> Result<(), Problem> {
-    let trust = here.trust();
-    let said = review_own(path, &trust, here).filter(|review| review.state != State::Unknown);
+/// Removes the approval of a project file that this program is about to remove on the user's
+/// request, so that its absence blocks nothing (T-71). What an agent removes stays approved.
+pub(crate) fn forget_removed_file(path: &Path, here: &Here, term: Term) -> Result<(), Problem> {
+    let trust = here.trust_store();
+    let said =
+        review_project_file(path, &trust, here).filter(|review| review.state != State::Unknown);
     let Some(review) = said else { return Ok(()) };
-    if person::is_no_agent("tenterhook rules remove", here).is_err() {
+    if person::require_no_agent("tenterhook rules remove", here).is_err() {
         return Ok(());
     }
-    on_record(&review, Some(UserActionKind::Forget), here, term)?;
+    record_decision(&review, Some(UserActionKind::Forget), here, term)?;
     trust.forget(&review).map(drop).map_err(|error| {
         Problem::new(format!("the approval of `{}` cannot be removed: {error}", path.display()))
     })
 }
 
-/// The review of a file that came with the project.
-fn review_own(path: &Path, trust: &Trust, here: &Here) -> Option<Review> {
+/// Returns the review of a file that came with the project.
+fn review_project_file(path: &Path, trust: &Trust, here: &Here) -> Option<Review> {
     let found = trust.find(&here.roots).sources;
     let is_own = |source: &&Source| {
         Path::new(&*source.name) == path && Trust::origin(source) == Origin::Repository

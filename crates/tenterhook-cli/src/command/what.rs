@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tenterhook::Event;
-use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{
     DIALECTS, DialectId, EventLabel, EventRow, Roots, Subject, events_named,
 };
@@ -41,33 +41,41 @@ const TEXT_KEYS: &[(&str, &str)] = &[
     ("Stop", "last_assistant_message"),
 ];
 
-/// Reads what follows a command: `EVENT.json`, `-`, `{JSON}`, `TOOL INPUT`, `EVENT [TEXT]`, or `EVENT TOOL INPUT`. Nothing
-/// at all is standard input.
-pub(crate) fn given(what: &[String], dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
+/// Parses the arguments after a command: `EVENT.json`, `-`, `{JSON}`, `TOOL INPUT`, `EVENT [TEXT]`,
+/// or `EVENT TOOL INPUT`. Without arguments, reads standard input.
+pub(crate) fn parse_event(
+    what: &[String],
+    dialect: DialectId,
+    roots: &Roots,
+) -> Result<Given, Lost> {
     let words: Vec<&str> = what.iter().map(String::as_str).collect();
     let said = match words.as_slice() {
-        [] => return input::event(None, dialect, roots),
+        [] => return input::read_event(None, dialect, roots),
         [json] if json.trim_start().starts_with('{') => {
-            return input::decode(json.as_bytes(), dialect, roots).map_err(Lost::wrong_call);
+            return input::decode_event(json.as_bytes(), dialect, roots)
+                .map_err(Lost::into_argument_error);
         }
-        [name] if row(name, dialect).is_some() => event(name, None, dialect, roots),
+        [name] if find_event_row(name, dialect).is_some() => {
+            event_with_text(name, None, dialect, roots)
+        }
         [file] => {
-            return input::event(Some(Path::new(file)), dialect, roots)
-                .map_err(|lost| meant(lost, file));
+            return input::read_event(Some(Path::new(file)), dialect, roots)
+                .map_err(|lost| with_spelling_hint(lost, file));
         }
-        [tool, rest @ ..] if rest.len() > 1 && row(tool, dialect).is_none() => {
-            Err(unquoted(tool, rest))
+        [tool, rest @ ..] if rest.len() > 1 && find_event_row(tool, dialect).is_none() => {
+            Err(unquoted_input_problem(tool, rest))
         }
-        [name, tool, input] => tool_event(name, tool, input, dialect, roots),
-        [first, rest] => pair(first, rest, dialect, roots),
-        [name, rest @ ..] => Err(too_many(name, rest.len())),
+        [name, tool, input] => create_tool_event(name, tool, input, dialect, roots),
+        [first, rest] => event_from_words(first, rest, dialect, roots),
+        [name, rest @ ..] => Err(too_many_words_problem(name, rest.len())),
     };
     said.map(|event| Given { event, faults: Vec::new() }).map_err(Lost::NotGiven)
 }
 
-/// Reads what follows a command that is about every hook: an event name that no dialect was named for is an event in each
-/// dialect of `here` that has it (E-13). No two have the same neutral name.
-pub(crate) fn asked(
+/// Parses the arguments after a command that is about every hook. Without a named dialect, an event
+/// name stands for an event in each dialect of `here` that has it (E-13). No two events have the
+/// same neutral name.
+pub(crate) fn parse_events(
     what: &[String],
     dialect: Option<DialectId>,
     here: &[DialectId],
@@ -86,7 +94,9 @@ pub(crate) fn asked(
             *first = row.event.to_string();
         }
         // What one agent's event takes, another's may not.
-        let Ok(Given { event, .. }) = given(&words, DialectId::NATIVE, roots) else { continue };
+        let Ok(Given { event, .. }) = parse_event(&words, DialectId::NATIVE, roots) else {
+            continue;
+        };
         if asked.iter().all(|(_, other)| other.name != event.name) {
             asked.push((EventLabel::of_row(row), event));
         }
@@ -94,86 +104,93 @@ pub(crate) fn asked(
     if asked.is_empty() {
         let first = named.first().map(|(id, _)| *id);
         let id = dialect.or(first).unwrap_or(DialectId::CLAUDE);
-        let event = given(what, id, roots)?.event;
+        let event = parse_event(what, id, roots)?.event;
         asked.push((EventLabel::new(id, &event.name), event));
     }
     Ok(asked)
 }
 
-/// Reads one line of words, as a case has it: the first word is a tool or an event, the rest is its text as it stands.
-/// `on` is the event of a tool that stands alone.
-pub(crate) fn line(
+/// Parses one line, as in a case: the first word is a tool or an event, the rest is its text,
+/// unchanged. `on` is the event for a tool without one.
+pub(crate) fn parse_event_line(
     words: &str,
     on: Option<&str>,
     dialect: DialectId,
     roots: &Roots,
 ) -> Result<Event, Problem> {
     let words = words.trim();
-    let (first, rest) = split(words);
-    if row(first, dialect).is_none() {
+    let (first, rest) = split_first_word(words);
+    if find_event_row(first, dialect).is_none() {
         if rest.is_empty() {
-            return Err(unknown(first));
+            return Err(unknown_event_problem(first));
         }
-        return tool_event(on.unwrap_or("PreToolUse"), first, rest, dialect, roots);
+        return create_tool_event(on.unwrap_or("PreToolUse"), first, rest, dialect, roots);
     }
-    let (tool, input) = split(rest);
-    let about_tool = is_about_tool(first, dialect);
+    let (tool, input) = split_first_word(rest);
+    let about_tool = is_tool_event(first, dialect);
     match (about_tool, input) {
         (true, "") => Err(Problem::new(format!("`{words}` names no tool with its input"))
-            .help(format!("write `{first} Bash ls`"))),
-        (true, input) => tool_event(first, tool, input, dialect, roots),
-        (false, _) => event(first, Some(rest).filter(|rest| !rest.is_empty()), dialect, roots),
+            .with_help(format!("write `{first} Bash ls`"))),
+        (true, input) => create_tool_event(first, tool, input, dialect, roots),
+        (false, _) => {
+            event_with_text(first, Some(rest).filter(|rest| !rest.is_empty()), dialect, roots)
+        }
     }
 }
 
-/// Whether a word is the name of an event.
-pub(crate) fn is_event(word: &str, dialect: DialectId) -> bool {
-    row(word, dialect).is_some()
+/// Returns whether a word is the name of an event.
+pub(crate) fn is_event_name(word: &str, dialect: DialectId) -> bool {
+    find_event_row(word, dialect).is_some()
 }
 
-/// The first word and the rest.
-pub(crate) fn split(words: &str) -> (&str, &str) {
+/// Splits off the first word of a line.
+pub(crate) fn split_first_word(words: &str) -> (&str, &str) {
     let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     (first, rest.trim_start())
 }
 
-fn pair(first: &str, rest: &str, dialect: DialectId, roots: &Roots) -> Result<Event, Problem> {
-    match row(first, dialect) {
-        None => tool_event("PreToolUse", first, rest, dialect, roots),
-        Some(_) if is_about_tool(first, dialect) => {
-            line(&format!("{first} {rest}"), None, dialect, roots)
+fn event_from_words(
+    first: &str,
+    rest: &str,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Result<Event, Problem> {
+    match find_event_row(first, dialect) {
+        None => create_tool_event("PreToolUse", first, rest, dialect, roots),
+        Some(_) if is_tool_event(first, dialect) => {
+            parse_event_line(&format!("{first} {rest}"), None, dialect, roots)
         }
-        Some(_) => event(first, Some(rest), dialect, roots),
+        Some(_) => event_with_text(first, Some(rest), dialect, roots),
     }
 }
 
-/// An event of that name, in the dialect's own spelling or in the neutral one.
-fn row(name: &str, dialect: DialectId) -> Option<&'static EventRow> {
-    let own = dialect.dialect().rows().iter().find(|row| row.name == name);
+/// Finds the event of that name, in the dialect's own spelling or in the neutral one.
+fn find_event_row(name: &str, dialect: DialectId) -> Option<&'static EventRow> {
+    let own = dialect.dialect().event_rows().iter().find(|row| row.name == name);
     let neutral = || {
-        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.rows());
+        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.event_rows());
         rows.find(|row| row.event == name)
     };
     own.or_else(neutral)
 }
 
-fn is_about_tool(name: &str, dialect: DialectId) -> bool {
-    row(name, dialect)
+fn is_tool_event(name: &str, dialect: DialectId) -> bool {
+    find_event_row(name, dialect)
         .is_some_and(|row| matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name")))
 }
 
-fn event(
+fn event_with_text(
     name: &str,
     text: Option<&str>,
     dialect: DialectId,
     roots: &Roots,
 ) -> Result<Event, Problem> {
-    let Some(row) = row(name, dialect) else { return Err(unknown(name)) };
-    if is_about_tool(name, dialect) {
+    let Some(row) = find_event_row(name, dialect) else { return Err(unknown_event_problem(name)) };
+    if is_tool_event(name, dialect) {
         let message = format!("`{name}` is about a tool, and none was named");
-        return Err(Problem::new(message).help(format!("write `{name} Bash 'ls'`")));
+        return Err(Problem::new(message).with_help(format!("write `{name} Bash 'ls'`")));
     }
-    let event = Event::new(EventName::new(&*row.event), within(roots));
+    let event = Event::new(EventName::new(&*row.event), surroundings(roots));
     let Some(text) = text else { return Ok(event) };
     let key = TEXT_KEYS.iter().find(|(event, _)| *event == row.event).map(|(_, key)| *key);
     let key = key.or(match &row.subject {
@@ -183,37 +200,40 @@ fn event(
     match key {
         Some(key) => Ok(event.with(key, text)),
         None => Err(Problem::new(format!("`{name}` takes no text"))
-            .help(format!("leave it out, or write the event as JSON: `tenterhook events {name} --sample` prints one"))),
+            .with_help(format!("leave it out, or write the event as JSON: `tenterhook events {name} --sample` prints one"))),
     }
 }
 
-/// The input of a tool is one word, as a shell hands it over.
-fn unquoted(tool: &str, words: &[&str]) -> Problem {
+/// Returns the problem that the input of a tool has to be one argument, quoted in the shell.
+fn unquoted_input_problem(tool: &str, words: &[&str]) -> Problem {
     Problem::new(format!("`{tool}` is not an event, and the input of a tool is one word"))
-        .help(format!("put it in quotes: `{tool} '{}'`", words.join(" ")))
+        .with_help(format!("put it in quotes: `{tool} '{}'`", words.join(" ")))
 }
 
-fn too_many(event: &str, words: usize) -> Problem {
+fn too_many_words_problem(event: &str, words: usize) -> Problem {
     Problem::new(format!(
         "`{event}` has {words} words behind it, and takes a text, or a tool and its input"
     ))
-    .help(format!("put what belongs together in quotes: `{event} Bash 'git push'`"))
+    .with_help(format!("put what belongs together in quotes: `{event} Bash 'git push'`"))
 }
 
-fn unknown(name: &str) -> Problem {
+fn unknown_event_problem(name: &str) -> Problem {
     let help = nearest_event(name).map_or_else(
         || "say what happens as `Bash 'ls'`, `Stop`, a file or JSON".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
-    Problem::new(format!("no event is called `{name}`")).help(help)
+    Problem::new(format!("no event is called `{name}`")).with_help(help)
 }
 
-/// The event that a misspelt name is nearest to.
+/// Returns the event whose name is most similar to a misspelt one.
 fn nearest_event(name: &str) -> Option<&'static str> {
-    nearest(name, DIALECTS.iter().flat_map(|dialect| dialect.rows()).map(|row| &*row.event))
+    nearest_word(
+        name,
+        DIALECTS.iter().flat_map(|dialect| dialect.event_rows()).map(|row| &*row.event),
+    )
 }
 
-fn within(roots: &Roots) -> Surroundings {
+fn surroundings(roots: &Roots) -> Surroundings {
     Surroundings {
         cwd: roots.cwd.clone(),
         project: roots.cwd.clone(),
@@ -222,15 +242,15 @@ fn within(roots: &Roots) -> Surroundings {
     }
 }
 
-/// The event `name` of an agent that calls `tool` with `input`.
-fn tool_event(
+/// Creates the event `name` of an agent that calls `tool` with `input`.
+fn create_tool_event(
     name: &str,
     tool: &str,
     input: &str,
     dialect: DialectId,
     roots: &Roots,
 ) -> Result<Event, Problem> {
-    let Some(row) = row(name, dialect) else { return Err(unknown(name)) };
+    let Some(row) = find_event_row(name, dialect) else { return Err(unknown_event_problem(name)) };
     let given: Option<Value> = serde_json::from_str(input).ok().filter(Value::is_object);
     let key = INPUT_KEYS.iter().find(|(name, _)| *name == tool).map(|(_, key)| *key);
     let input = match (given, key) {
@@ -238,21 +258,21 @@ fn tool_event(
         (None, Some("file_path")) => json!({ "file_path": roots.cwd.join(input) }),
         (None, Some(key)) => json!({ key: input }),
         (None, None) => {
-            let near = nearest(tool, INPUT_KEYS.iter().map(|(name, _)| *name));
+            let near = nearest_word(tool, INPUT_KEYS.iter().map(|(name, _)| *name));
             let help = near.map_or_else(
                 || format!("write it as one: `{tool} '{{\"key\": \"value\"}}'`"),
                 |near| format!("did you mean `{near}`?"),
             );
             let problem = Problem::new(format!("the input of `{tool}` is not a JSON object"));
-            return Err(problem.help(help));
+            return Err(problem.with_help(help));
         }
     };
-    let event = Event::new(EventName::new(&*row.event), within(roots));
+    let event = Event::new(EventName::new(&*row.event), surroundings(roots));
     Ok(event.with("tool_name", tool).with("tool_input", input))
 }
 
-/// A word that is no file may have been meant for a tool, or for an event.
-fn meant(lost: Lost, word: &str) -> Lost {
+/// Adds a hint to the error if a word that is not a file may have been meant as a tool or an event.
+fn with_spelling_hint(lost: Lost, word: &str) -> Lost {
     let is_name = !word.contains(['/', '.']) && word.starts_with(|c: char| c.is_uppercase());
     match lost {
         Lost::NotGiven(problem) if is_name && problem.help.is_none() => {
@@ -266,7 +286,7 @@ fn meant(lost: Lost, word: &str) -> Lost {
             } else {
                 "neither an event nor a file"
             };
-            Lost::NotGiven(Problem::new(format!("`{word}` is {what}")).help(help))
+            Lost::NotGiven(Problem::new(format!("`{word}` is {what}")).with_help(help))
         }
         lost => lost,
     }
@@ -282,7 +302,7 @@ mod tests {
 
     fn parse(words: &[&str]) -> Result<Event, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let given = given(&words, DialectId::CLAUDE, &roots());
+        let given = parse_event(&words, DialectId::CLAUDE, &roots());
         given.map(|g| g.event).map_err(|lost| Problem::from(lost).help.unwrap_or_default())
     }
 
@@ -308,12 +328,12 @@ mod tests {
             assert_eq!(event.name.as_str(), name, "{words:?}");
             assert_eq!(event.payload.get(key), Some(&value), "{words:?}");
             if words.iter().all(|text| !text.starts_with('{')) {
-                let joined = line(&words.join(" "), None, DialectId::CLAUDE, &roots());
+                let joined = parse_event_line(&words.join(" "), None, DialectId::CLAUDE, &roots());
                 assert_eq!(joined.expect("the same"), event, "{words:?}");
             }
         }
         assert_eq!(parse(&["Stop"]).expect("an event").name.as_str(), "Stop");
-        let on = line("Bash ls", Some("PostToolUse"), DialectId::CLAUDE, &roots());
+        let on = parse_event_line("Bash ls", Some("PostToolUse"), DialectId::CLAUDE, &roots());
         assert_eq!(on.expect("an event").name.as_str(), "PostToolUse");
     }
 
@@ -324,6 +344,6 @@ mod tests {
         assert!(parse(&["Bash"]).expect_err("no input").contains("`Bash INPUT`"));
         assert!(parse(&["PreToolUse"]).expect_err("no tool").contains("PreToolUse Bash"));
         assert!(parse(&["Mystery", "words"]).expect_err("no JSON").contains("key"));
-        assert!(line("Bash", None, DialectId::CLAUDE, &roots()).is_err());
+        assert!(parse_event_line("Bash", None, DialectId::CLAUDE, &roots()).is_err());
     }
 }

@@ -39,12 +39,12 @@ pub(crate) struct Consequence {
 }
 
 impl Consequence {
-    /// Whether nothing that the hook is asked about can go on.
-    pub(crate) fn blocks(self) -> bool {
+    /// Returns whether everything that the hook runs for is blocked.
+    pub(crate) fn blocks_everything(self) -> bool {
         self.restraint >= Restraint::Defer
     }
 
-    /// In the words of a label: `blocks every call`.
+    /// Returns a label such as `blocks every call`.
     pub(crate) fn label(self) -> String {
         let noun = self.noun;
         match self.restraint {
@@ -62,17 +62,17 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    fn exited(code: i32, what: &str) -> Self {
+    fn with_exit_code(code: i32, what: &str) -> Self {
         Self { end: End::Exited(code), stderr: format!("{what}: not found") }
     }
 
-    /// Without `program`; `None` where the hook goes on after it.
-    pub(super) fn of_program(program: &Program) -> Option<Self> {
+    /// Returns how the hook ends without `program`; `None` if the hook continues.
+    pub(super) fn without_program(program: &Program) -> Option<Self> {
         if !program.is_alone {
             return None;
         }
         Some(match program.by_shell {
-            true => Self::exited(NOT_FOUND, &program.name),
+            true => Self::with_exit_code(NOT_FOUND, &program.name),
             false => Self {
                 end: End::NotStarted { why: format!("`{}` is not found", program.name) },
                 stderr: String::new(),
@@ -80,8 +80,13 @@ impl Ending {
         })
     }
 
-    /// Without `script`, which `programs` are to read, or which is the program itself.
-    pub(super) fn of_script(hook: &Hook, script: &Script, programs: &[Program]) -> Option<Self> {
+    /// Returns how the hook ends without `script`, which `programs` are to read, or which is the
+    /// program itself.
+    pub(super) fn without_script(
+        hook: &Hook,
+        script: &Script,
+        programs: &[Program],
+    ) -> Option<Self> {
         let path = script.path.display().to_string();
         if script.is_program {
             let is_shell = matches!(
@@ -90,30 +95,35 @@ impl Ending {
             );
             let code = if script.path.exists() { NOT_EXECUTABLE } else { NOT_FOUND };
             return Some(match is_shell {
-                true => Self::exited(code, &path),
+                true => Self::with_exit_code(code, &path),
                 false => Self { end: End::NotStarted { why: path }, stderr: String::new() },
             });
         }
         let interpreter = programs.first().filter(|program| program.is_alone)?;
         let code = match &*interpreter.name {
-            "sh" => shell()?,
+            "sh" => shell_exit_code()?,
             name => WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name)?.1,
         };
-        Some(Self::exited(code, &path))
+        Some(Self::with_exit_code(code, &path))
     }
 }
 
-/// With what the `sh` of this machine ends without its script: that of the shell behind the name.
-fn shell() -> Option<i32> {
+/// Returns the exit code of this machine's `sh` for a missing script, according to the shell that
+/// `/bin/sh` links to.
+fn shell_exit_code() -> Option<i32> {
     let behind = std::fs::canonicalize("/bin/sh").ok()?;
     let name = behind.file_name()?.to_str()?;
     WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// What the engine makes of a hook that ended like that.
-pub(super) fn consequence(ruleset: &Ruleset, hook: &Arc<Hook>, ending: Ending) -> Consequence {
-    let restraint = plan::supposed(ruleset, hook, ending.end, &ending.stderr);
-    let row = ruleset.row(hook.dialect, &hook.event);
+/// Returns what the engine does with a hook that ended like that.
+pub(super) fn consequence_of_ending(
+    ruleset: &Ruleset,
+    hook: &Arc<Hook>,
+    ending: Ending,
+) -> Consequence {
+    let restraint = plan::restraint_if_hook_ended_with(ruleset, hook, ending.end, &ending.stderr);
+    let row = ruleset.event_row(hook.dialect, &hook.event);
     let noun = if matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name")) {
         "call"
     } else {

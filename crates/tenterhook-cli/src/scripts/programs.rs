@@ -74,7 +74,8 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// The path that `hook` is started with: its own, else the one of the environment.
+    /// Returns the search path that `hook` is started with: its own, otherwise the one of the
+    /// environment.
     pub(super) fn for_hook(hook: &Hook, env: &[(String, String)]) -> Self {
         let own: &[(String, String)] = match &hook.run {
             Run::Command(command) => &command.env,
@@ -87,8 +88,8 @@ impl Path {
         Self { directories: known.map(|text| std::env::split_paths(text).collect()) }
     }
 
-    /// Whether `program` is there, or is no file at all.
-    pub(super) fn has(&self, program: &Program) -> bool {
+    /// Returns whether `program` exists on this path, or is not a file at all.
+    pub(super) fn has_program(&self, program: &Program) -> bool {
         if program.by_shell && BUILT_IN.contains(&&*program.name) {
             return true;
         }

@@ -15,17 +15,17 @@ use tenterhook_core::transcript::Line;
 /// How often a copy is tried while somebody writes.
 const TRIES: usize = 5;
 
-/// Hands every row of sessions, messages and parts to `take`, until it wants no more.
-pub(super) fn rows(path: &Path, take: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
+/// Passes every row of sessions, messages and parts to `take`, until that returns false.
+pub(super) fn read_rows(path: &Path, take: &mut dyn FnMut(Line<'_>) -> bool) -> io::Result<()> {
     let place = tempfile::Builder::new().prefix("tenterhook-read-").tempdir()?;
-    let copy = copied(path, place.path())?;
+    let copy = copy_database(path, place.path())?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(copy, flags).map_err(io::Error::other)?;
-    read(&database, take).map_err(io::Error::other)
+    read_all_tables(&database, take).map_err(io::Error::other)
 }
 
-/// A copy of the database and its log, as they were at one moment.
-fn copied(path: &Path, place: &Path) -> io::Result<PathBuf> {
+/// Copies the database and its log, as they were at one moment.
+fn copy_database(path: &Path, place: &Path) -> io::Result<PathBuf> {
     let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
     let state = || -> Vec<Option<(u64, Option<SystemTime>)>> {
         ["", "-wal"]
@@ -53,17 +53,20 @@ fn copied(path: &Path, place: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("it is being written all the time"))
 }
 
-/// The same as `fs::copy`, of a regular file: a pipe would be waited for.
+/// Copies a regular file, like `fs::copy`, but refuses a pipe, which would block.
 fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {
     io::copy(&mut discover::open(from)?.0, &mut fs::File::create(to)?)
 }
 
-fn read(database: &Connection, take: &mut dyn FnMut(Line<'_>) -> bool) -> rusqlite::Result<()> {
+fn read_all_tables(
+    database: &Connection,
+    take: &mut dyn FnMut(Line<'_>) -> bool,
+) -> rusqlite::Result<()> {
     let mut out = Rows { number: 0, take, more: true };
     let mut sessions = database.prepare("SELECT * FROM session ORDER BY time_created, id")?;
     let mut rows = sessions.query([])?;
     while let Some(row) = rows.next()? {
-        out.row("session", row)?;
+        out.push_row("session", row)?;
     }
     let mut messages = database.prepare("SELECT * FROM message ORDER BY time_created, id")?;
     let mut parts = database.prepare("SELECT * FROM part WHERE message_id = ?1 ORDER BY id")?;
@@ -72,23 +75,24 @@ fn read(database: &Connection, take: &mut dyn FnMut(Line<'_>) -> bool) -> rusqli
         && let Some(row) = rows.next()?
     {
         let id: String = row.get("id")?;
-        let is_prompt = matches!(row.get_ref("data")?, ValueRef::Text(text) if is_prompt(text));
+        let is_prompt =
+            matches!(row.get_ref("data")?, ValueRef::Text(text) if is_user_message(text));
         if is_prompt {
-            out.row("message", row)?;
+            out.push_row("message", row)?;
         }
         let mut of = parts.query(params![id])?;
         while let Some(part) = of.next()? {
-            out.row("part", part)?;
+            out.push_row("part", part)?;
         }
         // A reply is over when its parts are.
         if !is_prompt {
-            out.row("message", row)?;
+            out.push_row("message", row)?;
         }
     }
     Ok(())
 }
 
-fn is_prompt(data: &[u8]) -> bool {
+fn is_user_message(data: &[u8]) -> bool {
     let data: Option<Value> = serde_json::from_slice(data).ok();
     data.is_some_and(|value| value.get("role").and_then(Value::as_str) == Some("user"))
 }
@@ -100,8 +104,8 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// One row as one object, whatever columns its version has.
-    fn row(&mut self, table: &str, row: &Row<'_>) -> rusqlite::Result<()> {
+    /// Passes on one row as one object, whatever columns its version has.
+    fn push_row(&mut self, table: &str, row: &Row<'_>) -> rusqlite::Result<()> {
         if !self.more {
             return Ok(());
         }

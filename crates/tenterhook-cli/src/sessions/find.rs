@@ -17,7 +17,7 @@ use crate::problem::Problem;
 const DEPTH: usize = 12;
 
 /// Finds sessions in `paths`, or where each agent stores its sessions; only those of `agent` if it is given.
-pub(crate) fn find(
+pub(crate) fn find_sessions(
     paths: &[PathBuf],
     agent: Option<TranscriptAgent>,
     here: &Here,
@@ -27,16 +27,16 @@ pub(crate) fn find(
     for path in paths {
         let is_there = fs::metadata(path).map_err(|error| {
             Problem::new(format!("`{}` cannot be read: {error}", path.display()))
-                .help("name a file with a recorded session, or a directory with such files")
+                .with_help("name a file with a recorded session, or a directory with such files")
         })?;
         match is_there.is_dir() {
-            true => walk(path, 0, &mut seen, &mut found),
-            false => add(path, true, &mut seen, &mut found),
+            true => collect_sessions(path, 0, &mut seen, &mut found),
+            false => add_session(path, true, &mut seen, &mut found),
         }
     }
     if paths.is_empty() {
-        for place in session_paths(agent, here).iter().filter(|path| path.is_dir()) {
-            walk(place, 0, &mut seen, &mut found);
+        for place in session_directories(agent, here).iter().filter(|path| path.is_dir()) {
+            collect_sessions(place, 0, &mut seen, &mut found);
         }
         // There, other files of the agents lie beside their sessions.
         found.strange.retain(|(_, why)| why != STRANGE);
@@ -46,8 +46,8 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// The directories in which agents keep their sessions.
-fn session_paths(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
+/// Returns the directories in which agents store their sessions.
+fn session_directories(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
     let wanted =
         TranscriptAgent::ALL.into_iter().filter(|other| agent.is_none_or(|agent| *other == agent));
     let paths = |sessions: &'static Sessions| {
@@ -59,12 +59,17 @@ fn session_paths(agent: Option<TranscriptAgent>, here: &Here) -> Vec<PathBuf> {
         };
         sessions.directories.iter().map(move |directory| base.join(directory))
     };
-    wanted.filter_map(|agent| agent.known().sessions.as_ref()).flat_map(paths).collect()
+    wanted.filter_map(|agent| agent.agent_row().sessions.as_ref()).flat_map(paths).collect()
 }
 
 const STRANGE: &str = "its records are of no agent that is known here";
 
-fn walk(directory: &Path, depth: usize, seen: &mut BTreeSet<PathBuf>, found: &mut Found) {
+fn collect_sessions(
+    directory: &Path,
+    depth: usize,
+    seen: &mut BTreeSet<PathBuf>,
+    found: &mut Found,
+) {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) => return found.strange.push((directory.to_owned(), error.to_string())),
@@ -72,15 +77,18 @@ fn walk(directory: &Path, depth: usize, seen: &mut BTreeSet<PathBuf>, found: &mu
     for entry in entries.flatten() {
         let path = entry.path();
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth < DEPTH => walk(&path, depth + 1, seen, found),
-            Ok(kind) if !kind.is_dir() => add(&path, false, seen, found),
+            Ok(kind) if kind.is_dir() && depth < DEPTH => {
+                collect_sessions(&path, depth + 1, seen, found)
+            }
+            Ok(kind) if !kind.is_dir() => add_session(&path, false, seen, found),
             _ => {}
         }
     }
 }
 
-/// How a file of this name holds its records. One that a person named may have any name.
-fn form(path: &Path, is_named: bool) -> Option<Form> {
+/// Returns the form of the records in a file, by its name. A file that the user named may have any
+/// name.
+fn form_from_name(path: &Path, is_named: bool) -> Option<Form> {
     let name = path.file_name()?.to_string_lossy();
     Some(match &*name {
         name if name.ends_with(".jsonl") => Form::Lines,
@@ -98,13 +106,13 @@ fn form(path: &Path, is_named: bool) -> Option<Form> {
     })
 }
 
-fn add(path: &Path, is_named: bool, seen: &mut BTreeSet<PathBuf>, found: &mut Found) {
-    let Some(form) = form(path, is_named) else { return };
+fn add_session(path: &Path, is_named: bool, seen: &mut BTreeSet<PathBuf>, found: &mut Found) {
+    let Some(form) = form_from_name(path, is_named) else { return };
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !seen.insert(real) {
         return;
     }
-    match session(path, form) {
+    match recognize_session(path, form) {
         Ok(Some(session)) => found.sessions.push(session),
         Ok(None) => found.strange.push((path.to_owned(), STRANGE.to_owned())),
         // It was removed since it was listed.
@@ -113,14 +121,14 @@ fn add(path: &Path, is_named: bool, seen: &mut BTreeSet<PathBuf>, found: &mut Fo
     }
 }
 
-fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
+fn recognize_session(path: &Path, form: Form) -> io::Result<Option<Session>> {
     let about = fs::metadata(path)?;
     if about.len() == 0 {
         return Ok(None);
     }
     let agent = match form {
         Form::Database => Some(TranscriptAgent::OpenCode),
-        form => open::recognize(path, form)?,
+        form => open::recognize_agent(path, form)?,
     };
     let Some(agent) = agent else { return Ok(None) };
     let modified = about.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
@@ -135,22 +143,23 @@ fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
     };
     match agent {
         TranscriptAgent::Gemini => session.cwd = project_root(path),
-        TranscriptAgent::Tenterhook => session.subagent = subagent(path),
+        TranscriptAgent::Tenterhook => session.subagent = subagent_call_id(path),
         _ => {}
     }
     Ok(Some(session))
 }
 
-/// Gemini says beside its sessions alone where it worked.
+/// Reads the project of a Gemini session, which Gemini stores only in a file beside its sessions.
 fn project_root(path: &Path) -> Option<String> {
     path.ancestors()
         .skip(1)
         .take(4)
-        .find_map(|ancestor| open::note(&ancestor.join(".project_root")))
+        .find_map(|ancestor| open::read_small_text(&ancestor.join(".project_root")))
 }
 
-/// A subagent of the reference agent has a file `SESSION.CALL.jsonl`.
-fn subagent(path: &Path) -> Option<String> {
+/// Returns the call that started a subagent of the reference agent, whose file is named
+/// `SESSION.CALL.jsonl`.
+fn subagent_call_id(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let stem = name.strip_suffix(".jsonl")?;
     stem.split_once('.').map(|(_, call)| call.to_owned())

@@ -15,12 +15,12 @@ const WHOLE: u64 = 256 << 20;
 const FIRST: usize = 20;
 
 /// Opens a regular file. A FIFO is refused without waiting for its writer.
-fn file(path: &Path) -> io::Result<File> {
+fn open_regular_file(path: &Path) -> io::Result<File> {
     Ok(discover::open(path)?.0)
 }
 
-pub(super) fn open(path: &Path, form: Form) -> io::Result<Box<dyn BufRead>> {
-    let file = BufReader::with_capacity(1 << 16, file(path)?);
+pub(super) fn open_records(path: &Path, form: Form) -> io::Result<Box<dyn BufRead>> {
+    let file = BufReader::with_capacity(1 << 16, open_regular_file(path)?);
     if form != Form::Compressed {
         return Ok(Box::new(file));
     }
@@ -28,31 +28,33 @@ pub(super) fn open(path: &Path, form: Form) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
 }
 
-/// The bytes of a file that is one object; `None` where it is too long.
-pub(super) fn whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
+/// Reads a file that is one object; `None` if it is too long.
+pub(super) fn read_whole_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    file(path)?.take(WHOLE + 1).read_to_end(&mut bytes)?;
+    open_regular_file(path)?.take(WHOLE + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= WHOLE).then_some(bytes))
 }
 
-/// Whose a file is, and how it holds its records, as its beginning tells.
-pub(super) fn recognize(path: &Path, form: Form) -> io::Result<Option<TranscriptAgent>> {
+/// Recognizes the agent of a file, and the form of its records, by the beginning of the file.
+pub(super) fn recognize_agent(path: &Path, form: Form) -> io::Result<Option<TranscriptAgent>> {
     if form == Form::Whole {
-        return Ok(whole(path)?.and_then(|bytes| TranscriptAgent::recognize(&bytes)));
+        return Ok(
+            read_whole_file(path)?.and_then(|bytes| TranscriptAgent::recognize_by_line(&bytes))
+        );
     }
-    let mut lines = Lines::new(open(path, form)?);
+    let mut lines = Lines::new(open_records(path, form)?);
     for _ in 0..FIRST {
-        let Some(line) = lines.read()? else { break };
-        if let Some(agent) = line.bytes.and_then(TranscriptAgent::recognize) {
+        let Some(line) = lines.read_line()? else { break };
+        if let Some(agent) = line.bytes.and_then(TranscriptAgent::recognize_by_line) {
             return Ok(Some(agent));
         }
     }
     Ok(None)
 }
 
-/// The start of a small text beside a file.
-pub(super) fn note(path: &Path) -> Option<String> {
+/// Reads the start of a small text file.
+pub(super) fn read_small_text(path: &Path) -> Option<String> {
     let mut text = String::new();
-    file(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
+    open_regular_file(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

@@ -6,28 +6,31 @@ use tenterhook_core::diagnostic::{Diagnostic, Severity, Span};
 use super::layout;
 use crate::load::Texts;
 
-/// One diagnostic, as it looks on a screen of `width` columns.
-pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> String {
+/// Renders one diagnostic for a screen of `width` columns.
+pub(crate) fn render_diagnostic(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name(Some("advice")),
     };
-    let title = title(diagnostic, level, width);
-    let found = diagnostic.place.as_ref().and_then(|place| Some((place, texts.text(&place.file)?)));
+    let title = title_line(diagnostic, level, width);
+    let found = diagnostic
+        .place
+        .as_ref()
+        .and_then(|place| Some((place, texts.text_of_source(&place.file)?)));
     let mut group = match found {
         None => Group::with_title(title),
         Some((place, text)) => {
-            let label = layout::line(&diagnostic.label);
-            let beside = width.saturating_sub(AROUND + layout::width(&label));
+            let label = layout::to_safe_line(&diagnostic.label);
+            let beside = width.saturating_sub(AROUND + layout::display_width(&label));
             // Where there is no room for it, the help has to say it.
             let (label, room) = match (label.is_empty(), beside >= LEAST) {
                 (false, true) => (Some(label), beside),
                 _ => (None, width.saturating_sub(AROUND).max(LEAST)),
             };
-            let span = within(inside(place.span, text), text, room);
-            let path = texts.shown(&place.file);
-            match lines(span, text) {
+            let span = truncate_span(clamp_span(place.span, text), text, room);
+            let path = texts.display_name(&place.file);
+            match lines_around_span(span, text) {
                 Some((from, lines)) => title.element(
                     Snippet::source(lines).line_start(place.line).path(path).annotation(
                         AnnotationKind::Primary
@@ -43,7 +46,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
     };
     if let Some(help) = &diagnostic.help {
         // Line numbers of up to four digits, and `  = help: `, stand before it.
-        let help = layout::wrap(help, width.saturating_sub(14)).join("\n");
+        let help = layout::wrap_text(help, width.saturating_sub(14)).join("\n");
         group = group.element(Level::HELP.message(help));
     }
     let mut rendered = Renderer::styled().term_width(width).render(&[group]);
@@ -60,35 +63,39 @@ const LONGEST: usize = 16 << 10;
 /// A message that has fewer columns than this behind `error[code]: ` has its code at the end instead.
 const NARROW: usize = 30;
 
-/// The first line: how bad it is, the code, and what is wrong.
-fn title<'a>(diagnostic: &'a Diagnostic, level: Level<'a>, width: usize) -> Title<'a> {
+/// Returns the first line: the severity, the code, and the message.
+fn title_line<'a>(diagnostic: &'a Diagnostic, level: Level<'a>, width: usize) -> Title<'a> {
     let code = diagnostic.code.name();
     let severity = diagnostic.severity.to_string().len() + ": ".len();
     let room = width.saturating_sub(severity + code.len() + "[]".len());
     if room >= NARROW {
-        return level.primary_title(layout::wrap(&diagnostic.message, room).join("\n")).id(code);
+        return level
+            .primary_title(layout::wrap_text(&diagnostic.message, room).join("\n"))
+            .id(code);
     }
     let message = format!("{} [{code}]", diagnostic.message);
-    level.primary_title(layout::wrap(&message, width.saturating_sub(severity)).join("\n"))
+    level.primary_title(layout::wrap_text(&message, width.saturating_sub(severity)).join("\n"))
 }
 
-/// The beginning of a span that is wider than the screen: what is marked is shown whole, however long it is.
-fn within(span: Span, text: &str, room: usize) -> Span {
+/// Truncates a span that is wider than the screen, because the renderer always shows a marked span
+/// completely.
+fn truncate_span(span: Span, text: &str, room: usize) -> Span {
     let marked = text.get(span.start..span.end).unwrap_or_default();
     let end = marked.char_indices().nth(room).map_or(span.end, |(at, _)| span.start + at);
     Span::new(span.start, end)
 }
 
-/// The lines that a span is in, and where they begin; `None` where they are too long to be shown: the renderer goes through all that it is
-/// given, for each finding again.
-fn lines(span: Span, text: &str) -> Option<(usize, &str)> {
+/// Returns the lines that contain a span, and their offset; `None` if they are too long. The
+/// renderer scans all the text that it gets, for each finding again.
+fn lines_around_span(span: Span, text: &str) -> Option<(usize, &str)> {
     let start = text.get(..span.start)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(span.end..)?.find('\n').map_or(text.len(), |at| span.end + at);
     text.get(start..end).filter(|text| text.len() <= LONGEST).map(|text| (start, text))
 }
 
-/// A span of another version of the text must not bring the renderer down.
-fn inside(span: Span, text: &str) -> Span {
+/// Clamps a span to the text: a span of a different version of the text would make the renderer
+/// panic.
+fn clamp_span(span: Span, text: &str) -> Span {
     let floor = |mut at: usize| {
         at = at.min(text.len());
         while !text.is_char_boundary(at) {

@@ -6,23 +6,23 @@ use std::ops::Range;
 use anstyle::Style;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
-use super::layout::line;
+use super::layout::to_safe_line;
 use super::paint::{BOLD, DIM, ERROR, GOOD, paint};
 
 /// Lines around a change.
 const AROUND: u32 = 2;
 
-/// The difference of two texts of the file that is shown as `name`. Nothing in it obeys a terminal's codes.
-pub(crate) fn unified(name: &str, before: &str, after: &str) -> String {
+/// Returns the unified diff of two texts of the file `name`, without terminal control sequences.
+pub(crate) fn unified_diff(name: &str, before: &str, after: &str) -> String {
     let input = InternedInput::new(before, after);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     let mut page = Page { input: &input, out: String::new() };
-    page.row(BOLD, "--- ", name);
-    page.row(BOLD, "+++ ", name);
+    page.push_line(BOLD, "--- ", name);
+    page.push_line(BOLD, "+++ ", name);
     let hunks: Vec<Hunk> = diff.hunks().collect();
     for near in hunks.chunk_by(|one, next| next.before.start - one.before.end <= 2 * AROUND) {
-        page.group(near);
+        page.push_hunk_group(near);
     }
     page.out
 }
@@ -33,44 +33,45 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Changes so near to each other that they share the lines around them.
-    fn group(&mut self, near: &[Hunk]) {
+    /// Appends changes that are so close to each other that they share their context lines.
+    fn push_hunk_group(&mut self, near: &[Hunk]) {
         let (Some(first), Some(last)) = (near.first(), near.last()) else { return };
-        let old = self.around(&(first.before.start..last.before.end), &self.input.before);
-        let new = self.around(&(first.after.start..last.after.end), &self.input.after);
-        self.row(DIM, "@@ ", &format!("-{} +{} @@", range_text(&old), range_text(&new)));
+        let old =
+            self.range_with_context(&(first.before.start..last.before.end), &self.input.before);
+        let new = self.range_with_context(&(first.after.start..last.after.end), &self.input.after);
+        self.push_line(DIM, "@@ ", &format!("-{} +{} @@", range_text(&old), range_text(&new)));
         let mut shown = old.start;
         for hunk in near {
-            self.lines(DIM, " ", &self.input.before, shown..hunk.before.start);
-            self.lines(ERROR, "-", &self.input.before, hunk.before.clone());
-            self.lines(GOOD, "+", &self.input.after, hunk.after.clone());
+            self.push_lines(DIM, " ", &self.input.before, shown..hunk.before.start);
+            self.push_lines(ERROR, "-", &self.input.before, hunk.before.clone());
+            self.push_lines(GOOD, "+", &self.input.after, hunk.after.clone());
             shown = hunk.before.end;
         }
-        self.lines(DIM, " ", &self.input.before, shown..old.end);
+        self.push_lines(DIM, " ", &self.input.before, shown..old.end);
     }
 
-    fn around(&self, changed: &Range<u32>, side: &[Token]) -> Range<u32> {
+    fn range_with_context(&self, changed: &Range<u32>, side: &[Token]) -> Range<u32> {
         let lines = u32::try_from(side.len()).unwrap_or(u32::MAX);
         changed.start.saturating_sub(AROUND)..changed.end.saturating_add(AROUND).min(lines)
     }
 
-    fn lines(&mut self, style: Style, sign: &str, side: &[Token], range: Range<u32>) {
+    fn push_lines(&mut self, style: Style, sign: &str, side: &[Token], range: Range<u32>) {
         for token in side.get(range.start as usize..range.end as usize).unwrap_or_default() {
-            self.row(style, sign, self.input.interner[*token]);
+            self.push_line(style, sign, self.input.interner[*token]);
         }
     }
 
-    /// A line with its indent, without what a terminal obeys.
-    fn row(&mut self, style: Style, marker: &str, text: &str) {
+    /// Appends a line with its indentation, without terminal control sequences.
+    fn push_line(&mut self, style: Style, marker: &str, text: &str) {
         let text = text.trim_end_matches(['\r', '\n']);
         let (indent, rest) = text.split_at(text.len() - text.trim_start_matches([' ', '\t']).len());
-        let shown = format!("{marker}{indent}{}", line(rest));
+        let shown = format!("{marker}{indent}{}", to_safe_line(rest));
         // A text takes all that is written to it.
         let _ = writeln!(self.out, "{}", paint(style, shown));
     }
 }
 
-/// Where lines stand and how many they are; none stand after the line before them.
+/// Returns the position and number of lines. An empty range is positioned at the line before it.
 fn range_text(range: &Range<u32>) -> String {
     let first = if range.is_empty() { range.start } else { range.start + 1 };
     format!("{first},{}", range.len())
@@ -78,10 +79,10 @@ fn range_text(range: &Range<u32>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::unified;
+    use super::unified_diff;
 
     fn plain(before: &str, after: &str) -> String {
-        anstream::adapter::strip_str(&unified("a", before, after)).to_string()
+        anstream::adapter::strip_str(&unified_diff("a", before, after)).to_string()
     }
 
     #[test]
@@ -107,6 +108,6 @@ mod tests {
     #[test]
     fn nothing_in_it_obeys_a_terminal() {
         assert!(!plain("", "  \u{1b}[2Jx\n").contains('\u{1b}'));
-        assert!(unified("a", "", "  \u{1b}]0;x\u{7}\n").contains("+  "));
+        assert!(unified_diff("a", "", "  \u{1b}]0;x\u{7}\n").contains("+  "));
     }
 }

@@ -23,16 +23,16 @@ pub(crate) struct Failure {
     pub(crate) text: String,
 }
 
-/// A whole document, which ends with a line feed.
-pub(crate) fn document(name: &str, time: Duration, suites: &[Suite]) -> String {
+/// Renders a complete JUnit document, which ends with a line feed.
+pub(crate) fn junit_document(name: &str, time: Duration, suites: &[Suite]) -> String {
     let cases = suites.iter().flat_map(|suite| &suite.cases);
-    let (tests, failures) = counts(cases);
+    let (tests, failures) = count_failures_and_errors(cases);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         out,
         r#"<testsuites name="{}" tests="{tests}" skipped="0" failures="{failures}" errors="0" time="{}">"#,
-        escape(name),
-        seconds(time),
+        escape_xml(name),
+        format_seconds(time),
     );
     for suite in suites {
         write_suite(suite, &mut out);
@@ -41,43 +41,43 @@ pub(crate) fn document(name: &str, time: Duration, suites: &[Suite]) -> String {
     out
 }
 
-fn counts<'a>(cases: impl Iterator<Item = &'a Case>) -> (usize, usize) {
+fn count_failures_and_errors<'a>(cases: impl Iterator<Item = &'a Case>) -> (usize, usize) {
     cases.fold((0, 0), |(tests, failures), case| {
         (tests + 1, failures + usize::from(case.failure.is_some()))
     })
 }
 
 fn write_suite(suite: &Suite, out: &mut String) {
-    let (tests, failures) = counts(suite.cases.iter());
+    let (tests, failures) = count_failures_and_errors(suite.cases.iter());
     let _ = writeln!(
         out,
         r#"    <testsuite name="{}" tests="{tests}" skipped="0" errors="0" failures="{failures}">"#,
-        escape(&suite.name),
+        escape_xml(&suite.name),
     );
     for case in &suite.cases {
-        let (name, class) = (escape(&case.name), escape(&case.class));
+        let (name, class) = (escape_xml(&case.name), escape_xml(&case.class));
         let _ = write!(out, r#"        <testcase name="{name}" classname="{class}""#);
         if let Some(time) = case.time {
-            let _ = write!(out, r#" time="{}""#, seconds(time));
+            let _ = write!(out, r#" time="{}""#, format_seconds(time));
         }
         let Some(failure) = &case.failure else {
             out.push_str("/>\n");
             continue;
         };
-        let (message, text) = (escape(&failure.message), escape(&failure.text));
+        let (message, text) = (escape_xml(&failure.message), escape_xml(&failure.text));
         let _ = writeln!(out, ">\n            <failure message=\"{message}\">{text}</failure>");
         out.push_str("        </testcase>\n");
     }
     out.push_str("    </testsuite>\n");
 }
 
-fn seconds(time: Duration) -> String {
+fn format_seconds(time: Duration) -> String {
     format!("{:.3}", time.as_secs_f64())
 }
 
-/// The text for an attribute or an element. Characters that XML 1.0 has no form for (section 2.2) are left out, and so are the
-/// colours of a terminal.
-fn escape(text: &str) -> String {
+/// Escapes a text for an attribute or an element. Characters that XML 1.0 cannot represent (section
+/// 2.2) and terminal colours are removed.
+fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in anstream::adapter::strip_str(text).to_string().chars() {
         match c {
@@ -97,13 +97,13 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, Failure, Suite, document, escape};
+    use super::{Case, Failure, Suite, escape_xml, junit_document};
     use std::time::Duration;
 
     #[test]
     fn characters_that_xml_cannot_hold_are_escaped_or_removed() {
         assert_eq!(
-            escape("a<b & \"c\"\n\u{1b}[31mred\u{1b}[0m\u{0}"),
+            escape_xml("a<b & \"c\"\n\u{1b}[31mred\u{1b}[0m\u{0}"),
             "a&lt;b &amp; &quot;c&quot;&#10;red"
         );
     }
@@ -130,6 +130,6 @@ mod tests {
     </testsuite>
 </testsuites>
 "#;
-        assert_eq!(document("tenterhook", Duration::from_secs(2), &[suite]), expected);
+        assert_eq!(junit_document("tenterhook", Duration::from_secs(2), &[suite]), expected);
     }
 }

@@ -8,20 +8,20 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// How many characters of one text a screen gets.
 const CAP: usize = 4000;
 
-/// One line without anything that a terminal obeys; white space becomes a blank.
-pub(crate) fn line(text: &str) -> String {
+/// Converts a text to one line without terminal control sequences; white space becomes a blank.
+pub(crate) fn to_safe_line(text: &str) -> String {
     let clean = text::clean(text.trim(), CAP).text;
     clean.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
 }
 
-/// How many columns `text` takes.
-pub(crate) fn width(text: &str) -> usize {
+/// Returns how many columns `text` takes.
+pub(crate) fn display_width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// `text` in at most `columns`, with `…` where something is missing.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
+/// Truncates `text` to at most `columns`, with `…` in place of what is missing.
+pub(crate) fn truncate_to_width(text: &str, columns: usize) -> String {
+    if display_width(text) <= columns {
         return text.to_owned();
     }
     let mut cut = String::new();
@@ -37,18 +37,18 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     cut
 }
 
-/// `text` in lines of at most `columns`, broken between words where that is possible.
-pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+/// Wraps `text` into lines of at most `columns`, between words if possible.
+pub(crate) fn wrap_text(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let mut now = String::new();
-        for word in line(paragraph).split(' ').filter(|word| !word.is_empty()) {
+        for word in to_safe_line(paragraph).split(' ').filter(|word| !word.is_empty()) {
             let mut word = word.to_owned();
-            if !now.is_empty() && width(&now) + 1 + width(&word) > columns {
+            if !now.is_empty() && display_width(&now) + 1 + display_width(&word) > columns {
                 lines.push(std::mem::take(&mut now));
             }
-            while width(&word) > columns {
+            while display_width(&word) > columns {
                 let (head, rest) = split_at_width(&word, columns);
                 lines.push(head);
                 word = rest;
@@ -66,13 +66,14 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Text of our own, which may have colours, in lines of at most `columns`; further lines are set in.
-pub(crate) fn flow(text: &str, columns: usize) -> String {
+/// Wraps a text of ours, which may have colours, into lines of at most `columns`; lines after the
+/// first are indented.
+pub(crate) fn wrap_indented(text: &str, columns: usize) -> String {
     const INSET: &str = "  ";
     let mut out = String::new();
     let mut used = 0;
     for word in text.split(' ') {
-        let wide = width(&anstream::adapter::strip_str(word).to_string());
+        let wide = display_width(&anstream::adapter::strip_str(word).to_string());
         if used > 0 && used + 1 + wide > columns {
             out.truncate(out.trim_end().len());
             out.push('\n');
@@ -109,18 +110,18 @@ fn split_at_width(word: &str, columns: usize) -> (String, String) {
         .map_or_else(|| (word.to_owned(), String::new()), |(a, b)| (a.to_owned(), b.to_owned()))
 }
 
-/// `3 hooks`, `1 hook`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
+/// Returns a number with its noun: `3 hooks`, `1 hook`.
+pub(crate) fn count_noun(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// The same for `entry`, whose plural does not end in `ys`.
-pub(crate) fn entries(number: usize) -> String {
+/// Returns a number of entries: `3 entries`, `1 entry`.
+pub(crate) fn count_entries(number: usize) -> String {
     if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }
 
-/// A duration as people say it: `0.4 ms`, `12 ms`, `1.5 s`, `10 min`.
-pub(crate) fn time(duration: Duration) -> String {
+/// Formats a duration for people: `0.4 ms`, `12 ms`, `1.5 s`, `10 min`.
+pub(crate) fn format_duration(duration: Duration) -> String {
     let ms = duration.as_secs_f64() * 1e3;
     if ms < 9.95 {
         format!("{ms:.1} ms")
@@ -139,37 +140,37 @@ mod tests {
 
     #[test]
     fn nothing_that_a_terminal_obeys_passes() {
-        assert_eq!(line("a\u{1b}[2Jb\u{202e}c\td\n"), "abc d");
+        assert_eq!(to_safe_line("a\u{1b}[2Jb\u{202e}c\td\n"), "abc d");
     }
 
     #[test]
     fn lines_break_between_words() {
-        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
-        assert_eq!(wrap("hooks/pre_tool_use.py", 12), ["hooks/pre_", "tool_use.py"]);
-        assert_eq!(wrap("a\n\nb", 8), ["a", "", "b"]);
-        assert_eq!(wrap("", 8), [""]);
+        assert_eq!(wrap_text("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap_text("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
+        assert_eq!(wrap_text("hooks/pre_tool_use.py", 12), ["hooks/pre_", "tool_use.py"]);
+        assert_eq!(wrap_text("a\n\nb", 8), ["a", "", "b"]);
+        assert_eq!(wrap_text("", 8), [""]);
     }
 
     #[test]
     fn coloured_text_flows() {
-        assert_eq!(flow("a  bc", 9), "a  bc");
+        assert_eq!(wrap_indented("a  bc", 9), "a  bc");
         assert_eq!(
-            flow("\u{1b}[1mone\u{1b}[0m two three", 8),
+            wrap_indented("\u{1b}[1mone\u{1b}[0m two three", 8),
             "\u{1b}[1mone\u{1b}[0m two\n  three"
         );
     }
 
     #[test]
     fn what_is_cut_says_so() {
-        assert_eq!(cut("abcdef", 6), "abcdef");
-        assert_eq!(cut("abcdef", 4), "abc…");
-        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(truncate_to_width("abcdef", 6), "abcdef");
+        assert_eq!(truncate_to_width("abcdef", 4), "abc…");
+        assert_eq!(truncate_to_width("日本語", 4), "日…");
     }
 
     #[test]
     fn times_are_short() {
-        let of = |us| time(Duration::from_micros(us));
+        let of = |us| format_duration(Duration::from_micros(us));
         assert_eq!(of(412), "0.4 ms");
         assert_eq!(of(12_400), "12 ms");
         assert_eq!(of(1_500_000), "1.5 s");

@@ -10,27 +10,29 @@ use tenterhook_core::dialect::EventLabel;
 use tenterhook_core::hook::{Hook, HookId};
 use tenterhook_core::outcome::{Ended, Step};
 
-use super::layout::{count, cut, line, time, width, wrap};
+use super::layout::{
+    count_noun, display_width, format_duration, to_safe_line, truncate_to_width, wrap_text,
+};
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
 use super::table::{Cell, Column, Give, Table};
 use crate::load::Texts;
 
-/// The event under this name and what it is about, in one line.
-pub(crate) fn headline(event: &Event, name: &str, columns: usize) -> String {
-    let name = line(name);
-    let about = line(&about(event));
-    let room = columns.saturating_sub(width(&name) + 2).max(8);
-    format!("{}  {}", paint(BOLD, &name), cut(&about, room)).trim_end().to_owned()
+/// Returns the event under this name and what it is about, in one line.
+pub(crate) fn event_headline(event: &Event, name: &str, columns: usize) -> String {
+    let name = to_safe_line(name);
+    let about = to_safe_line(&event_subject(event));
+    let room = columns.saturating_sub(display_width(&name) + 2).max(8);
+    format!("{}  {}", paint(BOLD, &name), truncate_to_width(&about, room)).trim_end().to_owned()
 }
 
-/// What an event is about, as short as it can be said.
-pub(crate) fn about(event: &Event) -> String {
+/// Describes what an event is about, as short as possible.
+pub(crate) fn event_subject(event: &Event) -> String {
     if let Some(call) = event.tool() {
         const TELLING: &[&str] =
             &["command", "file_path", "notebook_path", "url", "pattern", "query", "description"];
         let telling = TELLING.iter().find_map(|key| call.input.get(key)?.as_str());
         return match telling {
-            Some(text) => format!("{}  {}", call.name, from(event, text)),
+            Some(text) => format!("{}  {}", call.name, relative_path(event, text)),
             None if call.input.is_null() => call.name.to_owned(),
             None => format!("{}  {}", call.name, call.input),
         };
@@ -43,14 +45,14 @@ pub(crate) fn about(event: &Event) -> String {
     TELLING.iter().find_map(|key| event.text(key)).unwrap_or_default().to_owned()
 }
 
-/// A path from where the agent works.
-fn from<'a>(event: &Event, path: &'a str) -> &'a str {
+/// Returns a path relative to the agent's working directory.
+fn relative_path<'a>(event: &Event, path: &'a str) -> &'a str {
     let cwd = event.within.cwd.to_string_lossy();
     path.strip_prefix(&*cwd).map_or(path, |rest| rest.trim_start_matches('/'))
 }
 
-/// The verdict in one or two words, and how it looks.
-pub(crate) fn verdict(outcome: &Outcome) -> (&'static str, Style) {
+/// Returns the verdict in one or two words, and its style.
+pub(crate) fn verdict_label(outcome: &Outcome) -> (&'static str, Style) {
     if outcome.effects.stop.is_some() && !outcome.blocked() {
         return ("STOP", ERROR);
     }
@@ -63,8 +65,8 @@ pub(crate) fn verdict(outcome: &Outcome) -> (&'static str, Style) {
     }
 }
 
-/// What one step's restraint looks like.
-pub(crate) fn step_verdict(restraint: Restraint) -> (&'static str, Style) {
+/// Returns the verdict of one step as a word, and its style.
+pub(crate) fn step_verdict_label(restraint: Restraint) -> (&'static str, Style) {
     match restraint {
         Restraint::Silent => ("-", DIM),
         Restraint::Allow => ("allow", GOOD),
@@ -74,8 +76,8 @@ pub(crate) fn step_verdict(restraint: Restraint) -> (&'static str, Style) {
     }
 }
 
-/// What would have come of a step in shadow.
-fn would(step: &Step, shadow: &Outcome) -> (&'static str, Style) {
+/// Returns the verdict that a step in shadow would have had, and its style.
+fn shadow_verdict_label(step: &Step, shadow: &Outcome) -> (&'static str, Style) {
     let effects = &shadow.effects;
     match shadow.restraint {
         _ if step.ended == Ended::Detached => ("shadow", DIM),
@@ -89,14 +91,14 @@ fn would(step: &Step, shadow: &Outcome) -> (&'static str, Style) {
     }
 }
 
-/// What people call the hook of that id.
-pub(crate) fn name_of(id: &HookId, ruleset: &Ruleset) -> String {
+/// Returns the display name of the hook with that id.
+pub(crate) fn hook_display_name(id: &HookId, ruleset: &Ruleset) -> String {
     let hook = ruleset.hooks().iter().find(|hook| hook.id == *id);
     hook.map_or_else(|| id.to_string(), |hook| hook.short_name())
 }
 
-/// Everything that an outcome says, label and text, in the order in which it matters.
-pub(crate) fn effects(outcome: &Outcome) -> Vec<(&'static str, String)> {
+/// Returns all texts of an outcome with a label each, the most important first.
+pub(crate) fn outcome_effects(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let effects = &outcome.effects;
     let mut said: Vec<(&'static str, String)> = Vec::new();
     let mut add = |label, text: Option<String>| said.extend(text.map(|text| (label, text)));
@@ -130,48 +132,49 @@ pub(crate) fn effects(outcome: &Outcome) -> Vec<(&'static str, String)> {
     said
 }
 
-/// The outcome of one event, for people.
-pub(crate) fn page(
+/// Renders the outcome of one event, for people.
+pub(crate) fn outcome_page(
     (event, label): (&Event, &EventLabel),
     outcome: &Outcome,
     ruleset: &Ruleset,
     texts: &Texts,
     columns: usize,
 ) -> String {
-    let mut out = format!("{}\n\n", headline(event, &label.to_string(), columns));
-    let (word, style) = verdict(outcome);
+    let mut out = format!("{}\n\n", event_headline(event, &label.to_string(), columns));
+    let (word, style) = verdict_label(outcome);
     out.push_str(&format!("  {}\n", paint(style, word)));
-    for (label, text) in effects(outcome) {
-        labelled(label, &text, columns, &mut out);
+    for (label, text) in outcome_effects(outcome) {
+        push_labelled(label, &text, columns, &mut out);
     }
-    for step in outcome.steps.iter().filter(|step| is_held_here_alone(step)) {
-        let name = name_of(&step.hook, ruleset);
+    for step in outcome.steps.iter().filter(|step| restrains_in_background(step)) {
+        let name = hook_display_name(&step.hook, ruleset);
         let text = format!(
             "in the agent, {name} runs in the background, because its first line of output asks for that: it would not stop this; leave \
              the line out to stop it there, too"
         );
-        labelled("note", &text, columns, &mut out);
+        push_labelled("note", &text, columns, &mut out);
     }
     let unapproved = |hook: &&Arc<Hook>| hook.event == event.name && hook.is_unapproved();
     let off = ruleset.hooks().iter().filter(unapproved).count();
     if off > 0 {
-        let text = format!("{} not approved: see `tenterhook trust`", count(off, "hook"));
-        labelled("skipped", &text, columns, &mut out);
+        let text = format!("{} not approved: see `tenterhook trust`", count_noun(off, "hook"));
+        push_labelled("skipped", &text, columns, &mut out);
     }
     if !outcome.steps.is_empty() {
         out.push('\n');
-        out.push_str(&steps(outcome, ruleset, texts, columns));
+        out.push_str(&steps_table(outcome, ruleset, texts, columns));
     }
     if !outcome.faults.is_empty() {
         out.push('\n');
         for fault in &outcome.faults {
-            let whose = fault.hook.as_ref().map(|hook| format!(" {}", name_of(hook, ruleset)));
+            let whose =
+                fault.hook.as_ref().map(|hook| format!(" {}", hook_display_name(hook, ruleset)));
             let head = format!("fault {}{}", fault.code, whose.unwrap_or_default());
-            for (at, text) in wrap(&head, columns.saturating_sub(4)).iter().enumerate() {
+            for (at, text) in wrap_text(&head, columns.saturating_sub(4)).iter().enumerate() {
                 let inset = if at == 0 { "  " } else { "    " };
                 out.push_str(&format!("{inset}{}\n", paint(WARNING, text)));
             }
-            for text in wrap(&fault.message, columns.saturating_sub(4)) {
+            for text in wrap_text(&fault.message, columns.saturating_sub(4)) {
                 out.push_str(&format!("    {text}\n"));
             }
         }
@@ -179,14 +182,15 @@ pub(crate) fn page(
     out
 }
 
-/// Whether a hook restrains here, where the caller waits for it, and not in its agent, which has gone on (R-28).
-fn is_held_here_alone(step: &Step) -> bool {
+/// Returns whether a background step restrains. The caller here waits for it; an agent would have
+/// continued (R-28).
+fn restrains_in_background(step: &Step) -> bool {
     step.ended.is_in_background() && step.verdict > Restraint::Allow
 }
 
-fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
+fn push_labelled(label: &str, text: &str, columns: usize, out: &mut String) {
     const LABEL: usize = 11;
-    for (at, text) in wrap(text, columns.saturating_sub(LABEL + 2)).iter().enumerate() {
+    for (at, text) in wrap_text(text, columns.saturating_sub(LABEL + 2)).iter().enumerate() {
         let label = if at == 0 { label } else { "" };
         let line = format!("  {}{text}", paint(HELP, format!("{label:LABEL$}")));
         out.push_str(line.trim_end());
@@ -194,31 +198,34 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
     }
 }
 
-fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) -> String {
+fn steps_table(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) -> String {
     let (folded, shown): (Vec<&Step>, Vec<&Step>) =
-        outcome.steps.iter().partition(|step| does_not_hold(step, outcome));
+        outcome.steps.iter().partition(|step| is_unmatched_rule(step, outcome));
     let from = |step: &Step| match step.line {
         0 => step.executor.to_owned(),
-        line => format!("{}:{line}", texts.shown(&step.source)),
+        line => format!("{}:{line}", texts.display_name(&step.source)),
     };
     let mut table = Table::new(&[
-        Column::of_words("HOOK", shown.iter().map(|step| name_of(&step.hook, ruleset))),
-        Column::of_words("FROM", shown.iter().map(|step| from(step))),
+        Column::wrapping_at_words(
+            "HOOK",
+            shown.iter().map(|step| hook_display_name(&step.hook, ruleset)),
+        ),
+        Column::wrapping_at_words("FROM", shown.iter().map(|step| from(step))),
         Column::new("ENDED", Give::Wrap),
-        Column::time("TOOK"),
+        Column::duration_column("TOOK"),
         Column::new("VERDICT", Give::Keep),
     ]);
     for step in shown {
         let (word, style) = match &step.shadow {
-            Some(shadow) => would(step, shadow),
-            None => step_verdict(step.verdict),
+            Some(shadow) => shadow_verdict_label(step, shadow),
+            None => step_verdict_label(step.verdict),
         };
-        let name = name_of(&step.hook, ruleset);
-        table.row([
+        let name = hook_display_name(&step.hook, ruleset);
+        table.push_row([
             Cell::new(PLAIN, name),
             Cell::new(DIM, from(step)),
             Cell::new(PLAIN, step.ended.to_string()),
-            Cell::new(DIM, time(step.took)),
+            Cell::new(DIM, format_duration(step.took)),
             Cell::new(style, word),
         ]);
     }
@@ -227,26 +234,26 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
         1 => "1 rule does".to_owned(),
         many => format!("{many} rules do"),
     };
-    let took = time(folded.iter().map(|step| step.took).sum());
+    let took = format_duration(folded.iter().map(|step| step.took).sum());
     let rest = paint(DIM, format!("{all} not hold ({took})"));
     let table =
         if folded.len() == outcome.steps.len() { String::new() } else { table.render(columns) };
     format!("{table}  {rest}\n")
 }
 
-/// Whether something would have come of a hook in shadow.
-fn has_said(shadow: &Outcome) -> bool {
+/// Returns whether a shadow hook would have had an effect.
+fn has_shadow_effect(shadow: &Outcome) -> bool {
     shadow.restraint != Restraint::Silent
-        || !effects(shadow).is_empty()
+        || !outcome_effects(shadow).is_empty()
         || !shadow.faults.is_empty()
 }
 
-/// Whether a step is a rule that was asked and had nothing to say: of a pack of them, most are.
-fn does_not_hold(step: &Step, outcome: &Outcome) -> bool {
+/// Returns whether a step is a rule that ran and did not match: most rules of a pack do not.
+fn is_unmatched_rule(step: &Step, outcome: &Outcome) -> bool {
     step.executor == "rule"
         && step.ended == Ended::Answered
         && step.verdict == Restraint::Silent
         && step.context.is_empty()
-        && step.shadow.as_ref().is_none_or(|shadow| !has_said(shadow))
+        && step.shadow.as_ref().is_none_or(|shadow| !has_shadow_effect(shadow))
         && !outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook))
 }

@@ -19,7 +19,7 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// What to do, and names.
 pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
 
-/// `text` in `style`.
+/// Returns `text` in `style`.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -20,8 +20,8 @@ pub(crate) enum Level {
     Warning,
 }
 
-/// One log of one run of `tool`. `rules` are pairs of an id and a name.
-pub(crate) fn log(tool: &str, rules: &[(&str, &str)], findings: &[Finding]) -> Value {
+/// Returns a log of one run of `tool`. `rules` are pairs of an id and a name.
+pub(crate) fn sarif_log(tool: &str, rules: &[(&str, &str)], findings: &[Finding]) -> Value {
     let mut driver = json!({ "name": tool, "version": env!("CARGO_PKG_VERSION") });
     if let (Some(driver), false) = (driver.as_object_mut(), rules.is_empty()) {
         let rules = rules.iter().map(|(id, name)| json!({ "id": id, "name": name })).collect();
@@ -32,12 +32,12 @@ pub(crate) fn log(tool: &str, rules: &[(&str, &str)], findings: &[Finding]) -> V
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": driver },
-            "results": findings.iter().map(result).collect::<Vec<_>>(),
+            "results": findings.iter().map(sarif_result).collect::<Vec<_>>(),
         }],
     })
 }
 
-fn result(finding: &Finding) -> Value {
+fn sarif_result(finding: &Finding) -> Value {
     json!({
         "ruleId": finding.rule,
         "level": match finding.level {

@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 
-use super::layout::{width, wrap};
+use super::layout::{display_width, wrap_text};
 use super::paint::{DIM, PLAIN, paint};
 
 /// How a column gives way when the table is too wide.
@@ -33,28 +33,29 @@ impl Column {
         Self { title, give, right: false, least: 0, favour: 0 }
     }
 
-    /// Goes on in the next line between words only: none of these texts' words is broken.
-    pub(crate) fn of_words<T: AsRef<str>>(
+    /// Creates a column that only wraps between words: no word of `texts` is broken.
+    pub(crate) fn wrapping_at_words<T: AsRef<str>>(
         title: &'static str,
         texts: impl IntoIterator<Item = T>,
     ) -> Self {
-        let longest = |text: T| text.as_ref().split(' ').map(width).max().unwrap_or_default();
+        let longest =
+            |text: T| text.as_ref().split(' ').map(display_width).max().unwrap_or_default();
         let least = texts.into_iter().map(longest).max().unwrap_or_default();
         Self { least, ..Self::new(title, Give::Wrap) }
     }
 
-    /// Numbers stand right.
-    pub(crate) const fn right(title: &'static str) -> Self {
+    /// Creates a right-aligned column, for numbers.
+    pub(crate) const fn right_aligned(title: &'static str) -> Self {
         Self { title, give: Give::Keep, right: true, least: 0, favour: 0 }
     }
 
-    /// Times stand right, and still from run to run.
-    pub(crate) const fn time(title: &'static str) -> Self {
+    /// Creates a right-aligned column for durations, of a fixed width.
+    pub(crate) const fn duration_column(title: &'static str) -> Self {
         Self { title, give: Give::Keep, right: true, least: TIME, favour: 0 }
     }
 
-    /// Gives way after the others.
-    pub(crate) const fn favoured(self) -> Self {
+    /// Makes this column shrink only after the others.
+    pub(crate) const fn shrinking_last(self) -> Self {
         Self { favour: 10, ..self }
     }
 }
@@ -68,7 +69,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn new(style: Style, text: impl Into<String>) -> Self {
-        Self { text: super::layout::line(&text.into()), style }
+        Self { text: super::layout::to_safe_line(&text.into()), style }
     }
 }
 
@@ -114,20 +115,20 @@ impl Table {
         Self { columns: columns.to_vec(), rows: Vec::new(), indent: 2 }
     }
 
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+    pub(crate) fn push_row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(Row { cells: cells.into_iter().collect(), notes: Vec::new() });
     }
 
-    /// Puts a line under the last row, beginning under column `from`.
-    pub(crate) fn note(&mut self, from: usize, cell: Cell) {
+    /// Adds a line under the last row, starting at column `from`.
+    pub(crate) fn add_note(&mut self, from: usize, cell: Cell) {
         if let Some(row) = self.rows.last_mut() {
             row.notes.push((from, cell));
         }
     }
 
-    /// The table in lines of at most `columns`.
+    /// Renders the table in lines of at most `columns`.
     pub(crate) fn render(&self, columns: usize) -> String {
-        let Some(widths) = self.widths(columns) else { return self.stacked(columns) };
+        let Some(widths) = self.column_widths(columns) else { return self.render_stacked(columns) };
         let mut out = String::new();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
             let titles: Vec<Cell> =
@@ -141,7 +142,7 @@ impl Table {
                 // Under the first column it must not look like another row.
                 let before = before.max(GAP);
                 let room = columns.saturating_sub(self.indent + before);
-                for line in wrap(&cell.text, room) {
+                for line in wrap_text(&cell.text, room) {
                     let pad = " ".repeat(self.indent + before);
                     out.push_str(&format!("{pad}{}\n", paint(cell.style, line)));
                 }
@@ -150,16 +151,16 @@ impl Table {
         out
     }
 
-    /// How wide each column is; nothing where the screen is too narrow for all of them.
-    fn widths(&self, columns: usize) -> Option<Vec<usize>> {
+    /// Returns the width of each column; `None` if the screen is too narrow for all of them.
+    fn column_widths(&self, columns: usize) -> Option<Vec<usize>> {
         let mut widths: Vec<usize> = self
             .columns
             .iter()
             .enumerate()
             .map(|(at, column)| {
                 let cells = self.rows.iter().filter_map(|row| row.cells.get(at));
-                let widest = cells.map(|cell| width(&cell.text)).max().unwrap_or(0);
-                widest.max(width(column.title)).max(column.least)
+                let widest = cells.map(|cell| display_width(&cell.text)).max().unwrap_or(0);
+                widest.max(display_width(column.title)).max(column.least)
             })
             .collect();
         let room = columns.saturating_sub(self.indent + GAP * widths.len().saturating_sub(1));
@@ -177,9 +178,11 @@ impl Table {
         Some(widths)
     }
 
-    /// The same rows one below the other, each cell behind its title: where a screen has no room for columns.
-    fn stacked(&self, columns: usize) -> String {
-        let titles = self.columns.iter().map(|column| width(column.title)).max().unwrap_or(0);
+    /// Renders the cells of each row below each other, each after its title, for a screen too
+    /// narrow for columns.
+    fn render_stacked(&self, columns: usize) -> String {
+        let titles =
+            self.columns.iter().map(|column| display_width(column.title)).max().unwrap_or(0);
         let inset = self.indent + titles + if titles == 0 { 0 } else { GAP };
         let room = columns.saturating_sub(inset);
         let mut out = String::new();
@@ -191,7 +194,7 @@ impl Table {
                 self.columns.iter().zip(&row.cells).map(|(column, cell)| (column.title, cell));
             let notes = row.notes.iter().map(|(_, cell)| ("", cell));
             for (title, cell) in cells.chain(notes).filter(|(_, cell)| !cell.text.is_empty()) {
-                for (at, line) in wrap(&cell.text, room).iter().enumerate() {
+                for (at, line) in wrap_text(&cell.text, room).iter().enumerate() {
                     let title = if at == 0 { title } else { "" };
                     let lead =
                         format!("{}{title:1$}", " ".repeat(self.indent), inset - self.indent);
@@ -209,8 +212,10 @@ impl Table {
             .zip(&self.columns)
             .map(|((cell, width), column)| match column.give {
                 Give::Keep => vec![cell.text.clone()],
-                Give::Fold => folded(wrap(&cell.text, *width), FOLDS.max(FOLDED / width.max(&1))),
-                Give::Wrap => wrap(&cell.text, *width),
+                Give::Fold => {
+                    fold_lines(wrap_text(&cell.text, *width), FOLDS.max(FOLDED / width.max(&1)))
+                }
+                Give::Wrap => wrap_text(&cell.text, *width),
             })
             .collect();
         let height = parts.iter().map(Vec::len).max().unwrap_or(0);
@@ -221,7 +226,7 @@ impl Table {
                 parts.iter().zip(cells).zip(widths).zip(&self.columns)
             {
                 let piece = part.get(at).map_or("", String::as_str);
-                let pad = column_width.saturating_sub(width(piece));
+                let pad = column_width.saturating_sub(display_width(piece));
                 if column.right {
                     owed += pad;
                 }
@@ -230,7 +235,7 @@ impl Table {
                     text.push_str(&paint(cell.style, piece));
                     owed = 0;
                 } else {
-                    owed += width(piece);
+                    owed += display_width(piece);
                 }
                 owed += GAP + if column.right { 0 } else { pad };
             }
@@ -240,8 +245,8 @@ impl Table {
     }
 }
 
-/// The first lines and the last one: what tells long texts apart stands at their ends.
-fn folded(mut lines: Vec<String>, most: usize) -> Vec<String> {
+/// Keeps the first lines and the last one: long texts often differ at their ends.
+fn fold_lines(mut lines: Vec<String>, most: usize) -> Vec<String> {
     if lines.len() > most {
         let last = lines.pop();
         lines.truncate(most - 2);
@@ -263,16 +268,16 @@ mod tests {
     fn columns_align_and_give_way() {
         let mut table = Table::new(&[
             Column::new("NAME", Give::Keep),
-            Column::time("TOOK"),
+            Column::duration_column("TOOK"),
             Column::new("WHY", Give::Wrap),
         ]);
-        table.row(["a".into(), "12 ms".into(), "it is for another event".into()]);
-        table.note(1, "a note".into());
-        table.row(["long".into(), "1 s".into(), "no".into()]);
+        table.push_row(["a".into(), "12 ms".into(), "it is for another event".into()]);
+        table.add_note(1, "a note".into());
+        table.push_row(["long".into(), "1 s".into(), "no".into()]);
         let expected = "  NAME    TOOK  WHY\n  a      12 ms  it is for another event\n        a note\n  long     1 s  no\n";
         assert_eq!(plain(&table, 80), expected);
         let narrow = plain(&table, 30);
-        assert!(narrow.lines().all(|line| width(line) <= 30), "{narrow}");
+        assert!(narrow.lines().all(|line| display_width(line) <= 30), "{narrow}");
         assert!(narrow.contains("it is for\n"), "{narrow}");
     }
 
@@ -283,9 +288,13 @@ mod tests {
             Column::new("RUNS", Give::Fold),
             Column::new("RULE", Give::Keep),
         ]);
-        table.row(["UserPromptSubmit".into(), "uv run .claude/hooks/one.py".into(), "S-1".into()]);
-        table.note(1, "a note".into());
-        table.row(["Stop".into(), "".into(), "P-2".into()]);
+        table.push_row([
+            "UserPromptSubmit".into(),
+            "uv run .claude/hooks/one.py".into(),
+            "S-1".into(),
+        ]);
+        table.add_note(1, "a note".into());
+        table.push_row(["Stop".into(), "".into(), "P-2".into()]);
         let expected = "  EVENT  UserPromptSubmit\n  RUNS   uv run\n         .claude/hooks/one.py\n  RULE   S-1\n         a note\n\n  EVENT  Stop\n  RULE   P-2\n";
         assert_eq!(plain(&table, 32), expected);
     }
@@ -293,7 +302,7 @@ mod tests {
     #[test]
     fn a_long_cell_shows_its_beginning_and_its_end() {
         let mut table = Table::new(&[Column::new("RUNS", Give::Fold)]);
-        table.row([format!("{} end", "word ".repeat(200)).into()]);
+        table.push_row([format!("{} end", "word ".repeat(200)).into()]);
         let lines: Vec<String> = plain(&table, 40).lines().map(str::to_owned).collect();
         assert!(lines.len() < 12, "{lines:?}");
         let [.., dots, end] = lines.as_slice() else { return };

@@ -177,7 +177,7 @@ fn scripts_run_in_a_sandbox_that_only_reads() {
     let shell = "touch ran; touch \"$HOME/ran\"; grep -qf deny.txt && exit 2; exit 0";
     fixture.write("project/a.toml", &format!("[hook.a]\non = 'PreToolUse'\nshell = '{shell}'\n"));
     let args = ["backtest", "a.toml", "--sessions", "s", "--format", "json", "--run-scripts"];
-    if tenterhook_process::means().tier() < tenterhook_process::Tier::T1 {
+    if tenterhook_process::available_sandbox_means().highest_tier() < tenterhook_process::Tier::T1 {
         let output = fixture.run(&args, "");
         assert!(output.code == 1 && output.stderr.contains("no sandbox"), "{}", output.all());
         return;

@@ -350,10 +350,12 @@ fn pages_look_like_this() {
 #[test]
 fn what_a_sandbox_reaches_is_said() {
     let text = Fixture::new().run(&["doctor", "--no-fire"], "").stdout;
-    let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
+    let reaches = tenterhook_process::available_sandbox_means().highest_tier()
+        >= tenterhook_process::Tier::T1;
     assert_eq!(text.contains("a sandbox reaches T1"), reaches, "{text}");
     assert_eq!(text.contains("no sandbox is to be had (T0)"), !reaches, "{text}");
-    let ends_all = tenterhook_process::means().tier() >= tenterhook_process::Tier::T2;
+    let ends_all = tenterhook_process::available_sandbox_means().highest_tier()
+        >= tenterhook_process::Tier::T2;
     assert_eq!(text.contains("nothing outlives a hook"), ends_all, "{text}");
 }
 
@@ -367,7 +369,7 @@ fn what_each_hook_runs_in_is_said() {
         [hook.apart]\non = \"Stop\"\nshell = \"true\"\nsandbox = { isolation_min = \"T2\" }\n\
         [hook.rule]\non = \"PreToolUse\"\nwhen = \"true\"\ndecision = \"deny\"\n";
     fixture.write("home/.config/tenterhook/tenterhook.toml", text);
-    let reached = tenterhook_process::means().tier();
+    let reached = tenterhook_process::available_sandbox_means().highest_tier();
     let runs_in = |demanded: Tier| match reached >= demanded {
         true => demanded.name(),
         false => "none",

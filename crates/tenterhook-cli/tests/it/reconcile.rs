@@ -25,17 +25,24 @@ fn calls() -> Vec<[String; 4]> {
     {
         let text = fs::read(path).unwrap();
         let agent =
-            TranscriptAgent::recognize(text.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+            TranscriptAgent::recognize_by_line(text.split(|byte| *byte == b'\n').next().unwrap())
+                .unwrap();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let mut decoder = Decoder::new(agent);
         let mut lines = Lines::new(&text[..]);
-        while let Some(line) = lines.read().unwrap() {
-            decoder.line(line, &mut |record| match &record.action {
+        while let Some(line) = lines.read_line().unwrap() {
+            decoder.decode_line(line, &mut |record| match &record.action {
                 Action::Call(call)
-                    if call.kind != Kind::Script && !copies.is_copy(agent, &record, call) =>
+                    if call.kind != Kind::Script
+                        && !copies.is_repeated_call(agent, &record, call) =>
                 {
                     let session = record.session.as_deref().unwrap_or_default().to_owned();
-                    calls.push([file.clone(), session, call.neutral(agent).0, call.id.to_string()]);
+                    calls.push([
+                        file.clone(),
+                        session,
+                        call.to_neutral(agent).0,
+                        call.id.to_string(),
+                    ]);
                 }
                 Action::Result { call, ended: Ended::Refused } => {
                     refused.insert((file.clone(), call.to_string()));

@@ -195,7 +195,8 @@ fn a_hook_that_is_found_is_confined_and_one_that_is_named_is_not() {
     );
     fixture.write("project/event.json", CALL);
     fixture.approve("project");
-    let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
+    let reaches = tenterhook_process::available_sandbox_means().highest_tier()
+        >= tenterhook_process::Tier::T1;
     let found = fixture.run(&["fire", "event.json"], "");
     assert_eq!(found.code, if reaches { 2 } else { 0 }, "{}", found.all());
     let named = fixture.run(&["fire", "--config", "tenterhook.toml", "event.json"], "");
@@ -236,7 +237,7 @@ fn below_an_agent_nothing_is_approved() {
 #[test]
 fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
     let fixture = fixture();
-    if tenterhook_process::means().tier() < tenterhook_process::Tier::T1 {
+    if tenterhook_process::available_sandbox_means().highest_tier() < tenterhook_process::Tier::T1 {
         let output = fixture.run(&["trust", "try"], "");
         assert!(
             output.code == 1 && output.stderr.contains("can confine nothing"),
@@ -276,7 +277,8 @@ fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
 #[test]
 fn a_gate_that_answers_otherwise_from_its_copy_is_found() {
     let fixture = fixture();
-    let can_confine = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
+    let can_confine = tenterhook_process::available_sandbox_means().highest_tier()
+        >= tenterhook_process::Tier::T1;
     let odd = "#!/bin/sh\ncase \"$0\" in */copies/*) exit 0;; esac\necho no >&2\nexit 2\n";
     let plain = "#!/bin/sh\necho \"$0 says no\" >&2\nexit 2\n";
     let errors = "#!/bin/sh\ncase \"$0\" in */copies/*) echo lost >&2;; esac\nexit 0\n";

@@ -7,7 +7,7 @@ pub(crate) mod transcript;
 
 use super::{
     Agent, Below, Event, Form, Guarded, Installation, Modules, Scope, Sessions, SwitchFile,
-    config_path, gate, observer, tool_gate, tool_observer,
+    gate_event, new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -59,9 +59,9 @@ pub static AGENT: Agent = Agent {
         home_variable: Some("CLAUDE_CONFIG_DIR"),
         home: ".claude",
         places: &[
-            config_path(Scope::User, "settings.json"),
-            config_path(Scope::Project, ".claude/settings.json"),
-            config_path(Scope::Managed, "/etc/claude-code/managed-settings.json"),
+            new_config_path(Scope::User, "settings.json"),
+            new_config_path(Scope::Project, ".claude/settings.json"),
+            new_config_path(Scope::Managed, "/etc/claude-code/managed-settings.json"),
         ],
         form: Form::Groups,
         javascript: true,
@@ -98,24 +98,24 @@ pub static AGENT: Agent = Agent {
 
 /// The events for which it calls.
 const EVENTS: &[Event] = &[
-    tool_gate("PreToolUse", 600),
+    tool_gate_event("PreToolUse", 600),
     // An older version skips the entry with a warning and runs the others (BR-92).
     Event {
         since: Some(("2.1.332", (&["disableSkillShellExecution"], true))),
         open_before: "shell lines of skills and commands call no hook",
-        ..tool_gate("PreSkillShellCommand", 600)
+        ..tool_gate_event("PreSkillShellCommand", 600)
     },
-    tool_gate("PermissionRequest", 600),
-    gate("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    tool_observer("PostToolUseFailure", 600),
-    observer("Stop", 600),
-    observer("SubagentStart", 60),
-    observer("SubagentStop", 600),
-    observer("PreCompact", 60),
-    observer("SessionStart", 60),
-    observer("SessionEnd", 10),
-    observer("Notification", 60),
+    tool_gate_event("PermissionRequest", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    tool_observer_event("PostToolUseFailure", 600),
+    observer_event("Stop", 600),
+    observer_event("SubagentStart", 60),
+    observer_event("SubagentStop", 600),
+    observer_event("PreCompact", 60),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+    observer_event("Notification", 60),
 ];
 
 /// Modules of plugins and skills, as Claude Code 2.1.332 has them.

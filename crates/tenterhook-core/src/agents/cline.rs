@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, config_path, gate, observer, tool_gate,
-    tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, gate_event, new_config_path, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -29,8 +29,8 @@ pub static AGENT: Agent = Agent {
         seen: &[".cline", "Documents/Cline"],
         home: ".cline",
         places: &[
-            config_path(Scope::User, "hooks"),
-            config_path(Scope::Project, ".clinerules/hooks"),
+            new_config_path(Scope::User, "hooks"),
+            new_config_path(Scope::Project, ".clinerules/hooks"),
         ],
         form: Form::Scripts,
         javascript: true,
@@ -50,12 +50,12 @@ pub static AGENT: Agent = Agent {
 
 /// The events that call hooks. Cline stops waiting for a hook after 120 seconds, a fixed timeout.
 const EVENTS: &[Event] = &[
-    tool_gate("PreToolUse", 120),
-    tool_observer("PostToolUse", 120),
-    gate("UserPromptSubmit", 120),
-    observer("TaskStart", 120),
-    observer("TaskResume", 120),
-    observer("TaskCancel", 120),
-    observer("TaskComplete", 120),
-    observer("SessionShutdown", 120),
+    tool_gate_event("PreToolUse", 120),
+    tool_observer_event("PostToolUse", 120),
+    gate_event("UserPromptSubmit", 120),
+    observer_event("TaskStart", 120),
+    observer_event("TaskResume", 120),
+    observer_event("TaskCancel", 120),
+    observer_event("TaskComplete", 120),
+    observer_event("SessionShutdown", 120),
 ];

@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, config_path,
-    gate, observer, tool_gate, tool_observer,
+    Agent, Below, Event, Form, Guarded, Installation, Scope, Sessions, SwitchFile, gate_event,
+    new_config_path, observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -55,9 +55,9 @@ pub static AGENT: Agent = Agent {
         home_variable: Some("CODEX_HOME"),
         home: ".codex",
         places: &[
-            config_path(Scope::User, "hooks.json"),
-            config_path(Scope::Project, ".codex/hooks.json"),
-            config_path(Scope::Managed, "/etc/codex/hooks.json"),
+            new_config_path(Scope::User, "hooks.json"),
+            new_config_path(Scope::Project, ".codex/hooks.json"),
+            new_config_path(Scope::Managed, "/etc/codex/hooks.json"),
         ],
         form: Form::Groups,
         roots: &["description", "hooks"],
@@ -97,16 +97,16 @@ pub static AGENT: Agent = Agent {
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[
-    tool_gate("PreToolUse", 600),
-    tool_gate("PermissionRequest", 600),
-    gate("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    observer("Stop", 600),
-    observer("SubagentStart", 60),
-    observer("SubagentStop", 600),
-    observer("PreCompact", 60),
-    observer("PostCompact", 60),
-    observer("SessionStart", 60),
+    tool_gate_event("PreToolUse", 600),
+    tool_gate_event("PermissionRequest", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    observer_event("Stop", 600),
+    observer_event("SubagentStart", 60),
+    observer_event("SubagentStop", 600),
+    observer_event("PreCompact", 60),
+    observer_event("PostCompact", 60),
+    observer_event("SessionStart", 60),
     // Codex limits the timeout to this.
-    observer("SessionEnd", 3),
+    observer_event("SessionEnd", 3),
 ];

@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, config_path, gate, observer,
-    tool_gate, tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -52,9 +52,9 @@ pub static AGENT: Agent = Agent {
         home_variable: Some("COPILOT_HOME"),
         home: ".copilot",
         places: &[
-            config_path(Scope::User, "hooks/tenterhook.json"),
-            config_path(Scope::Project, ".github/hooks/tenterhook.json"),
-            config_path(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
+            new_config_path(Scope::User, "hooks/tenterhook.json"),
+            new_config_path(Scope::Project, ".github/hooks/tenterhook.json"),
+            new_config_path(Scope::Managed, "/etc/github-copilot/policy.d/tenterhook.json"),
         ],
         form: Form::OwnFlat,
         javascript: true,
@@ -74,15 +74,15 @@ pub static AGENT: Agent = Agent {
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[
-    tool_gate("preToolUse", 600),
-    tool_gate("permissionRequest", 600),
-    gate("userPromptSubmitted", 60),
-    tool_observer("postToolUse", 600),
-    tool_observer("postToolUseFailure", 600),
-    observer("agentStop", 600),
-    observer("subagentStop", 600),
-    observer("preCompact", 60),
-    observer("sessionStart", 60),
-    observer("sessionEnd", 10),
-    observer("errorOccurred", 60),
+    tool_gate_event("preToolUse", 600),
+    tool_gate_event("permissionRequest", 600),
+    gate_event("userPromptSubmitted", 60),
+    tool_observer_event("postToolUse", 600),
+    tool_observer_event("postToolUseFailure", 600),
+    observer_event("agentStop", 600),
+    observer_event("subagentStop", 600),
+    observer_event("preCompact", 60),
+    observer_event("sessionStart", 60),
+    observer_event("sessionEnd", 10),
+    observer_event("errorOccurred", 60),
 ];

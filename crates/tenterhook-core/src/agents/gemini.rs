@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, config_path, gate, observer,
-    tool_gate, tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -52,9 +52,9 @@ pub static AGENT: Agent = Agent {
         seen: &[".gemini"],
         home: ".gemini",
         places: &[
-            config_path(Scope::User, "settings.json"),
-            config_path(Scope::Project, ".gemini/settings.json"),
-            config_path(Scope::Managed, "/etc/gemini-cli/settings.json"),
+            new_config_path(Scope::User, "settings.json"),
+            new_config_path(Scope::Project, ".gemini/settings.json"),
+            new_config_path(Scope::Managed, "/etc/gemini-cli/settings.json"),
         ],
         form: Form::Groups,
         comments: true,
@@ -80,12 +80,12 @@ pub static AGENT: Agent = Agent {
 
 /// The events for which Gemini CLI calls Tenterhook.
 const EVENTS: &[Event] = &[
-    tool_gate("BeforeTool", 600),
-    gate("BeforeAgent", 60),
-    tool_observer("AfterTool", 600),
-    observer("AfterAgent", 600),
-    observer("SessionStart", 60),
-    observer("SessionEnd", 10),
-    observer("PreCompress", 60),
-    observer("Notification", 60),
+    tool_gate_event("BeforeTool", 600),
+    gate_event("BeforeAgent", 60),
+    tool_observer_event("AfterTool", 600),
+    observer_event("AfterAgent", 600),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+    observer_event("PreCompress", 60),
+    observer_event("Notification", 60),
 ];

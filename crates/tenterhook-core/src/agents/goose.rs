@@ -4,8 +4,8 @@
 pub mod dialect;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Unhooked, config_path, observer, tool_gate,
-    tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, Unhooked, new_config_path, observer_event,
+    tool_gate_event, tool_observer_event,
 };
 use crate::event::tool::Tool;
 
@@ -25,8 +25,8 @@ pub static AGENT: Agent = Agent {
         seen: &[".config/goose"],
         home: ".agents",
         places: &[
-            config_path(Scope::User, "plugins/tenterhook/hooks/hooks.json"),
-            config_path(Scope::Project, ".agents/plugins/tenterhook/hooks/hooks.json"),
+            new_config_path(Scope::User, "plugins/tenterhook/hooks/hooks.json"),
+            new_config_path(Scope::Project, ".agents/plugins/tenterhook/hooks/hooks.json"),
         ],
         form: Form::OwnGroups,
         events: EVENTS,
@@ -50,11 +50,11 @@ pub static AGENT: Agent = Agent {
 
 /// The events for which Goose calls Tenterhook.
 const EVENTS: &[Event] = &[
-    tool_gate("PreToolUse", 600),
-    observer("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    tool_observer("PostToolUseFailure", 600),
-    observer("Stop", 600),
-    observer("SessionStart", 60),
-    observer("SessionEnd", 10),
+    tool_gate_event("PreToolUse", 600),
+    observer_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    tool_observer_event("PostToolUseFailure", 600),
+    observer_event("Stop", 600),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
 ];

@@ -183,27 +183,27 @@ impl Installation {
     /// The file with the user's approvals of hooks in that scope; `None` if they need no approval.
     /// Managed hooks need none (Codex CLI 0.169.0 runs them unasked).
     #[must_use]
-    pub fn approvals_of(&self, scope: Scope) -> Option<&'static str> {
+    pub fn approvals_file(&self, scope: Scope) -> Option<&'static str> {
         self.approvals.filter(|_| scope != Scope::Managed)
     }
 }
 
-pub(super) const fn gate(name: &'static str, seconds: u64) -> Event {
-    Event { gates: true, ..observer(name, seconds) }
+pub(super) const fn gate_event(name: &'static str, seconds: u64) -> Event {
+    Event { gates: true, ..observer_event(name, seconds) }
 }
 
-pub(super) const fn tool_gate(name: &'static str, seconds: u64) -> Event {
-    Event { tool: true, ..gate(name, seconds) }
+pub(super) const fn tool_gate_event(name: &'static str, seconds: u64) -> Event {
+    Event { tool: true, ..gate_event(name, seconds) }
 }
 
-pub(super) const fn observer(name: &'static str, seconds: u64) -> Event {
+pub(super) const fn observer_event(name: &'static str, seconds: u64) -> Event {
     Event { name, seconds, gates: false, tool: false, since: None, open_before: "" }
 }
 
-pub(super) const fn tool_observer(name: &'static str, seconds: u64) -> Event {
-    Event { tool: true, ..observer(name, seconds) }
+pub(super) const fn tool_observer_event(name: &'static str, seconds: u64) -> Event {
+    Event { tool: true, ..observer_event(name, seconds) }
 }
 
-pub(super) const fn config_path(scope: Scope, path: &'static str) -> ConfigPath {
+pub(super) const fn new_config_path(scope: Scope, path: &'static str) -> ConfigPath {
     ConfigPath { scope, path }
 }

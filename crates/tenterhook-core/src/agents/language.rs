@@ -2,7 +2,7 @@
 //! that reads such a line. Where several languages are possible, what each reader finds holds (S-85).
 
 use serde_json::Value;
-use tenterhook_shell::{Language, Line, Parsed, read_as};
+use tenterhook_shell::{Language, Line, Parsed, parse_line_in_language};
 
 use super::AGENTS;
 use crate::event::Event;
@@ -17,12 +17,12 @@ enum System {
 /// The system that this program runs on.
 const SYSTEM: System = if cfg!(windows) { System::Windows } else { System::Any };
 
-/// The languages of a tool's line on this system.
-pub(crate) fn languages(agent: &str, tool: &str) -> &'static [Language] {
-    languages_on(SYSTEM, agent, tool)
+/// Returns the languages in which a tool's command line may be written on this system.
+pub(crate) fn shell_languages(agent: &str, tool: &str) -> &'static [Language] {
+    shell_languages_on(SYSTEM, agent, tool)
 }
 
-fn languages_on(system: System, agent: &str, tool: &str) -> &'static [Language] {
+fn shell_languages_on(system: System, agent: &str, tool: &str) -> &'static [Language] {
     const ALL: &[Language] = &[Language::PowerShell, Language::Cmd, Language::Posix];
     let known = || AGENTS.iter().find(|row| row.name == agent && !row.windows_shell.is_empty());
     match (system, tool) {
@@ -33,21 +33,22 @@ fn languages_on(system: System, agent: &str, tool: &str) -> &'static [Language] 
     }
 }
 
-/// The agent that calls, where the host says it.
-pub(crate) fn agent(event: &Event) -> &str {
+/// Returns the name of the agent that makes the call, if the host gives it.
+pub(crate) fn agent_name(event: &Event) -> &str {
     let host = event.within.facts.get("host");
     host.and_then(|host| host.get("agent")).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Reads a line in each of these languages; `None` where it costs more than may be spent.
-pub(crate) fn read(
+/// Reads a command line in each of these languages; `None` if that takes more steps than may be
+/// spent.
+pub(crate) fn read_line_in_languages(
     languages: &[Language],
     text: &str,
     spend: &dyn Fn(usize) -> bool,
 ) -> Option<Line> {
     let mut all: Option<Line> = None;
     for language in languages {
-        let line = read_as(*language, text, spend)?;
+        let line = parse_line_in_language(*language, text, spend)?;
         all = Some(match all {
             None => line,
             Some(before) => merge_lines(before, line),
@@ -56,7 +57,7 @@ pub(crate) fn read(
     all
 }
 
-/// What two readers found.
+/// Merges what two readers found in the same command line.
 fn merge_lines(mut first: Line, second: Line) -> Line {
     first.commands.extend(second.commands);
     first.constructs.extend(second.constructs);
@@ -85,7 +86,7 @@ mod tests {
             (System::Windows, "codex", "Bash", &[PowerShell, Cmd]),
             (System::Windows, "", "Bash", &[PowerShell, Cmd, Posix]),
         ] {
-            assert_eq!(languages_on(system, agent, tool), expected, "{agent} {tool}");
+            assert_eq!(shell_languages_on(system, agent, tool), expected, "{agent} {tool}");
         }
     }
 
@@ -93,11 +94,12 @@ mod tests {
     #[test]
     fn line_of_several_languages_is_what_each_reader_finds() {
         let languages = [Language::PowerShell, Language::Posix];
-        let line = read(&languages, "ri -r x && git push", &|_| true).unwrap();
-        let commands: Vec<String> = line.commands.iter().map(|command| command.text()).collect();
+        let line = read_line_in_languages(&languages, "ri -r x && git push", &|_| true).unwrap();
+        let commands: Vec<String> =
+            line.commands.iter().map(|command| command.unquoted_text()).collect();
         assert!(commands.contains(&"Remove-Item -Recurse x".to_owned()), "{commands:?}");
         assert!(commands.contains(&"ri -r x".to_owned()), "{commands:?}");
-        let doubtful = read(&languages, "iex $x", &|_| true).unwrap();
+        let doubtful = read_line_in_languages(&languages, "iex $x", &|_| true).unwrap();
         assert_ne!(doubtful.parsed, Parsed::Full);
     }
 }

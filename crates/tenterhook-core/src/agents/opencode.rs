@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, config_path, gate, observer,
-    tool_gate, tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 
 /// The agent.
@@ -48,8 +48,8 @@ pub static AGENT: Agent = Agent {
         home_variable: Some("XDG_CONFIG_HOME"),
         home: ".config",
         places: &[
-            config_path(Scope::User, "opencode/plugin/tenterhook.js"),
-            config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
+            new_config_path(Scope::User, "opencode/plugin/tenterhook.js"),
+            new_config_path(Scope::Project, ".opencode/plugin/tenterhook.js"),
         ],
         form: Form::Plugin,
         javascript: true,
@@ -68,10 +68,10 @@ pub static AGENT: Agent = Agent {
 
 /// The events for which OpenCode calls Tenterhook.
 const EVENTS: &[Event] = &[
-    tool_gate("PreToolUse", 600),
-    gate("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    observer("shell_env", 30),
-    observer("SessionStart", 60),
-    observer("session.idle", 60),
+    tool_gate_event("PreToolUse", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    observer_event("shell_env", 30),
+    observer_event("SessionStart", 60),
+    observer_event("session.idle", 60),
 ];

@@ -6,8 +6,8 @@ pub mod dialect;
 pub(crate) mod transcript;
 
 use super::{
-    Agent, Event, Form, Guarded, Installation, Scope, Sessions, config_path, gate, observer,
-    tool_gate, tool_observer,
+    Agent, Event, Form, Guarded, Installation, Scope, Sessions, gate_event, new_config_path,
+    observer_event, tool_gate_event, tool_observer_event,
 };
 use tenterhook_shell::Language;
 
@@ -36,8 +36,8 @@ pub static AGENT: Agent = Agent {
         home_variable: Some("QWEN_HOME"),
         home: ".qwen",
         places: &[
-            config_path(Scope::User, "settings.json"),
-            config_path(Scope::Project, ".qwen/settings.json"),
+            new_config_path(Scope::User, "settings.json"),
+            new_config_path(Scope::Project, ".qwen/settings.json"),
         ],
         form: Form::Groups,
         comments: true,
@@ -59,16 +59,16 @@ pub static AGENT: Agent = Agent {
 
 /// The events that call hooks.
 const EVENTS: &[Event] = &[
-    tool_gate("PreToolUse", 600),
-    tool_gate("PermissionRequest", 600),
-    gate("UserPromptSubmit", 60),
-    tool_observer("PostToolUse", 600),
-    tool_observer("PostToolUseFailure", 600),
-    observer("Stop", 600),
-    observer("SubagentStart", 60),
-    observer("SubagentStop", 600),
-    observer("PreCompact", 60),
-    observer("SessionStart", 60),
-    observer("SessionEnd", 10),
-    observer("Notification", 60),
+    tool_gate_event("PreToolUse", 600),
+    tool_gate_event("PermissionRequest", 600),
+    gate_event("UserPromptSubmit", 60),
+    tool_observer_event("PostToolUse", 600),
+    tool_observer_event("PostToolUseFailure", 600),
+    observer_event("Stop", 600),
+    observer_event("SubagentStart", 60),
+    observer_event("SubagentStop", 600),
+    observer_event("PreCompact", 60),
+    observer_event("SessionStart", 60),
+    observer_event("SessionEnd", 10),
+    observer_event("Notification", 60),
 ];

@@ -117,7 +117,7 @@ impl SlipKind {
         row.map_or(Code::UnclearAnswer, |(_, code, _)| *code)
     }
 
-    /// What to write instead.
+    /// Returns advice on what the hook should write instead.
     #[must_use]
     pub fn remedy(self) -> &'static str {
         Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., remedy)| remedy)

@@ -5,15 +5,15 @@ use crate::event::meter::Meter;
 /// Most words that the braces of one word are unfolded into.
 pub(super) const MOST_UNFOLDED: usize = 32;
 
-/// The words that `a{b,c}d` stands for.
-pub(super) fn unfold(word: &str, meter: &Meter<'_>, out: &mut Vec<String>) {
-    if !meter.read(word.len()) {
+/// Appends the words that a word with braces such as `a{b,c}d` stands for.
+pub(super) fn expand_braces(word: &str, meter: &Meter<'_>, out: &mut Vec<String>) {
+    if !meter.spend_bytes(word.len()) {
         return;
     }
-    match braces(word) {
+    match split_at_braces(word) {
         Some((before, inner, after)) if out.len() < MOST_UNFOLDED => {
             for choice in inner.split(',') {
-                unfold(&format!("{before}{choice}{after}"), meter, out);
+                expand_braces(&format!("{before}{choice}{after}"), meter, out);
             }
         }
         _ => out.push(word.to_owned()),
@@ -23,8 +23,8 @@ pub(super) fn unfold(word: &str, meter: &Meter<'_>, out: &mut Vec<String>) {
 /// Most characters of a class that is put in: `[a-z]` stays as it is written.
 const MOST_OF_CLASS: usize = 8;
 
-/// The words that a pattern with one class of characters may be meant for: `.en[v]` is `.env`.
-pub(super) fn of_class(word: &str) -> Vec<String> {
+/// Returns the words that a pattern with one character class may match: `.en[v]` is `.env`.
+pub(super) fn expand_character_class(word: &str) -> Vec<String> {
     let parts = || {
         let (before, rest) = word.split_once('[')?;
         let (inner, after) = rest.split_once(']')?;
@@ -37,14 +37,14 @@ pub(super) fn of_class(word: &str) -> Vec<String> {
     inner.chars().map(|choice| format!("{before}{choice}{after}")).collect()
 }
 
-/// The text before, in and behind the first braces that unfold.
-fn braces(word: &str) -> Option<(&str, &str, &str)> {
+/// Splits a word into the text before, in and after the first braces that can be expanded.
+fn split_at_braces(word: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = word.split_once('{').filter(|(before, _)| !before.ends_with('$'))?;
     let (inner, after) = rest.split_once('}')?;
     (inner.contains(',') && !inner.contains(['{', ' ', ':', '"'])).then_some((before, inner, after))
 }
 
-/// Whether braces are left that were not unfolded.
-pub(super) fn is_braced(word: &str) -> bool {
-    word.contains("{/") && braces(word).is_some()
+/// Whether a word has braces that were not expanded.
+pub(super) fn has_unexpanded_braces(word: &str) -> bool {
+    word.contains("{/") && split_at_braces(word).is_some()
 }

@@ -22,7 +22,7 @@ mod tools;
 use std::borrow::Cow;
 
 use tenterhook_shell::Via;
-use tenterhook_shell::strings::{is_scripted, texts};
+use tenterhook_shell::strings::{quoted_texts, takes_code_operand};
 
 use super::Found;
 use super::path::Paths;
@@ -34,29 +34,30 @@ use crate::protect::{self, Hold};
 /// Access to the disk, if the host gives it. It is needed because a patch names its targets inside a
 /// file. The default methods see no hard links.
 pub trait Files: std::fmt::Debug + Send + Sync {
-    /// The text of a file, where it is one and not too long.
-    fn text(&self, path: &str) -> Option<String>;
-    /// Where a path leads once its links are followed, as far as it exists; `None` if no link is on
-    /// the way.
-    fn behind_links(&self, path: &str) -> Option<String>;
-    /// Whether a path may be a second name: a link stands below `base` on the way to it, or its file has several names. `base` is
-    /// empty, or a directory above `path`.
+    /// Returns the text of a file, or `None` if it is not a file or is too long.
+    fn read_text(&self, path: &str) -> Option<String>;
+    /// Resolves the links on a path, as far as it exists; `None` if there is no link on it.
+    fn resolve_links(&self, path: &str) -> Option<String>;
+    /// Whether a path may be a second name of a file: there is a link below `base` on the way to
+    /// it, or its file has several names. `base` is empty, or a directory above `path`.
     fn may_be_second_name(&self, _base: &str, path: &str) -> bool {
-        self.behind_links(path).is_some()
+        self.resolve_links(path).is_some()
     }
-    /// The other names of a file that has several, among the files in `directories` (what is below one that ends in `/`, too).
-    fn other_names(&self, _path: &str, _directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
+    /// Returns the other names of a file that has several, among the files in `directories`
+    /// (recursively, if the directory ends in `/`).
+    fn hard_links(&self, _path: &str, _directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
         Vec::new()
     }
-    /// The names in a directory.
-    fn entries(&self, _directory: &str) -> Vec<String> {
+    /// Returns the names of the entries of a directory.
+    fn directory_entries(&self, _directory: &str) -> Vec<String> {
         Vec::new()
     }
-    /// The file of the program that runs, which is a part of the guard; `None` where the host does not say.
-    fn own_program(&self) -> Option<&str> {
+    /// Returns the path of the running program, which is a part of the guard; `None` if the host
+    /// does not give it.
+    fn own_program_path(&self) -> Option<&str> {
         None
     }
-    /// Whether a directory is there; `None` where the host does not say.
+    /// Whether the path is an existing directory; `None` if the host does not look.
     fn is_directory(&self, _path: &str) -> Option<bool> {
         None
     }
@@ -70,47 +71,53 @@ pub(super) struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn seen(&self, written: &str) -> String {
-        self.paths.seen(written, &self.view.cwd)
+    fn path_from_project(&self, written: &str) -> String {
+        self.paths.path_from_project(written, &self.view.cwd)
     }
 
     /// Whether a word names a part of a guard.
-    fn is_part(&self, written: &str) -> bool {
-        names::holds(&self.seen(written), Hold::Part, self.paths)
+    fn is_part_of_guard(&self, written: &str) -> bool {
+        names::holds_guard(&self.path_from_project(written), Hold::Part, self.paths)
     }
 
-    /// Whether a word names a part of a guard, or a directory that holds one.
-    fn is_held(&self, written: &str) -> bool {
-        names::holds(&self.seen(written), Hold::Parent, self.paths)
+    /// Whether a word names a part of a guard, or a directory that contains one.
+    fn is_guard_or_parent(&self, written: &str) -> bool {
+        names::holds_guard(&self.path_from_project(written), Hold::Parent, self.paths)
     }
 
-    /// Whether a word names a directory outside of the project that holds a guard beside much else: the home, `~/.config`.
+    /// Whether a word names a directory outside of the project that contains a guard and much else:
+    /// the home directory, `~/.config`.
     fn is_shared_parent_of_guard(&self, written: &str) -> bool {
-        names::is_shared_parent_of_guard(&self.paths.absolute(written, &self.view.cwd), self.paths)
+        names::is_shared_parent_of_guard(
+            &self.paths.to_absolute(written, &self.view.cwd),
+            self.paths,
+        )
     }
 
     /// Whether `xargs` or `parallel` appends arguments that are unknown.
-    fn is_appended(&self) -> bool {
+    fn has_appended_arguments(&self) -> bool {
         matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")))
     }
 
     /// Whether a word names a directory that contains a guard, except the project itself.
     fn is_any_parent_of_guard(&self, written: &str) -> bool {
-        self.is_home_of_guard(written) || self.is_shared_parent_of_guard(written)
+        self.is_directory_of_guard(written) || self.is_shared_parent_of_guard(written)
     }
 
-    /// Whether a word names a directory that holds a guard and little else.
-    fn is_home_of_guard(&self, written: &str) -> bool {
-        let seen = self.seen(written);
-        let is_linked_home =
-            || names::real(&seen, self.paths).is_some_and(|path| protect::is_home_of_guard(&path));
-        protect::is_home_of_guard(&seen) || is_linked_home()
+    /// Whether a word names a directory that contains a guard and little else.
+    fn is_directory_of_guard(&self, written: &str) -> bool {
+        let seen = self.path_from_project(written);
+        let is_linked_home = || {
+            names::resolve_path_links(&seen, self.paths)
+                .is_some_and(|path| protect::is_guard_directory(&path))
+        };
+        protect::is_guard_directory(&seen) || is_linked_home()
     }
 }
 
-/// Looks at each command of a line.
-pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
-    for view in views.iter().take_while(|view| view.is_paid_for()) {
+/// Notes the guards that the commands of a line would change.
+pub(super) fn note_line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
+    for view in views.iter().take_while(|view| view.spend_walk_steps()) {
         let here = Here { view, paths };
         files::note_changed_guards(&here, found);
         rights::note_changed_rights(&here, found);
@@ -125,28 +132,28 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
-/// Looks at the text that is written to files. A startup file or a git setting concerns the guard
+/// Checks the text that is written to files. A startup file or a git setting concerns the guard
 /// only if its text does. `text` is computed last: such files are rare, and it may be long.
-pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
+pub(super) fn note_written_text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
     let sets_hooks = || text().to_ascii_lowercase().contains("hookspath");
     if found.writes.iter().any(|text| protect::is_git_config(text)) && sets_hooks() {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
     }
     let startup = found.writes.iter().find(|text| protect::is_startup_file(text));
-    if let Some(file) = startup.filter(|_| start::changes_programs(&text())) {
+    if let Some(file) = startup.filter(|_| start::changes_program_lookup(&text())) {
         found.disarms.insert(format!("changes in {file} where programs are searched for"));
     }
     let variables = found.writes.iter().find(|path| protect::is_environment_file(path));
     if let Some((file, name)) =
-        variables.and_then(|file| Some((file, start::moved_by(file, &text())?)))
+        variables.and_then(|file| Some((file, start::redirecting_variable(file, &text())?)))
     {
         found.disarms.insert(format!("sets {name} in {file} for agents that start there"));
     }
 }
 
-/// Looks at code of another language. `texts` are its string literals; `is_changing` if it is known
-/// to change files.
-pub(super) fn code(
+/// Notes the guards that code of another language would change. `texts` are its string literals;
+/// `is_changing` is set if the code is known to change files.
+pub(super) fn note_code(
     code: &str,
     texts: &[(usize, &str)],
     is_changing: bool,
@@ -158,17 +165,19 @@ pub(super) fn code(
 
 /// If the code of a command changes files given as arguments, adds the arguments that are parts of a
 /// guard.
-pub(super) fn note_words_for_code(
+pub(super) fn note_arguments_of_code(
     view: &View<'_>,
     code: &str,
     paths: &Paths<'_>,
     found: &mut Found,
 ) {
-    let is_scripted = is_scripted(&view.name);
-    let texts = texts(code);
+    let is_scripted = takes_code_operand(&view.name);
+    let texts = quoted_texts(code);
     let changes = match is_scripted {
         true => code::prints_into_file(code),
-        false => code::changes_arguments(code, &texts, super::literals::writes(code)),
+        false => {
+            code::changes_argument_files(code, &texts, super::literals::has_writing_word(code))
+        }
     };
     if !changes {
         return;
@@ -177,12 +186,17 @@ pub(super) fn note_words_for_code(
     let words = view.args.iter().map(String::as_str).chain(values);
     let texts = texts.iter().map(|(_, text)| *text).filter(|_| is_scripted);
     let here = Here { view, paths };
-    let named = words.chain(texts).filter(|word| *word != code && here.is_part(word));
-    found.guards.extend(named.map(|word| here.seen(word)));
+    let named = words.chain(texts).filter(|word| *word != code && here.is_part_of_guard(word));
+    found.guards.extend(named.map(|word| here.path_from_project(word)));
 }
 
-/// Looks at a call of any tool but the shell.
-pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+/// Notes the guards that a call of any tool but the shell would change.
+pub(super) fn note_tool_call(
+    call: ToolCall<'_>,
+    paths: &Paths<'_>,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
     modules::note_slash_command(call, found);
     tools::note_changed_guards(call, paths, meter, found);
 }
@@ -190,19 +204,19 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, fou
 /// What it costs to look for a file among those of all guards and on the disk, in steps.
 const A_FILE: usize = 64;
 
-/// Judges the files that were found: files that are written inside a guard, and deleted directories
+/// Checks the files that were found: files that are written inside a guard, and deleted directories
 /// that contain one. If the steps do not suffice, the cut makes the whole reading fail.
-pub(super) fn settle(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+pub(super) fn note_guards_among_files(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let files = found.writes.len() + found.deletes.len() + found.rights.len();
-    if !meter.spend(A_FILE.saturating_mul(files)) {
+    if !meter.spend_steps(A_FILE.saturating_mul(files)) {
         return;
     }
     let mut guards = std::mem::take(&mut found.guards);
-    let is = |path: &String, least: Hold| names::holds(path, least, paths);
+    let is = |path: &String, least: Hold| names::holds_guard(path, least, paths);
     guards.extend(found.writes.iter().filter(|text| is(text, Hold::Part)).cloned());
-    guards.extend(found.writes.iter().filter(|path| modules::is_laid(path, paths)).cloned());
+    guards.extend(found.writes.iter().filter(|path| modules::is_plugin_file(path, paths)).cloned());
     guards.extend(found.deletes.iter().filter(|text| is(text, Hold::Parent)).cloned());
-    let rights = |text: &&String| is(text, Hold::Part) || protect::is_home_of_guard(text);
+    let rights = |text: &&String| is(text, Hold::Part) || protect::is_guard_directory(text);
     guards.extend(found.rights.iter().filter(rights).cloned());
     found.guards = guards;
 }
@@ -210,20 +224,21 @@ pub(super) fn settle(paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
 /// Longest text of an input that is looked at together with the others.
 const LONGEST_WORD: usize = 256;
 
-/// Whether a call may concern a guard at all: the cheap look before everything else (SP-4, SP-25).
-pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<'_>) -> bool {
-    let may = |text: &str| protect::may_concern(text) || names::mentions_guard(text, paths);
+/// Whether a call may concern a guard at all: the cheap check before everything else (SP-4, SP-25).
+pub(super) fn may_concern_guard(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<'_>) -> bool {
+    let may =
+        |text: &str| protect::may_concern_guard(text) || names::may_mention_guard(text, paths);
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
             may(line)
                 || super::tools::named_directory(call.input).is_some_and(|path| may(&path))
-                || names::stands_above(paths) && protect::may_change(line)
+                || names::runs_above_guard(paths) && protect::may_change_files(line)
         }
         (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
         (Tool::Write | Tool::Edit, _) => true,
-        _ if modules::types_slash_commands(call.name) => true,
+        _ if modules::is_slash_command_tool(call.name) => true,
         _ => {
-            let mut concerns = tools::may_concern(call);
+            let mut concerns = tools::may_concern_guard(call);
             // A directory may stand in one field and what is done there in another.
             let mut all = String::new();
             tools::visit_texts(call.input, 0, &mut |text| {
@@ -232,7 +247,7 @@ pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>, paths: &Paths<
                     all.extend([text, " "]);
                 }
             });
-            concerns || protect::may_concern(&all)
+            concerns || protect::may_concern_guard(&all)
         }
     }
 }

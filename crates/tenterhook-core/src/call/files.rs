@@ -10,13 +10,13 @@ use tenterhook_shell::{Via, wrapper_names};
 
 use super::Found;
 use super::path::Paths;
-use super::path_kind::{holds_keys, is_system};
+use super::path_kind::{holds_credentials, is_system_directory};
 use super::programs;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
 use table::{
     COPIERS, DELETERS, DISK_CHANGERS, DISK_TOOLS, EXIT_STATUS, IN_PLACE, NO_READERS, PATTERN_FIRST,
-    RIGHTS, valued,
+    RIGHTS, options_with_value,
 };
 
 pub(super) fn note_files(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
@@ -26,14 +26,14 @@ pub(super) fn note_files(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) 
     here.note_used_files(found);
     here.note_writes(found);
     here.note_deletes(found);
-    here.by_other_names(found);
+    here.note_implied_files(found);
     programs::note_table_facts(view, paths, found);
     if RIGHTS.contains(&view.name.as_str()) {
         // What `find` and `xargs` hand on is everything that lies there.
         let handed = view.fed.iter().map(String::as_str);
-        found.rights.extend(here.all_seen(handed));
-        if view.has('R', "recursive") {
-            found.rights.extend(here.all_seen(view.operands(&[]).into_iter().skip(1)));
+        found.rights.extend(here.paths_from_project(handed));
+        if view.has_option('R', "recursive") {
+            found.rights.extend(here.paths_from_project(view.operands(&[]).into_iter().skip(1)));
         }
     }
 }
@@ -47,9 +47,9 @@ enum Pattern {
     Next,
 }
 
-/// Whether a cluster of short options holds the one that a pattern or a script follows: `-rne X`,
+/// Returns where the pattern or script follows if a cluster of short options takes one: `-rne X`,
 /// `-pe1`.
-fn pattern_of(program: &str, arg: &str) -> Option<Pattern> {
+fn pattern_option(program: &str, arg: &str) -> Option<Pattern> {
     let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
     // The rest of these is a value of another kind: `-tpdf`, `-i.before`, `-vf=1`.
     let is_value = letters.starts_with(['t', 'g', 'A', 'B', 'C', 'm', 'd', 'v', 'F', 'M'])
@@ -59,8 +59,8 @@ fn pattern_of(program: &str, arg: &str) -> Option<Pattern> {
     Some(if at + 1 == letters.len() { Pattern::Next } else { Pattern::Attached })
 }
 
-/// Operands after the pattern; all of them where the pattern is an option's value.
-pub(super) fn behind_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+/// Returns the operands after the pattern, or all of them if the pattern is the value of an option.
+pub(super) fn operands_after_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let mut valued = vec!["-m", "-A", "-B", "-C", "-g", "--glob", "-t", "--arg"];
     if view.name.ends_with("awk") {
         valued.extend(["-F", "-v"]);
@@ -68,7 +68,7 @@ pub(super) fn behind_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     valued.extend(LONG_PATTERNS);
     let mut by_option = view.has_argument(LONG_PATTERNS) || view.has_argument(&["--files"]);
     for arg in view.args.iter().take_while(|arg| *arg != "--") {
-        match pattern_of(&view.name, arg) {
+        match pattern_option(&view.name, arg) {
             Some(Pattern::Next) => valued.push(arg),
             Some(Pattern::Attached) => {}
             None => continue,
@@ -79,21 +79,21 @@ pub(super) fn behind_pattern<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     operands.skip(usize::from(!by_option)).collect()
 }
 
-/// Whether a program shows or copies what is in the files that it is handed.
-pub(super) fn shows(name: &str) -> bool {
+/// Whether a program prints or copies the content of the files in its arguments.
+pub(super) fn prints_file_content(name: &str) -> bool {
     !NO_READERS.contains(&name) && !wrapper_names().any(|wrapper| wrapper == name)
 }
 
 /// Whether a program copies files into a directory under their own names, by the name or the path
 /// of the program.
-pub(super) fn is_copier(program: &str) -> bool {
+pub(super) fn is_copy_program(program: &str) -> bool {
     program.rsplit('/').next().is_some_and(|name| COPIERS.contains(&name))
 }
 
 /// How many times a path is put together and looked through until it stands in a list.
 const WALKS: usize = 4;
 
-/// The files of redirections.
+/// Notes the files of redirections.
 pub(super) fn note_redirects(
     redirects: &[Redirected],
     cwd: &str,
@@ -102,14 +102,14 @@ pub(super) fn note_redirects(
     found: &mut Found,
 ) {
     for (operator, file) in redirects {
-        if !meter.read(WALKS * (file.len() + cwd.len())) {
+        if !meter.spend_bytes(WALKS * (file.len() + cwd.len())) {
             return;
         }
         let is_number = file.chars().all(|c| c.is_ascii_digit() || c == '-');
         if is_number || file.starts_with("<(") || file.starts_with(">(") {
             continue;
         }
-        let path = paths.seen(file, cwd);
+        let path = paths.path_from_project(file, cwd);
         if matches!(operator.as_str(), "<" | "<>") {
             found.shows.insert(path.clone());
         }
@@ -126,40 +126,41 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn seen(&self, written: &str) -> String {
-        if !self.view.meter.read(WALKS * (written.len() + self.view.cwd.len())) {
+    fn path_from_project(&self, written: &str) -> String {
+        if !self.view.meter.spend_bytes(WALKS * (written.len() + self.view.cwd.len())) {
             return String::new();
         }
-        self.paths.seen(written, &self.view.cwd)
+        self.paths.path_from_project(written, &self.view.cwd)
     }
 
-    fn all_seen<'t>(&self, written: impl Iterator<Item = &'t str>) -> Vec<String> {
-        written.filter(|text| !text.is_empty()).map(|text| self.seen(text)).collect()
+    fn paths_from_project<'t>(&self, written: impl Iterator<Item = &'t str>) -> Vec<String> {
+        written.filter(|text| !text.is_empty()).map(|text| self.path_from_project(text)).collect()
     }
 
     fn note_reads(&self, found: &mut Found) {
         let name = self.view.name.as_str();
-        let in_place = IN_PLACE.contains(&name) && self.view.has('i', "in-place");
-        let skipped = !shows(name);
+        let in_place = IN_PLACE.contains(&name) && self.view.has_option('i', "in-place");
+        let skipped = !prints_file_content(name);
         let args: Vec<&str> = match name {
-            "git" => git_reads(self.view),
-            "curl" | "wget" => uploads(self.view),
+            "git" => git_printed_files(self.view),
+            "curl" | "wget" => curl_uploaded_files(self.view),
             "aws" | "gcloud" | "az" | "gh" | "glab" => super::hosts::uploaded_files(self.view),
-            "mv" | "ln" => self.view.operands(valued(name)),
+            "mv" | "ln" => self.view.operands(options_with_value(name)),
             "dd" => self.view.args.iter().filter_map(|arg| arg.strip_prefix("if=")).collect(),
             _ if in_place => {
-                let changed = self.all_seen(behind_pattern(self.view).into_iter());
+                let changed =
+                    self.paths_from_project(operands_after_pattern(self.view).into_iter());
                 return found.reads.extend(changed);
             }
             _ if skipped => return,
             _ if COPIERS.contains(&name) => {
-                let mut operands = self.view.operands(valued(name));
-                if self.view.values(&["-t", "--target-directory"]).is_empty() {
+                let mut operands = self.view.operands(options_with_value(name));
+                if self.view.option_values(&["-t", "--target-directory"]).is_empty() {
                     operands.pop();
                 }
                 operands
             }
-            _ if PATTERN_FIRST.contains(&name) => behind_pattern(self.view),
+            _ if PATTERN_FIRST.contains(&name) => operands_after_pattern(self.view),
             // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none.
             // Excluded files are not read.
             _ => self
@@ -171,106 +172,110 @@ impl Here<'_> {
                 .collect(),
         };
         let fed = self.view.fed.iter().map(String::as_str);
-        let base = self.view.values(&["-C"]).last().copied().filter(|_| name == "git");
-        for path in args.into_iter().chain(fed).flat_map(candidates) {
+        let base = self.view.option_values(&["-C"]).last().copied().filter(|_| name == "git");
+        for path in args.into_iter().chain(fed).flat_map(paths_in_argument) {
             let placed = base.filter(|_| !path.starts_with(['/', '~']));
             found.shows.insert(match placed {
-                Some(base) => self.seen(&format!("{base}/{path}")),
-                None => self.seen(path),
+                Some(base) => self.path_from_project(&format!("{base}/{path}")),
+                None => self.path_from_project(path),
             });
         }
     }
 
     fn note_writes(&self, found: &mut Found) {
         let name = self.view.name.as_str();
-        let operands = || self.view.operands(valued(name));
+        let operands = || self.view.operands(options_with_value(name));
         if name.starts_with("mkfs") {
-            found.writes.extend(self.all_seen(operands().into_iter()));
-            found.writes.extend(self.all_seen(self.view.fed.iter().map(String::as_str)));
+            found.writes.extend(self.paths_from_project(operands().into_iter()));
+            found.writes.extend(self.paths_from_project(self.view.fed.iter().map(String::as_str)));
         }
-        if DISK_CHANGERS.iter().any(|(text, words)| *text == name && view_says(self.view, words)) {
-            found.writes.extend(self.all_seen(operands().into_iter()));
+        if DISK_CHANGERS
+            .iter()
+            .any(|(text, words)| *text == name && has_argument_with_prefix(self.view, words))
+        {
+            found.writes.extend(self.paths_from_project(operands().into_iter()));
         }
         if DISK_TOOLS.contains(&name)
-            && !self.view.has('l', "list")
+            && !self.view.has_option('l', "list")
             && !self.view.has_argument(&["print"])
         {
-            found.writes.extend(self.all_seen(operands().into_iter()));
+            found.writes.extend(self.paths_from_project(operands().into_iter()));
         }
         if COPIERS.contains(&name) {
-            self.note_copies(found);
+            self.note_copied_files(found);
         }
         if name == "mv" {
-            found.writes.extend(self.all_seen(operands().into_iter()));
+            found.writes.extend(self.paths_from_project(operands().into_iter()));
         }
         if matches!(name, "curl" | "wget") {
-            found.writes.extend(
-                self.all_seen(super::hosts::saved_files(self.view).iter().map(String::as_str)),
-            );
+            found.writes.extend(self.paths_from_project(
+                super::hosts::downloaded_files(self.view).iter().map(String::as_str),
+            ));
         }
     }
 
-    /// The last operand, or the directory of `-t`, and each source's name in it.
-    fn note_copies(&self, found: &mut Found) {
-        let mut operands = self.view.operands(valued(&self.view.name));
+    /// Notes the files that a copy writes: the last operand or the directory of `-t`, and the name
+    /// of each source in it.
+    fn note_copied_files(&self, found: &mut Found) {
+        let mut operands = self.view.operands(options_with_value(&self.view.name));
         let fed = self.view.fed.iter().map(String::as_str);
-        let directory = !self.view.values(&["-t", "--target-directory"]).is_empty();
+        let directory = !self.view.option_values(&["-t", "--target-directory"]).is_empty();
         let appended =
             matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
         if !directory && appended {
             // An appended argument takes the last place, or the first where a placeholder says so.
             let all = operands.iter().copied().chain(fed);
-            let all = self.all_seen(all);
-            if self.deletes_there() {
+            let all = self.paths_from_project(all);
+            if self.is_deleting_rsync() {
                 found.deletes.extend(all.iter().cloned());
             }
             found.writes.extend(all);
             return;
         }
-        let targets = self.view.values(&["-t", "--target-directory"]);
+        let targets = self.view.option_values(&["-t", "--target-directory"]);
         let Some(to) = targets.first().copied().or_else(|| operands.pop()) else { return };
-        found.writes.insert(self.seen(to));
+        found.writes.insert(self.path_from_project(to));
         let is_copy = |from: &&str| {
             self.view.name == "cp" && self.paths.is_copied_from_guard(from, to, &self.view.cwd)
         };
         for from in operands.into_iter().filter(|from| !is_copy(from)) {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            found.writes.insert(self.seen(&format!("{to}/{name}")));
+            found.writes.insert(self.path_from_project(&format!("{to}/{name}")));
         }
-        if self.deletes_there() {
-            found.deletes.insert(self.seen(to));
+        if self.is_deleting_rsync() {
+            found.deletes.insert(self.path_from_project(to));
         }
     }
 
-    fn deletes_there(&self) -> bool {
+    fn is_deleting_rsync(&self) -> bool {
         self.view.name == "rsync" && self.view.args.iter().any(|arg| arg.starts_with("--del"))
     }
 
     fn note_deletes(&self, found: &mut Found) {
         let view = self.view;
-        let all = |operands: Vec<&str>| self.all_seen(operands.into_iter());
+        let all = |operands: Vec<&str>| self.paths_from_project(operands.into_iter());
         match view.name.as_str() {
-            "rm" if view.has('r', "recursive") || view.has('R', "recursive") => {
+            "rm" if view.has_option('r', "recursive") || view.has_option('R', "recursive") => {
                 found.deletes.extend(all(view.operands(&[])));
-                found.deletes.extend(self.all_seen(view.fed.iter().map(String::as_str)));
+                found.deletes.extend(self.paths_from_project(view.fed.iter().map(String::as_str)));
             }
             // Without `-r` a directory stays; keys do not, nor does what somebody meant to go.
             "rm" | "unlink" | "shred" => {
-                let operands = view.operands(valued(&view.name));
-                let lost = |text: &String| is_system(text) || holds_keys(text);
+                let operands = view.operands(options_with_value(&view.name));
+                let lost = |text: &String| is_system_directory(text) || holds_credentials(text);
                 found.deletes.extend(all(operands).into_iter().filter(lost));
                 let searched = view.command.via.last() == Some(&Via::Wrapper("find"));
                 let fed = view.fed.iter().map(String::as_str).filter(|_| searched);
-                found.deletes.extend(self.all_seen(fed));
+                found.deletes.extend(self.paths_from_project(fed));
             }
             "find" if view.has_argument(&["-delete"]) => {
-                let narrow = super::find::is_narrow(view);
+                let narrow = super::find::is_narrow_search(view);
                 let starts = super::find::start_directories(view).into_iter();
                 let starts = starts.filter(|start| !narrow || *start == "/");
-                found.deletes.extend(self.all_seen(starts));
+                found.deletes.extend(self.paths_from_project(starts));
             }
             "tar" | "gtar" if view.has_argument(&["--remove-files"]) => {
-                let base = view.values(&["-C", "--directory"]).into_iter().fold(
+                let base = view.option_values(&["-C", "--directory"]).into_iter().fold(
                     String::new(),
                     |base, next| match next.starts_with(['/', '~']) {
                         true => format!("{next}/"),
@@ -283,29 +288,29 @@ impl Here<'_> {
                     false => format!("{base}{path}"),
                 });
                 let packed: Vec<String> = packed.collect();
-                found.deletes.extend(self.all_seen(packed.iter().map(String::as_str)));
+                found.deletes.extend(self.paths_from_project(packed.iter().map(String::as_str)));
             }
             name if DELETERS.contains(&name) => found.deletes.extend(all(view.operands(&[]))),
             "mv" => {
-                let mut operands = view.operands(valued(&view.name));
-                if view.values(&["-t", "--target-directory"]).is_empty() {
+                let mut operands = view.operands(options_with_value(&view.name));
+                if view.option_values(&["-t", "--target-directory"]).is_empty() {
                     operands.pop();
                 }
                 found.deletes.extend(all(operands));
                 let fed = view.fed.iter().map(String::as_str);
                 let fed = fed.filter(|path| path.starts_with(['/', '~']));
-                found.deletes.extend(self.all_seen(fed));
+                found.deletes.extend(self.paths_from_project(fed));
             }
             _ => {}
         }
     }
 
-    /// Programs that change a file which they do not name.
-    fn by_other_names(&self, found: &mut Found) {
+    /// Notes the files that a program changes without naming them.
+    fn note_implied_files(&self, found: &mut Found) {
         let view = self.view;
         let written: &[&str] = match view.name.as_str() {
-            "crontab" if !view.has('l', "list") => &["/var/spool/cron/crontabs"],
-            "at" | "batch" if !view.has('l', "list") => &["/var/spool/at"],
+            "crontab" if !view.has_option('l', "list") => &["/var/spool/cron/crontabs"],
+            "at" | "batch" if !view.has_option('l', "list") => &["/var/spool/at"],
             "visudo" => &["/etc/sudoers"],
             "useradd" | "adduser" | "chpasswd" | "vipw" => &["/etc/passwd"],
             _ => &[],
@@ -321,19 +326,19 @@ impl Here<'_> {
         let operands = view.operands(&[]).into_iter().skip(1);
         let named = operands
             .filter(|operand| loads && (operand.contains('/') || operand.starts_with("disk")));
-        found.writes.extend(named.map(|text| self.seen(&format!("{disk}{text}"))));
+        found.writes.extend(named.map(|text| self.path_from_project(&format!("{disk}{text}"))));
     }
 }
 
 /// Whether an argument starts with one of these texts; with none of them, always.
-fn view_says(view: &View<'_>, starts: &[&str]) -> bool {
+fn has_argument_with_prefix(view: &View<'_>, starts: &[&str]) -> bool {
     starts.is_empty()
         || view.args.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)))
 }
 
-/// The subcommands of git that print a file which is not its own.
-fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
-    if view.has_argument(&["add"]) && view.has('f', "force") {
+/// Returns the operands of git's subcommands that print a file outside of its own data.
+fn git_printed_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    if view.has_argument(&["add"]) && view.has_option('f', "force") {
         return view.operands(&["-C", "-c"]).into_iter().skip(1).collect();
     }
     if !view.has_argument(&[
@@ -351,16 +356,20 @@ fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
         return Vec::new();
     }
     let is_log = view.has_argument(&["log", "whatchanged"]);
-    if is_log && !view.has('p', "patch") && !view.has('u', "") && !view.has('L', "") {
+    if is_log
+        && !view.has_option('p', "patch")
+        && !view.has_option('u', "")
+        && !view.has_option('L', "")
+    {
         return Vec::new();
     }
     let operands = view.operands(&["-C", "-c", "-m"]).into_iter().skip(1);
-    let lines = view.values(&["-L"]);
+    let lines = view.option_values(&["-L"]);
     operands.chain(lines).map(|word| word.rsplit_once(':').map_or(word, |(_, path)| path)).collect()
 }
 
-/// The files that curl and wget send, and those that curl takes by `file:`.
-fn uploads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+/// Returns the files that curl and wget send, and those that curl reads through `file:`.
+fn curl_uploaded_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let data = [
         "-d",
         "--data",
@@ -373,17 +382,18 @@ fn uploads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     ];
     let whole =
         ["-T", "--upload-file", "--post-file", "--body-file", "-K", "--config", "-b", "--cookie"];
-    let mut found: Vec<&str> = view.values(&whole);
-    let headers = view.values(&["-H", "--header"]).into_iter();
+    let mut found: Vec<&str> = view.option_values(&whole);
+    let headers = view.option_values(&["-H", "--header"]).into_iter();
     found.extend(headers.filter_map(|header| header.strip_prefix('@')));
-    let marked = view.values(&data).into_iter();
+    let marked = view.option_values(&data).into_iter();
     found.extend(marked.filter_map(|text| text.split_once(['@', '<']).map(|(_, file)| file)));
     found.extend(view.args.iter().filter_map(|arg| arg.strip_prefix("file://")));
     found
 }
 
-/// The paths that an argument may hold: itself, what follows `=` or `@`, and a `file:` address.
-fn candidates(arg: &str) -> impl Iterator<Item = &str> {
+/// Returns the paths that an argument may contain: itself, what follows `=` or `@`, and a `file:`
+/// address.
+fn paths_in_argument(arg: &str) -> impl Iterator<Item = &str> {
     let is_path = |arg: &&str| {
         let rooted = arg.starts_with(['/', '~', '.', '$']);
         !arg.is_empty()

@@ -13,7 +13,7 @@ use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
 
 use crate::event::meter::Meter;
 use crate::protect::PACKAGE;
-use parameter::{Parameter, parameter};
+use parameter::{Parameter, parse_parameter};
 
 /// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
 /// memory there is.
@@ -46,22 +46,22 @@ pub(super) struct Variables<'m> {
 }
 
 impl Filled {
-    fn single_text(text: &str) -> Self {
+    fn from_text(text: &str) -> Self {
         Self(vec![text.to_owned()])
     }
 
-    /// The first text that it may be.
+    /// Returns the first text that the word may stand for.
     pub(super) fn into_first_text(self) -> String {
         self.0.into_iter().next().unwrap_or_default().replace(PART, " ")
     }
 
-    /// Each text that it may be.
+    /// Returns each text that the word may stand for.
     pub(super) fn into_texts(self) -> Vec<String> {
         self.0.into_iter().map(|text| text.replace(PART, " ")).collect()
     }
 
-    /// Each text that it may be, as its words.
-    pub(super) fn choices(&self) -> impl Iterator<Item = Vec<String>> {
+    /// Iterates over the texts that the word may stand for, each split into words.
+    pub(super) fn word_choices(&self) -> impl Iterator<Item = Vec<String>> {
         self.0.iter().map(|text| {
             let parted = text.contains(PART);
             let words = text.split(PART).filter(|part| !parted || !part.is_empty());
@@ -69,13 +69,13 @@ impl Filled {
         })
     }
 
-    /// Every word that it may be.
-    pub(super) fn values(self) -> Vec<String> {
-        self.choices().flatten().collect()
+    /// Returns every word that the texts contain.
+    pub(super) fn into_words(self) -> Vec<String> {
+        self.word_choices().flatten().collect()
     }
 
-    /// Whether there was room for it.
-    fn push(&mut self, text: &str) -> bool {
+    /// Appends a text to each choice. Returns whether there was room for all.
+    fn push_str(&mut self, text: &str) -> bool {
         let mut fits = true;
         for filled in &mut self.0 {
             if filled.len() + text.len() <= LONGEST {
@@ -87,9 +87,9 @@ impl Filled {
         fits
     }
 
-    /// Each text with each of `values` behind it; without quotes, their blanks and these characters part words. Whether there
-    /// was room for all.
-    fn choose(&mut self, values: &[String], parts: Option<&str>) -> bool {
+    /// Replaces each text by one with each of `values` appended; `parts` are further characters at
+    /// which unquoted values are split into words. Returns whether there was room for all.
+    fn append_each(&mut self, values: &[String], parts: Option<&str>) -> bool {
         let fits = |text: &String, value: &String| text.len() + value.len() <= LONGEST;
         let put = |text: &String, value: &String| match parts {
             Some(more) => {
@@ -112,7 +112,7 @@ impl Filled {
 }
 
 impl<'m> Variables<'m> {
-    /// No variables, at a directory of a project.
+    /// Creates an empty set of variables, in a directory of a project.
     pub(super) fn in_directory(cwd: &str, project: &str, meter: &'m Meter<'m>) -> Self {
         Self {
             values: HashMap::new(),
@@ -126,62 +126,62 @@ impl<'m> Variables<'m> {
     }
 
     /// Generation counter: bumped whenever an assignment may change what a word expands to.
-    pub(super) const fn version(&self) -> usize {
+    pub(super) const fn generation(&self) -> usize {
         self.version
     }
 
     /// Whether some word stands for more than is followed.
-    pub(super) const fn is_too_much(&self) -> bool {
+    pub(super) const fn exceeded_limit(&self) -> bool {
         self.too_much.get()
     }
 
-    /// From here on the line runs elsewhere.
+    /// Sets the directory in which the rest of the line runs.
     pub(super) fn enter_directory(&mut self, cwd: String) {
         self.version += 1;
         self.cwd = cwd;
     }
 
-    pub(super) fn set(&mut self, name: &str, values: Vec<String>) {
+    pub(super) fn set_values(&mut self, name: &str, values: Vec<String>) {
         self.version += 1;
-        self.meter.read(name.len() + values.iter().map(String::len).sum::<usize>());
+        self.meter.spend_bytes(name.len() + values.iter().map(String::len).sum::<usize>());
         self.values.insert(name.to_owned(), values);
     }
 
-    /// The parameters `$1`, `$2`, ... and all of them.
-    pub(super) fn parameters(&mut self, all: &[String]) {
+    /// Sets the parameters `$1`, `$2`, ... and those that stand for all of them.
+    pub(super) fn set_parameters(&mut self, all: &[String]) {
         for (at, one) in all.iter().enumerate() {
-            self.set(&(at + 1).to_string(), vec![one.clone()]);
+            self.set_values(&(at + 1).to_string(), vec![one.clone()]);
         }
         let joined = all.join(" ");
-        self.set("@", vec![joined.clone()]);
-        self.set("*", vec![joined]);
+        self.set_values("@", vec![joined.clone()]);
+        self.set_values("*", vec![joined]);
     }
 
-    /// The word without its quotes, with what is known put in.
-    pub(super) fn fill(&self, word: &Word) -> Filled {
+    /// Expands a word: removes its quotes, and inserts the values of known variables.
+    pub(super) fn expand_word(&self, word: &Word) -> Filled {
         if word.kind == WordKind::Literal {
-            Filled::single_text(&word.text)
+            Filled::from_text(&word.text)
         } else {
-            self.expand(&word.source, 0)
+            self.expand_source(&word.source, 0)
         }
     }
 
-    /// The same for a text that a shell expands, such as a here-document.
-    pub(super) fn fill_text(&self, text: &str) -> String {
+    /// Expands a text as a shell does, such as a here-document.
+    pub(super) fn expand_text(&self, text: &str) -> String {
         let escaped = text.replace('"', "\\\"").replace('\'', "\\'");
-        self.expand(&escaped, 0).into_first_text()
+        self.expand_source(&escaped, 0).into_first_text()
     }
 
-    fn expand(&self, source: &str, depth: usize) -> Filled {
-        let mut filled = Filled::single_text("");
+    fn expand_source(&self, source: &str, depth: usize) -> Filled {
+        let mut filled = Filled::from_text("");
         let mut quoted = false;
         let mut rest = source;
         while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
-            if !self.meter.read(4 * filled.0.len() * (1 + at)) {
+            if !self.meter.spend_bytes(4 * filled.0.len() * (1 + at)) {
                 return filled;
             }
             let (before, from) = rest.split_at(at);
-            self.push(&mut filled, before);
+            self.push_within_limit(&mut filled, before);
             let mut after = from.chars();
             let sign = after.next();
             rest = after.as_str();
@@ -189,49 +189,49 @@ impl<'m> Variables<'m> {
                 Some('"') => quoted = !quoted,
                 Some('\'') if !quoted => {
                     let (inner, behind) = rest.split_once('\'').unwrap_or((rest, ""));
-                    self.push(&mut filled, inner);
+                    self.push_within_limit(&mut filled, inner);
                     rest = behind;
                 }
                 Some('\\') => {
                     let next = rest.chars().next().map_or(0, char::len_utf8);
-                    self.push(&mut filled, rest.get(..next).unwrap_or_default());
+                    self.push_within_limit(&mut filled, rest.get(..next).unwrap_or_default());
                     rest = rest.get(next..).unwrap_or_default();
                 }
                 Some('`') => {
                     let (inner, behind) = rest.split_once('`').unwrap_or((rest, ""));
-                    match self.printed(inner, depth) {
-                        Some(text) => self.choose(&mut filled, &[text], !quoted),
-                        None => self.push(&mut filled, &format!("`{inner}`")),
+                    match self.substitution_output(inner, depth) {
+                        Some(text) => self.append_values(&mut filled, &[text], !quoted),
+                        None => self.push_within_limit(&mut filled, &format!("`{inner}`")),
                     }
                     rest = behind;
                 }
-                Some('$') => rest = self.dollar(rest, quoted, depth, &mut filled),
-                _ => self.push(&mut filled, "'"),
+                Some('$') => rest = self.expand_dollar(rest, quoted, depth, &mut filled),
+                _ => self.push_within_limit(&mut filled, "'"),
             }
         }
-        self.meter.read(filled.0.len() * rest.len());
-        self.push(&mut filled, rest);
+        self.meter.spend_bytes(filled.0.len() * rest.len());
+        self.push_within_limit(&mut filled, rest);
         filled
     }
 
-    fn push(&self, filled: &mut Filled, text: &str) {
-        let fits = filled.push(text);
+    fn push_within_limit(&self, filled: &mut Filled, text: &str) {
+        let fits = filled.push_str(text);
         self.too_much.set(self.too_much.get() || !fits);
     }
 
-    fn choose(&self, filled: &mut Filled, values: &[String], parts: bool) {
+    fn append_values(&self, filled: &mut Filled, values: &[String], parts: bool) {
         let bytes = |texts: &[String]| texts.iter().map(|text| 16 + text.len()).sum::<usize>();
         let (left, right) = (bytes(&filled.0), bytes(values));
         let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
-        if self.meter.read(made) {
+        if self.meter.spend_bytes(made) {
             let more = self.values.get("IFS").and_then(|values| values.first());
-            let fits = filled.choose(values, parts.then(|| more.map_or("", String::as_str)));
+            let fits = filled.append_each(values, parts.then(|| more.map_or("", String::as_str)));
             self.too_much.set(self.too_much.get() || !fits);
         }
     }
 
-    /// Puts in what a `$` stands for, and gives what comes behind it.
-    fn dollar<'s>(
+    /// Appends what a `$` stands for, and returns the text after it.
+    fn expand_dollar<'s>(
         &self,
         rest: &'s str,
         quoted: bool,
@@ -239,41 +239,43 @@ impl<'m> Variables<'m> {
         filled: &mut Filled,
     ) -> &'s str {
         if let Some(inner) = rest.strip_prefix('(') {
-            let (inner, behind) = inside(inner);
-            match self.printed(inner, depth) {
-                Some(text) => self.choose(filled, &[text], !quoted),
-                None => self.push(filled, &format!("$({inner})")),
+            let (inner, behind) = split_at_closing_paren(inner);
+            match self.substitution_output(inner, depth) {
+                Some(text) => self.append_values(filled, &[text], !quoted),
+                None => self.push_within_limit(filled, &format!("$({inner})")),
             }
             return behind;
         }
         // Its end is looked for in all that follows.
-        if rest.starts_with('{') && !self.meter.read(rest.find('}').unwrap_or(rest.len())) {
+        if rest.starts_with('{') && !self.meter.spend_bytes(rest.find('}').unwrap_or(rest.len())) {
             return "";
         }
-        let Parameter { name, is_indirect, operator, behind } = parameter(rest);
+        let Parameter { name, is_indirect, operator, behind } = parse_parameter(rest);
         let mut values = self.values.get(name).filter(|_| !name.is_empty());
         if is_indirect {
             // `${!x}` is what the variable holds that `$x` names.
             values = values.and_then(|names| self.values.get(names.first()?));
         }
-        match self.operated(values, operator, depth) {
+        match self.apply_operator(values, operator, depth) {
             Some(values) => {
                 let written = rest.get(..rest.len() - behind.len()).unwrap_or_default();
                 let listed = matches!(name, "@" | "*") || written.contains("[@]");
-                self.choose(filled, &values, !quoted || listed);
+                self.append_values(filled, &values, !quoted || listed);
             }
             // An unknown part stays as it is written.
             None => {
-                self.push(filled, "$");
+                self.push_within_limit(filled, "$");
                 return rest;
             }
         }
         behind
     }
 
-    /// What a substitution prints, where that is plain to see.
-    fn printed(&self, inner: &str, depth: usize) -> Option<String> {
-        if inner.len() > LONGEST || !self.meter.read(inner.len()) || nest(inner) + depth >= DEEPEST
+    /// Returns the output of a command substitution, if it is plain from its text.
+    fn substitution_output(&self, inner: &str, depth: usize) -> Option<String> {
+        if inner.len() > LONGEST
+            || !self.meter.spend_bytes(inner.len())
+            || substitution_depth(inner) + depth >= DEEPEST
         {
             return None;
         }
@@ -285,27 +287,29 @@ impl<'m> Variables<'m> {
                 return self.values.get("HOME")?.first().cloned();
             }
             ["cd", to, "&&" | ";", "pwd", ..] => {
-                return Some(self.expand(to, depth + 1).into_first_text());
+                return Some(self.expand_source(to, depth + 1).into_first_text());
             }
             ["cd", to, "pwd", ..] if to.ends_with(';') => {
-                return Some(self.expand(to.trim_end_matches(';'), depth + 1).into_first_text());
+                return Some(
+                    self.expand_source(to.trim_end_matches(';'), depth + 1).into_first_text(),
+                );
             }
             _ => {}
         }
-        let line = self.substitution(inner)?;
+        let line = self.parse_substitution(inner)?;
         let (command, inner) = line.commands.split_first()?;
         let within = |command: &SimpleCommand| command.context == Context::CommandSubstitution;
         if command.context != Context::TopLevel || !inner.iter().all(within) {
             return None;
         }
-        let words = self.all_words(command, depth);
+        let words = self.expand_command_words(command, depth);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let said = match words.as_slice() {
             ["echo", "-n" | "-e" | "-ne", said @ ..] | ["echo", said @ ..] => said.join(" "),
             ["printf", "%s" | "%s\\n", said @ ..] => said.concat(),
             ["printf", said] if !said.contains(['%', '\\']) => (*said).to_owned(),
             ["which", name] | ["command", "-v", name] | ["type", "-p" | "-P", name] => {
-                program_path(name)
+                program_lookup_output(name)
             }
             // Everything that lies there: the names in it are unknown.
             ["ls"] | ["ls", "-1" | "-a" | "-A" | "-d"] => "*".to_owned(),
@@ -325,37 +329,39 @@ impl<'m> Variables<'m> {
         (!said.contains(['$', '`'])).then_some(said)
     }
 
-    /// The line of a substitution, read once however often it stands there.
-    fn substitution(&self, inner: &str) -> Option<Rc<Line>> {
-        if !self.meter.read(inner.len()) {
+    /// Returns the parsed line of a substitution; each is parsed once.
+    fn parse_substitution(&self, inner: &str) -> Option<Rc<Line>> {
+        if !self.meter.spend_bytes(inner.len()) {
             return None;
         }
         if let Some(known) = self.substitutions.borrow().get(inner) {
             return known.clone();
         }
         let line =
-            tenterhook_shell::read_while(inner, &|steps| self.meter.spend(steps)).map(Rc::new);
+            tenterhook_shell::parse_line_with_budget(inner, &|steps| self.meter.spend_steps(steps))
+                .map(Rc::new);
         self.substitutions.borrow_mut().insert(inner.to_owned(), line.clone());
         line
     }
 
-    fn all_words(&self, command: &SimpleCommand, depth: usize) -> Vec<String> {
+    fn expand_command_words(&self, command: &SimpleCommand, depth: usize) -> Vec<String> {
         let fill = |word: &Word| match word.kind {
             WordKind::Literal => vec![word.text.clone()],
-            _ => self.expand(&word.source, depth + 1).values(),
+            _ => self.expand_source(&word.source, depth + 1).into_words(),
         };
         command.words.iter().flat_map(fill).collect()
     }
 }
 
-/// What a lookup of a program prints: its name, or where ours may lie.
-pub(super) fn program_path(name: &str) -> String {
+/// Returns what a lookup of a program prints: its name, or the path at which Tenterhook may be
+/// installed.
+pub(super) fn program_lookup_output(name: &str) -> String {
     if name.starts_with(PACKAGE) { format!("~/.local/bin/{name}") } else { name.to_owned() }
 }
 
-/// How deep substitutions nest in a text. The text in the deepest of too many stays as it is written, and then so does what
-/// would print it.
-fn nest(text: &str) -> usize {
+/// Returns how deep parentheses are nested in a text. A text that is nested too deep is not
+/// expanded.
+fn substitution_depth(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for sign in text.bytes() {
         match sign {
@@ -368,8 +374,8 @@ fn nest(text: &str) -> usize {
     deepest
 }
 
-/// The text in the brackets that are open, and what comes behind them.
-fn inside(text: &str) -> (&str, &str) {
+/// Splits a text after an open parenthesis into the part inside it and the part after it.
+fn split_at_closing_paren(text: &str) -> (&str, &str) {
     let mut depth = 1_usize;
     for (at, sign) in text.char_indices() {
         match sign {
@@ -390,13 +396,13 @@ mod tests {
 
     fn known<'m>(meter: &'m Meter<'m>) -> Variables<'m> {
         let mut known = Variables::in_directory("/p", "/p", meter);
-        known.set("A", vec!["rm".into()]);
-        known.set("I", vec!["A".into()]);
-        known.set("Z", vec![String::new()]);
-        known.set("HOME", vec!["/h".into()]);
-        known.set("L", vec!["-rf /".into()]);
-        known.set("E", vec!["/".into(), "/etc".into()]);
-        known.parameters(&["x".into(), "y".into()]);
+        known.set_values("A", vec!["rm".into()]);
+        known.set_values("I", vec!["A".into()]);
+        known.set_values("Z", vec![String::new()]);
+        known.set_values("HOME", vec!["/h".into()]);
+        known.set_values("L", vec!["-rf /".into()]);
+        known.set_values("E", vec!["/".into(), "/etc".into()]);
+        known.set_parameters(&["x".into(), "y".into()]);
         known
     }
 
@@ -450,7 +456,7 @@ mod tests {
             ("$(echo a | sh)", &["$(echo a | sh)"]),
             ("a\\ b$A", &["a brm"]),
         ] {
-            assert_eq!(known(&meter).expand(source, 0).values(), words, "{source}");
+            assert_eq!(known(&meter).expand_source(source, 0).into_words(), words, "{source}");
         }
     }
 
@@ -458,11 +464,11 @@ mod tests {
     fn a_word_stands_for_so_many_texts_and_no_more() {
         let meter = Meter::new(&|| true);
         let mut known = known(&meter);
-        known.set("B", (0..20).map(|i| i.to_string()).collect());
-        assert_eq!(known.expand("$B$B$B$B", 0).0.len(), MOST);
-        known.set("X", vec!["x".repeat(LONGEST)]);
-        assert!(known.expand("$X$X$X$X", 0).into_first_text().len() <= LONGEST);
+        known.set_values("B", (0..20).map(|i| i.to_string()).collect());
+        assert_eq!(known.expand_source("$B$B$B$B", 0).0.len(), MOST);
+        known.set_values("X", vec!["x".repeat(LONGEST)]);
+        assert!(known.expand_source("$X$X$X$X", 0).into_first_text().len() <= LONGEST);
         let nest = format!("{}{}", "$(echo ".repeat(50), ")".repeat(50));
-        assert!(known.expand(&nest, 0).into_first_text().contains("$(echo"));
+        assert!(known.expand_source(&nest, 0).into_first_text().contains("$(echo"));
     }
 }

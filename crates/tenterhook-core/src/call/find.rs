@@ -26,22 +26,22 @@ const NARROWING: &[&str] = &[
     "-links",
 ];
 
-/// What a `find` comes upon: where it starts, or the names that it looks for there. Each name may lie at each start, and
-/// each is paid for.
+/// Returns the paths that a `find` lists: its start directories, or the names that it looks for in
+/// them. Each name may be in each start directory, and each costs a step.
 pub(super) fn found_paths(view: &View<'_>) -> Vec<String> {
     let starts = start_directories(view);
-    if !is_narrow(view) {
+    if !is_narrow_search(view) {
         let inside = starts.iter().filter(|start| **start != ".").map(|start| format!("{start}/*"));
         return starts.iter().map(|start| (*start).to_owned()).chain(inside).collect();
     }
     let named = view.args.iter().zip(view.args.iter().skip(1));
     let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
     let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
-    let paths = patterns(view).map(str::to_owned);
+    let paths = path_patterns(view).map(str::to_owned);
     let named = starts
         .iter()
         .flat_map(|start| names.iter().map(move |name| (start, name)))
-        .take_while(|(start, name)| view.meter.read(64 + start.len() + name.len()))
+        .take_while(|(start, name)| view.meter.spend_bytes(64 + start.len() + name.len()))
         .map(|(start, name)| format!("{start}/{name}"));
     named.chain(paths).collect()
 }
@@ -56,8 +56,8 @@ pub(super) fn start_directories<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     if named.is_empty() { vec!["."] } else { named }
 }
 
-/// The paths that a `find` looks for; not those that it leaves out.
-fn patterns<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
+/// Iterates over the paths that a `find` looks for, without those that it excludes.
+fn path_patterns<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
     let args = || view.args.iter().map(String::as_str);
     let before = std::iter::once("").chain(args());
     let tests = before.zip(args()).zip(args().skip(1).zip(args().skip(2).chain([""])));
@@ -68,8 +68,9 @@ fn patterns<'a>(view: &'a View<'_>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Whether a `find` has a test that leaves out most of what lies there; a name that matches any file is no test.
-pub(super) fn is_narrow(view: &View<'_>) -> bool {
+/// Whether a `find` has a test that excludes most files; a name that matches any file is not such a
+/// test.
+pub(super) fn is_narrow_search(view: &View<'_>) -> bool {
     let tests = view.args.iter().zip(view.args.iter().skip(1).map(String::as_str).chain([""]));
     let mut narrow = tests.filter(|(test, _)| NARROWING.contains(&test.as_str()));
     narrow.any(|(_, value)| !matches!(value, "*" | ".*" | "*.*" | "*/*" | "/*"))

@@ -14,15 +14,15 @@ use tenterhook_shell::{
 };
 
 use super::MOST_LINES;
-use super::braces::{MOST_UNFOLDED, is_braced};
-use super::fill::{Variables, program_path};
+use super::braces::{MOST_UNFOLDED, has_unexpanded_braces};
+use super::fill::{Variables, program_lookup_output};
 use super::find::found_paths;
 use super::path::Paths;
-use super::quoted::line_of;
+use super::quoted::quote_command_line;
 use super::view::{Redirected, View};
 use crate::event::meter::Meter;
-pub(super) use arguments::elements;
-use arguments::{expand, meant, reads_names};
+pub(super) use arguments::list_elements;
+use arguments::{expand_to_words, reads_file_names, redirect_targets};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
@@ -85,9 +85,9 @@ pub(super) fn follow_line<'a>(
     for (name, value) in
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
     {
-        variables.set(name, vec![value.clone()]);
+        variables.set_values(name, vec![value.clone()]);
     }
-    entered::set_directories(&mut variables, &paths.home);
+    entered::set_xdg_directories(&mut variables, &paths.home);
     let mut functions = HashMap::new();
     for function in &line.functions {
         functions.entry(function.name.as_str()).or_insert(function);
@@ -116,14 +116,14 @@ pub(super) fn follow_line<'a>(
     sofar.assign_loop_variables();
     let mut views = Vec::new();
     for command in &line.commands {
-        if !meter.spend(command.size()) {
+        if !meter.spend_steps(command.size()) {
             break;
         }
-        views.extend(sofar.view(command));
+        views.extend(sofar.view_command(command));
     }
-    let groups = sofar.redirects(&line.redirects);
+    let groups = sofar.expand_redirects(&line.redirects);
     let Sofar { variables, filled, mut too_much, .. } = sofar;
-    too_much |= variables.is_too_much();
+    too_much |= variables.exceeded_limit();
     Seen { views, groups, cwd: variables.cwd, filled, too_much }
 }
 
@@ -132,54 +132,54 @@ impl<'p> Sofar<'p> {
         &self.variables.cwd
     }
 
-    /// The variables of loops are all that they will be.
+    /// Sets the variables of loops to all the values that they will have.
     fn assign_loop_variables(&mut self) {
         for each in &self.line.loops {
-            if !self.meter.spend(A_LOOP * (1 + each.words.len().min(MOST_UNFOLDED))) {
+            if !self.meter.spend_steps(A_LOOP * (1 + each.words.len().min(MOST_UNFOLDED))) {
                 return;
             }
-            let words =
-                each.words.iter().flat_map(|word| expand(&self.variables, word, self.meter));
+            let words = each
+                .words
+                .iter()
+                .flat_map(|word| expand_to_words(&self.variables, word, self.meter));
             let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
             self.too_much |= values.len() > MOST_UNFOLDED;
-            self.variables.set(&each.variable, values);
+            self.variables.set_values(&each.variable, values);
         }
     }
 
-    /// The redirections of groups. Each command may ask.
-    fn of_groups(&mut self) -> Rc<Vec<Redirected>> {
+    /// Returns the redirections of groups, expanded again only if a variable changed.
+    fn group_redirects(&mut self) -> Rc<Vec<Redirected>> {
         let asked = self.groups.take();
-        self.groups = Some(self.asks_for_another_pass(asked, &self.line.redirects));
+        self.groups = Some(self.cached_redirects(asked, &self.line.redirects));
         self.groups.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
-    /// The redirections of a command; the words behind it have the same ones.
-    fn of_command(&mut self, command: &'p SimpleCommand) -> Rc<Vec<Redirected>> {
+    /// Returns the redirections of a command; a command inside its arguments has the same ones.
+    fn command_redirects(&mut self, command: &'p SimpleCommand) -> Rc<Vec<Redirected>> {
         let asked = self.own.take();
-        self.own = Some(self.asks_for_another_pass(asked, &command.redirects));
+        self.own = Some(self.cached_redirects(asked, &command.redirects));
         self.own.as_ref().map(|(.., shared)| Rc::clone(shared)).unwrap_or_default()
     }
 
-    /// Only a variable that was set makes others of them.
-    fn asks_for_another_pass(
-        &self,
-        asked: Option<Asked<'p>>,
-        redirects: &'p [Redirect],
-    ) -> Asked<'p> {
-        let version = self.variables.version();
+    /// Returns the expanded redirections, from the cache unless a variable changed since.
+    fn cached_redirects(&self, asked: Option<Asked<'p>>, redirects: &'p [Redirect]) -> Asked<'p> {
+        let version = self.variables.generation();
         let same = |(of, at, _): &Asked<'p>| std::ptr::eq(*of, redirects) && *at == version;
         asked
             .filter(same)
-            .unwrap_or_else(|| (redirects, version, Rc::new(self.redirects(redirects))))
+            .unwrap_or_else(|| (redirects, version, Rc::new(self.expand_redirects(redirects))))
     }
 
-    fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
-        let redirects = redirects.iter().take_while(|_| self.meter.spend(4));
+    fn expand_redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
+        let redirects = redirects.iter().take_while(|_| self.meter.spend_steps(4));
         let files = redirects.flat_map(|redirect| {
             let files = match &redirect.target {
-                Target::Word(word) if !redirect.operator.starts_with("<<") => {
-                    meant(word, self.variables.fill(word).into_texts(), self.meter)
-                }
+                Target::Word(word) if !redirect.operator.starts_with("<<") => redirect_targets(
+                    word,
+                    self.variables.expand_word(word).into_texts(),
+                    self.meter,
+                ),
                 Target::Word(_) | Target::HereDocument { .. } | Target::Closed => Vec::new(),
             };
             files.into_iter().map(|file| (redirect.operator.clone(), file))
@@ -187,11 +187,11 @@ impl<'p> Sofar<'p> {
         files.collect()
     }
 
-    fn view(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
+    fn view_command(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
         for assignment in command.assignments.iter() {
             let name = assignment.name.split('[').next().unwrap_or_default();
             let may_not_run = matches!(command.context, Context::List | Context::Body);
-            self.variables.assign(name, &assignment.value, may_not_run);
+            self.variables.assign_value(name, &assignment.value, may_not_run);
         }
         if !command.assignments.is_empty() {
             self.assign_loop_variables();
@@ -201,63 +201,65 @@ impl<'p> Sofar<'p> {
             Some((program, rest)) => (Some(program), rest),
         };
         let dynamic = program.is_some_and(Word::is_dynamic);
-        let mut choices = self.programs(program).into_iter();
+        let mut choices = self.possible_programs(program).into_iter();
         let (name, mut args) = choices.next().unwrap_or_default();
         // A program that is named by a path is listed once more, under its file name.
         if name.contains('/') && !dynamic {
-            self.runs_file(&name);
+            self.queue_written_file(&name);
             return None;
         }
-        let own: Vec<String> = self.args(rest);
-        for (name, before) in choices.filter(|(name, _)| is_known(name)) {
-            let text = line_of(&name, before.iter().chain(&own));
-            self.run(text);
+        let own: Vec<String> = self.expand_arguments(rest);
+        for (name, before) in choices.filter(|(name, _)| is_known_program(name)) {
+            let text = quote_command_line(&name, before.iter().chain(&own));
+            self.queue_inner_line(text);
         }
         args.extend(own);
         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
-        if dynamic && is_known(&name) {
-            self.run(line_of(&name, args.iter()));
+        if dynamic && is_known_program(&name) {
+            self.queue_inner_line(quote_command_line(&name, args.iter()));
         }
-        let fed = self.handed(command);
-        let redirects = self.of_command(command);
-        let cwd = self.directory_of(command);
+        let fed = self.appended_arguments(command);
+        let redirects = self.command_redirects(command);
+        let cwd = self.command_directory(command);
         let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
-        view.is_paid_for();
-        self.push_entered_directory(&view);
+        view.spend_walk_steps();
+        self.note_wrapper_directory(&view);
         self.note_effects(&view);
-        self.code(&view);
+        self.queue_code_arguments(&view);
         Some(view)
     }
 
-    /// Each program that a word may name, with the words that come with it: `X='rm -rf'; $X`.
-    fn programs(&self, program: Option<&Word>) -> Vec<(String, Vec<String>)> {
+    /// Returns each program that a word may name, with the words that come with it: `X='rm -rf';
+    /// $X`.
+    fn possible_programs(&self, program: Option<&Word>) -> Vec<(String, Vec<String>)> {
         let Some(program) = program else { return vec![Default::default()] };
-        let choices = self.variables.fill(program);
+        let choices = self.variables.expand_word(program);
         let split = |words: Vec<String>| {
             let mut words = words.into_iter();
             (words.next().unwrap_or_default(), words.collect())
         };
-        choices.choices().map(split).collect()
+        choices.word_choices().map(split).collect()
     }
 
-    /// The arguments, with known variables put in and braces unfolded.
-    fn args(&mut self, rest: &[Word]) -> Vec<String> {
+    /// Expands the arguments: known variables and braces.
+    fn expand_arguments(&mut self, rest: &[Word]) -> Vec<String> {
         let mut args = Vec::new();
         for word in rest {
-            args.extend(expand(&self.variables, word, self.meter));
+            args.extend(expand_to_words(&self.variables, word, self.meter));
             if self.words + args.len() > MOST_WORDS {
                 self.too_much = true;
                 break;
             }
         }
-        self.too_much |= args.iter().any(|arg| is_braced(arg)) && args.len() >= MOST_UNFOLDED;
+        self.too_much |=
+            args.iter().any(|arg| has_unexpanded_braces(arg)) && args.len() >= MOST_UNFOLDED;
         self.words += args.len();
         args
     }
 
-    /// What `xargs` and `find` hand to a command.
-    fn handed(&mut self, command: &SimpleCommand) -> Vec<String> {
-        let by_name = reads_names(command);
+    /// Returns the arguments that `xargs` and `find` append to a command.
+    fn appended_arguments(&mut self, command: &SimpleCommand) -> Vec<String> {
+        let by_name = reads_file_names(command);
         let from: &[String] = match command.via.last() {
             Some(Via::Wrapper("xargs" | "parallel")) => &self.printed,
             Some(Via::Wrapper("find")) => &self.searched,
@@ -271,44 +273,46 @@ impl<'p> Sofar<'p> {
         }
         let mut handed = from.to_vec();
         if by_name || command.via.last() == Some(&Via::Wrapper("xargs")) {
-            let here = self.input(command);
+            let here = self.input_texts(command);
             handed.extend(here.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned));
         }
         handed
     }
 
-    /// The texts that a command finds on its input because they stand on the line.
-    fn here(&self, command: &SimpleCommand) -> Vec<String> {
+    /// Returns the texts on a command's input that are written on the line.
+    fn here_document_texts(&self, command: &SimpleCommand) -> Vec<String> {
         let paid = command.redirects.iter().take_while(|redirect| match &redirect.target {
-            Target::HereDocument { body, .. } => self.meter.read(4 * body.len()),
-            Target::Word(_) | Target::Closed => self.meter.spend(1),
+            Target::HereDocument { body, .. } => self.meter.spend_bytes(4 * body.len()),
+            Target::Word(_) | Target::Closed => self.meter.spend_steps(1),
         });
         let texts = paid.filter_map(|redirect| match &redirect.target {
             Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
             Target::HereDocument { body, .. } if !body.contains(['$', '`', '\\']) => {
                 Some(body.clone())
             }
-            Target::HereDocument { body, .. } => Some(self.variables.fill_text(body)),
+            Target::HereDocument { body, .. } => Some(self.variables.expand_text(body)),
             Target::Word(word) if redirect.operator == "<<<" => {
-                Some(self.variables.fill(word).into_first_text())
+                Some(self.variables.expand_word(word).into_first_text())
             }
             Target::Word(_) | Target::Closed => None,
         });
         texts.collect()
     }
 
-    /// The same, or what the line prints into its pipe or its group.
-    fn input(&self, command: &SimpleCommand) -> Vec<String> {
-        let here = self.here(command);
+    /// Returns the texts on a command's input: those written on the line, else those that the line
+    /// prints into its pipe or its group.
+    fn input_texts(&self, command: &SimpleCommand) -> Vec<String> {
+        let here = self.here_document_texts(command);
         let input = command.input.as_deref().filter(|_| here.is_empty());
-        let input = input.filter(|input| self.meter.read(4 * input.len())).map(str::to_owned);
+        let input =
+            input.filter(|input| self.meter.spend_bytes(4 * input.len())).map(str::to_owned);
         here.into_iter().chain(input).collect()
     }
 
-    /// What the command changes for those that follow.
+    /// Notes the effects of a command on later commands.
     fn note_effects(&mut self, view: &View<'_>) {
-        self.pipe(view);
-        self.write(view);
+        self.queue_piped_code(view);
+        self.note_written_files(view);
         match view.name.as_str() {
             "cd" | "pushd" => self.follow_cd(view),
             "printf" if view.has_argument(&["-v"]) => {
@@ -317,7 +321,7 @@ impl<'p> Sofar<'p> {
                     behind.map(String::as_str).filter(|word| *word != "--").collect();
                 if let Some((name, values)) = words.split_first() {
                     let values = values.get(usize::from(values.len() > 1)..).unwrap_or_default();
-                    self.variables.set(name, vec![values.join(" ")]);
+                    self.variables.set_values(name, vec![values.join(" ")]);
                 }
             }
             "echo" | "printf" | "ls" | "realpath" => {
@@ -325,7 +329,7 @@ impl<'p> Sofar<'p> {
                 self.printed.extend(words.map(str::to_owned));
             }
             "which" | "whereis" | "whence" => {
-                self.printed.extend(view.operands(&[]).into_iter().map(program_path));
+                self.printed.extend(view.operands(&[]).into_iter().map(program_lookup_output));
             }
             "find" => {
                 self.searched = found_paths(view);
@@ -337,7 +341,7 @@ impl<'p> Sofar<'p> {
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
                 for (name, value) in view.args.iter().filter_map(|arg| arg.split_once('=')) {
-                    self.variables.set(name, vec![elements(value)]);
+                    self.variables.set_values(name, vec![list_elements(value)]);
                 }
             }
             "alias" => {
@@ -347,7 +351,7 @@ impl<'p> Sofar<'p> {
             }
             "set" => {
                 if let Some(at) = view.args.iter().position(|arg| arg == "--") {
-                    self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
+                    self.variables.set_parameters(view.args.get(at + 1..).unwrap_or_default());
                     self.assign_loop_variables();
                 }
             }
@@ -355,14 +359,15 @@ impl<'p> Sofar<'p> {
                 let count = view.args.first().and_then(|arg| arg.parse().ok()).unwrap_or(1);
                 self.variables.shift_parameters(count);
             }
-            "read" => self.read(view),
+            "read" => self.assign_read_variables(view),
             _ => {}
         }
     }
 
-    /// The variables that `read` sets from texts of the line: in a loop it reads each line, one after the other.
-    fn read(&mut self, view: &View<'_>) {
-        let said = self.input(view.command).concat();
+    /// Sets the variables that `read` reads from texts of the line; in a loop, it reads one line
+    /// after the other.
+    fn assign_read_variables(&mut self, view: &View<'_>) {
+        let said = self.input_texts(view.command).concat();
         let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
         let piped = view.command.redirects.is_empty() && said.is_empty();
         let printed = if self.searched.is_empty() { &self.printed } else { &self.searched };
@@ -379,19 +384,19 @@ impl<'p> Sofar<'p> {
         };
         let last = names.len().saturating_sub(1);
         for (at, name) in names.into_iter().enumerate() {
-            if !self.meter.spend(1 + parted.len()) {
+            if !self.meter.spend_steps(1 + parted.len()) {
                 return;
             }
             let value = |line: &Vec<&str>| match at == last {
                 true => line.get(at..).unwrap_or_default().join(" "),
                 false => line.get(at).copied().unwrap_or_default().to_owned(),
             };
-            self.variables.set(name, parted.iter().map(value).collect());
+            self.variables.set_values(name, parted.iter().map(value).collect());
         }
     }
 }
 
 /// Whether a program is known by its name.
-fn is_known(name: &str) -> bool {
+fn is_known_program(name: &str) -> bool {
     !name.is_empty() && !name.contains(['$', '`', '*', '?'])
 }

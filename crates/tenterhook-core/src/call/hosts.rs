@@ -81,32 +81,32 @@ const PASTES: &[&str] = &[
     "discordapp.com/api/webhooks",
 ];
 
-/// Whether `host` is a place where anybody can pick up what is put there.
+/// Whether anybody can fetch what is uploaded to `host`.
 #[must_use]
-pub(super) fn is_drop(host: &str) -> bool {
-    CATCHERS.iter().chain(PASTES).any(|drop| is_under(host, drop))
+pub(super) fn is_drop_host(host: &str) -> bool {
+    CATCHERS.iter().chain(PASTES).any(|drop| is_subdomain(host, drop))
 }
 
-/// Whether `host` serves nothing but catching requests, so that a bare visit is a message.
+/// Whether `host` only records requests, so that a mere request to it sends data.
 #[must_use]
-pub(super) fn is_catcher(host: &str) -> bool {
-    CATCHERS.iter().any(|drop| is_under(host, drop))
+pub(super) fn is_request_catcher(host: &str) -> bool {
+    CATCHERS.iter().any(|drop| is_subdomain(host, drop))
 }
 
-fn is_under(host: &str, drop: &str) -> bool {
+fn is_subdomain(host: &str, drop: &str) -> bool {
     host.strip_suffix(drop).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// Whether the host is this machine.
-pub(super) fn is_local(host: &str) -> bool {
+pub(super) fn is_local_host(host: &str) -> bool {
     let host = host.trim_matches(['[', ']']);
     matches!(host, "localhost" | "::1" | "0.0.0.0" | "host.docker.internal")
         || host.starts_with("127.")
         || host.ends_with(".localhost")
 }
 
-/// The host of an address, with what tells two webhooks on one host apart.
-pub(super) fn of_address(address: &str) -> Option<String> {
+/// Returns the host of an address, with the part that distinguishes two webhooks on one host.
+pub(super) fn host_of_url(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     if scheme.is_empty() || scheme.ends_with("file") {
         return None;
@@ -118,13 +118,14 @@ pub(super) fn of_address(address: &str) -> Option<String> {
         Some(inner) => inner.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    let host = canonical(host);
+    let host = canonical_host(host);
     let hook = path.starts_with("/api/webhooks");
     Some(if hook { format!("{host}/api/webhooks") } else { host }).filter(|text| !text.is_empty())
 }
 
-/// A host as everybody writes it: `2852039166`, `0xa9.0xfe.0xa9.0xfe` and `[::ffff:169.254.169.254]` are one machine.
-pub(super) fn canonical(host: &str) -> String {
+/// Returns the usual form of a host: `2852039166`, `0xa9.0xfe.0xa9.0xfe` and
+/// `[::ffff:169.254.169.254]` are one machine.
+pub(super) fn canonical_host(host: &str) -> String {
     let lower = host.trim_end_matches('.').to_ascii_lowercase();
     let plain = lower.strip_prefix("::ffff:").unwrap_or(&lower);
     let number = |part: &str| {
@@ -153,14 +154,15 @@ pub(super) fn canonical(host: &str) -> String {
     }
 }
 
-/// The machine behind `/dev/tcp/HOST/PORT`.
-pub(super) fn of_socket(file: &str) -> Option<String> {
+/// Returns the host in `/dev/tcp/HOST/PORT`, unless it is this machine.
+pub(super) fn host_of_socket_path(file: &str) -> Option<String> {
     let rest = file.strip_prefix("/dev/tcp/").or_else(|| file.strip_prefix("/dev/udp/"))?;
-    let host = canonical(rest.split('/').next().unwrap_or_default());
-    (!is_local(&host)).then_some(host)
+    let host = canonical_host(rest.split('/').next().unwrap_or_default());
+    (!is_local_host(&host)).then_some(host)
 }
 
-/// The files that a command puts on another machine, where its arguments are no plain list of them.
+/// Returns the files that a command uploads to another machine, for commands whose arguments are
+/// not a plain list of them.
 pub(super) fn uploaded_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let operands = || {
         view.operands(&[
@@ -175,10 +177,11 @@ pub(super) fn uploaded_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
             "--title",
         ])
     };
-    let mut found = view.values(&["--body-file", "--notes-file", "--input", "--file", "--source"]);
+    let mut found =
+        view.option_values(&["--body-file", "--notes-file", "--input", "--file", "--source"]);
     if matches!(view.name.as_str(), "gh" | "glab") {
         found.extend(
-            view.values(&["-F", "--field"])
+            view.option_values(&["-F", "--field"])
                 .into_iter()
                 .map(|text| text.split_once("=@").map_or(text, |(_, file)| file)),
         );
@@ -228,37 +231,38 @@ const VALUED: &[&str] = &[
     "--max-time",
 ];
 
-/// The machines that a command speaks with, without this one.
+/// Returns the hosts that a command connects to, without this machine.
 pub(super) fn contacted_hosts(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
     let operands = || view.operands(VALUED);
-    let addresses = view.args.iter().filter_map(|arg| of_address(arg.trim_start_matches("--url=")));
+    let addresses =
+        view.args.iter().filter_map(|arg| host_of_url(arg.trim_start_matches("--url=")));
     let mut hosts: Vec<String> = addresses.collect();
     if DOWNLOADERS.contains(&name) {
         // `curl example.com/x` needs no scheme.
         let bare = operands().into_iter().filter(|operand| {
             !operand.contains("://") && operand.contains('.') && !operand.contains(' ')
         });
-        hosts.extend(bare.filter_map(|text| of_address(&format!("http://{text}"))));
+        hosts.extend(bare.filter_map(|text| host_of_url(&format!("http://{text}"))));
     }
-    hosts.extend(in_words_of(view));
-    hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
-    hosts.extend(variables::hosts(view));
-    let mut hosts: Vec<String> = hosts.iter().map(|host| canonical(host)).collect();
-    hosts.retain(|host| !is_local(host) && !host.is_empty());
+    hosts.extend(hosts_in_special_arguments(view));
+    hosts.extend(view.redirects.iter().filter_map(|(_, file)| host_of_socket_path(file)));
+    hosts.extend(variables::hosts_in_variables(view));
+    let mut hosts: Vec<String> = hosts.iter().map(|host| canonical_host(host)).collect();
+    hosts.retain(|host| !is_local_host(host) && !host.is_empty());
     hosts
 }
 
 /// Words of `aws` that send content.
 const AWS_SENDS: &[&str] = &["put-object", "put-secret-value", "publish", "send-message"];
 
-/// The machines that a program names in a special way.
-fn in_words_of(view: &View<'_>) -> Vec<String> {
+/// Returns the hosts that a program names in its own way, such as `scp` and `nc`.
+fn hosts_in_special_arguments(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
     let operands = || view.operands(VALUED);
     let mut hosts = Vec::new();
     match name {
-        "nc" | "ncat" | "netcat" | "telnet" | "ftp" | "tftp" if !view.has('l', "listen") => {
+        "nc" | "ncat" | "netcat" | "telnet" | "ftp" | "tftp" if !view.has_option('l', "listen") => {
             hosts.extend(operands().first().map(|operand| (*operand).to_owned()));
         }
         "scp" | "rsync" | "sftp" | "ssh" => {
@@ -298,7 +302,7 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
             hosts.extend(to.map(|(_, host)| host.to_owned()));
         }
         "openssl" => hosts.extend(
-            view.values(&["-connect"])
+            view.option_values(&["-connect"])
                 .iter()
                 .filter_map(|text| text.split(':').next().map(str::to_owned)),
         ),
@@ -310,17 +314,17 @@ fn in_words_of(view: &View<'_>) -> Vec<String> {
     hosts
 }
 
-/// Whether a command can carry something away: not whether it does.
+/// Whether a command is able to send data to another machine; it may not do so.
 pub(super) fn can_send_data(view: &View<'_>) -> bool {
     let name = view.name.as_str();
     let speaks = || {
-        super::literals::code(view)
+        super::literals::inline_code(view)
             .iter()
             .any(|code| NETWORK.iter().any(|text| code.contains(text)))
     };
     DOWNLOADERS.contains(&name)
         || CARRIERS.contains(&name)
-        || view.redirects.iter().any(|(_, file)| of_socket(file).is_some())
+        || view.redirects.iter().any(|(_, file)| host_of_socket_path(file).is_some())
         || speaks()
 }
 
@@ -343,21 +347,22 @@ const NETWORK: &[&str] = &[
     "smtplib",
 ];
 
-/// Whether a downloader names something that is not on this machine, also a host without a dot in its name.
-pub(super) fn names_another(view: &View<'_>) -> bool {
+/// Whether a downloader names a host other than this machine, including a host without a dot in its
+/// name.
+pub(super) fn names_remote_host(view: &View<'_>) -> bool {
     let is_far = |operand: &&str| {
         let address = if operand.contains("://") {
             (*operand).to_owned()
         } else {
             format!("http://{operand}")
         };
-        of_address(&address).is_some_and(|host| !is_local(&host))
+        host_of_url(&address).is_some_and(|host| !is_local_host(&host))
     };
     DOWNLOADERS.contains(&view.name.as_str()) && view.operands(VALUED).iter().any(is_far)
 }
 
-/// The files that curl and wget leave behind.
-pub(super) fn saved_files(view: &View<'_>) -> Vec<String> {
+/// Returns the files in which curl and wget save what they download.
+pub(super) fn downloaded_files(view: &View<'_>) -> Vec<String> {
     let curl = view.name == "curl";
     let options: &[&str] = if curl { &["-o", "--output"] } else { &["-O", "--output-document"] };
     // `-sSLo x`: in a cluster the value is the next word.
@@ -373,8 +378,8 @@ pub(super) fn saved_files(view: &View<'_>) -> Vec<String> {
         _ => None,
     });
     let mut files: Vec<String> = cluster.collect();
-    files.extend(view.values(options).into_iter().map(str::to_owned));
-    let by_address = if curl { view.has('O', "remote-name") } else { files.is_empty() };
+    files.extend(view.option_values(options).into_iter().map(str::to_owned));
+    let by_address = if curl { view.has_option('O', "remote-name") } else { files.is_empty() };
     if by_address {
         // `-O` takes a value of wget, and none of curl: an address is known by its scheme in any place.
         let addresses = view.args.iter().map(String::as_str).filter(|arg| arg.contains("://"));
@@ -411,11 +416,13 @@ mod tests {
             ("file:///etc/passwd", None),
             ("a.example", None),
         ] {
-            assert_eq!(of_address(address).as_deref(), host, "{address}");
+            assert_eq!(host_of_url(address).as_deref(), host, "{address}");
         }
         assert!(
-            is_drop("x.oast.fun") && is_drop("webhook.site") && !is_drop("notwebhook.site.example")
+            is_drop_host("x.oast.fun")
+                && is_drop_host("webhook.site")
+                && !is_drop_host("notwebhook.site.example")
         );
-        assert!(is_catcher("abc.canarytokens.com") && !is_catcher("pastebin.com"));
+        assert!(is_request_catcher("abc.canarytokens.com") && !is_request_catcher("pastebin.com"));
     }
 }

@@ -21,7 +21,7 @@ enum Does {
     Run,
 }
 
-const fn manager(
+const fn new_manager(
     name: &'static str,
     registry: Registry,
     verbs: &'static [&'static [&'static str]],
@@ -31,31 +31,31 @@ const fn manager(
 }
 
 const MANAGERS: &[Manager] = &[
-    manager("npm", Registry::Npm, &[&["install"], &["i"], &["add"], &["in"]], Does::Install),
-    manager("pnpm", Registry::Npm, &[&["install"], &["i"], &["add"]], Does::Install),
-    manager("yarn", Registry::Npm, &[&["add"], &["global", "add"]], Does::Install),
-    manager("bun", Registry::Npm, &[&["add"], &["install"], &["i"]], Does::Install),
-    manager("npx", Registry::Npm, &[&[]], Does::Run),
-    manager("bunx", Registry::Npm, &[&[]], Does::Run),
-    manager("npm", Registry::Npm, &[&["exec"], &["x"]], Does::Run),
-    manager("pnpm", Registry::Npm, &[&["dlx"]], Does::Run),
-    manager("yarn", Registry::Npm, &[&["dlx"]], Does::Run),
-    manager("pip", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
-    manager("pipx", Registry::PyPi, &[&["install"]], Does::Install),
-    manager("pipx", Registry::PyPi, &[&["run"]], Does::Run),
-    manager(
+    new_manager("npm", Registry::Npm, &[&["install"], &["i"], &["add"], &["in"]], Does::Install),
+    new_manager("pnpm", Registry::Npm, &[&["install"], &["i"], &["add"]], Does::Install),
+    new_manager("yarn", Registry::Npm, &[&["add"], &["global", "add"]], Does::Install),
+    new_manager("bun", Registry::Npm, &[&["add"], &["install"], &["i"]], Does::Install),
+    new_manager("npx", Registry::Npm, &[&[]], Does::Run),
+    new_manager("bunx", Registry::Npm, &[&[]], Does::Run),
+    new_manager("npm", Registry::Npm, &[&["exec"], &["x"]], Does::Run),
+    new_manager("pnpm", Registry::Npm, &[&["dlx"]], Does::Run),
+    new_manager("yarn", Registry::Npm, &[&["dlx"]], Does::Run),
+    new_manager("pip", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
+    new_manager("pipx", Registry::PyPi, &[&["install"]], Does::Install),
+    new_manager("pipx", Registry::PyPi, &[&["run"]], Does::Run),
+    new_manager(
         "uv",
         Registry::PyPi,
         &[&["add"], &["pip", "install"], &["tool", "install"]],
         Does::Install,
     ),
-    manager("uv", Registry::PyPi, &[&["tool", "run"]], Does::Run),
-    manager("uvx", Registry::PyPi, &[&[]], Does::Run),
-    manager("poetry", Registry::PyPi, &[&["add"]], Does::Install),
-    manager("pdm", Registry::PyPi, &[&["add"]], Does::Install),
-    manager("pipenv", Registry::PyPi, &[&["install"]], Does::Install),
-    manager("cargo", Registry::Crates, &[&["install"], &["add"], &["binstall"]], Does::Install),
-    manager("gem", Registry::Gems, &[&["install"]], Does::Install),
+    new_manager("uv", Registry::PyPi, &[&["tool", "run"]], Does::Run),
+    new_manager("uvx", Registry::PyPi, &[&[]], Does::Run),
+    new_manager("poetry", Registry::PyPi, &[&["add"]], Does::Install),
+    new_manager("pdm", Registry::PyPi, &[&["add"]], Does::Install),
+    new_manager("pipenv", Registry::PyPi, &[&["install"]], Does::Install),
+    new_manager("cargo", Registry::Crates, &[&["install"], &["add"], &["binstall"]], Does::Install),
+    new_manager("gem", Registry::Gems, &[&["install"]], Does::Install),
 ];
 
 /// Options that are followed by something that is no package.
@@ -159,15 +159,15 @@ const INDEX_VARIABLES: &[&str] = &[
 const A_NAME: usize = 256;
 
 pub(super) fn note_installs(view: &View<'_>, found: &mut Found) {
-    for manager in MANAGERS.iter().filter(|manager| manager.name == manager_name(view)) {
-        let Some(packages) = packages_of(view, manager) else { continue };
-        indexes(view, found);
+    for manager in MANAGERS.iter().filter(|manager| manager.name == package_manager_name(view)) {
+        let Some(packages) = package_arguments(view, manager) else { continue };
+        note_package_indexes(view, found);
         // Each is held against all that are well known.
-        for package in packages.into_iter().take_while(|_| view.meter.spend(A_NAME)) {
-            note_package(package, manager, view, found);
+        for package in packages.into_iter().take_while(|_| view.meter.spend_steps(A_NAME)) {
+            note_risky_package(package, manager, view, found);
         }
         if manager.registry == Registry::Crates {
-            cargo_git(view, found);
+            note_unpinned_cargo_git(view, found);
         }
     }
     if view.name == "go" && view.args.first().is_some_and(|arg| arg == "install" || arg == "get") {
@@ -179,15 +179,15 @@ pub(super) fn note_installs(view: &View<'_>, found: &mut Found) {
 }
 
 /// `python -m pip` is pip, and so is `pip3.12`.
-fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
+fn package_manager_name<'a>(view: &'a View<'_>) -> &'a str {
     let is_module =
         view.name.starts_with("python") && view.args.windows(2).any(|pair| pair == ["-m", "pip"]);
     let plain = view.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     if is_module || plain == "pip" { "pip" } else { view.name.as_str() }
 }
 
-/// The words behind the verb of a manager, if its verb is there.
-fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
+/// Returns the words after the verb of a package manager, if the verb is there.
+fn package_arguments<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
     let operands: Vec<&str> =
         view.operands(VALUED).into_iter().filter(|operand| !matches!(*operand, "pip")).collect();
     let all: Vec<&str> = if manager.name == "uv" { view.operands(VALUED) } else { operands };
@@ -195,25 +195,25 @@ fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>
         let rest = all.strip_prefix(*verb)?;
         // Only the first word that is run is a package; the rest is its own business.
         let most = if manager.does == Does::Run { 1 } else { rest.len() };
-        let named = view.values(&["--from", "--spec", "--package", "-p"]);
+        let named = view.option_values(&["--from", "--spec", "--package", "-p"]);
         if manager.does == Does::Run && !named.is_empty() && !manager.name.starts_with("pnpm") {
             return Some(named);
         }
-        let from_afar = view.values(&["-r", "--requirement", "-c", "--constraint"]);
+        let from_afar = view.option_values(&["-r", "--requirement", "-c", "--constraint"]);
         let from_afar = from_afar.into_iter().filter(|text| text.contains("://"));
         let lists = from_afar.filter(|_| manager.does == Does::Install);
         Some(lists.chain(rest.iter().take(most).copied()).collect())
     })
 }
 
-fn note_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut Found) {
+fn note_risky_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut Found) {
     let package = package.trim_matches(['"', '\'']);
     let is_address = package.contains("://")
         || package.starts_with("git@")
         || package.starts_with("github:")
         || package.contains(" @ ");
     if is_address {
-        if !is_pinned(package) {
+        if !is_pinned_address(package) {
             found.unpinned.insert(package.to_owned());
         }
         return;
@@ -226,7 +226,7 @@ fn note_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut F
     }
     // `owner/repo` is a GitHub address to npm.
     if manager.registry == Registry::Npm && package.contains('/') && !package.starts_with('@') {
-        if !is_pinned(package) {
+        if !is_pinned_address(package) {
             found.unpinned.insert(package.to_owned());
         }
         return;
@@ -235,12 +235,13 @@ fn note_package(package: &str, manager: &Manager, view: &View<'_>, found: &mut F
     if name.is_empty() {
         return;
     }
-    if let Some(meant) = packages::looks_like(manager.registry, name) {
+    if let Some(meant) = packages::similar_known_package(manager.registry, name) {
         found.look_alikes.insert(format!("{name} for {meant}"));
     }
     // Without `-y` npx asks by itself; a tool that is installed already is not fetched.
-    let unasked = matches!(view.name.as_str(), "npx" | "npm") && !view.has('y', "yes");
-    if manager.does == Does::Run && !unasked && !packages::is_known(manager.registry, name) {
+    let unasked = matches!(view.name.as_str(), "npx" | "npm") && !view.has_option('y', "yes");
+    if manager.does == Does::Run && !unasked && !packages::is_known_package(manager.registry, name)
+    {
         found.strangers.insert(name.to_owned());
     }
 }
@@ -254,8 +255,9 @@ fn bare_package_name(package: &str) -> &str {
     package.get(..scope + end).unwrap_or_default()
 }
 
-/// Whether an address says exactly which content it means: a commit, a tag, a released archive over TLS with its digest.
-fn is_pinned(address: &str) -> bool {
+/// Whether an address determines its content exactly: a commit, a tag, or a released archive over
+/// TLS with its digest.
+fn is_pinned_address(address: &str) -> bool {
     if address.starts_with("http://") {
         return false;
     }
@@ -266,15 +268,15 @@ fn is_pinned(address: &str) -> bool {
     commit || tag || reference.contains("sha256=") || address.contains("#sha256")
 }
 
-/// `cargo install --git URL` without `--rev` or `--tag`.
-fn cargo_git(view: &View<'_>, found: &mut Found) {
-    if view.values(&["--rev", "--tag"]).is_empty() {
-        found.unpinned.extend(view.values(&["--git"]).into_iter().map(str::to_owned));
+/// Notes `cargo install --git URL` without `--rev` or `--tag`.
+fn note_unpinned_cargo_git(view: &View<'_>, found: &mut Found) {
+    if view.option_values(&["--rev", "--tag"]).is_empty() {
+        found.unpinned.extend(view.option_values(&["--git"]).into_iter().map(str::to_owned));
     }
 }
 
-fn indexes(view: &View<'_>, found: &mut Found) {
-    let named = view.values(INDEX_OPTIONS).into_iter();
+fn note_package_indexes(view: &View<'_>, found: &mut Found) {
+    let named = view.option_values(INDEX_OPTIONS).into_iter();
     let assigned = view
         .command
         .assignments
@@ -284,7 +286,8 @@ fn indexes(view: &View<'_>, found: &mut Found) {
     found.indexes.extend(all.filter_map(unusual_index_host));
 }
 
-/// `npm config set registry`, `pip config set global.index-url`
+/// Notes a package index that a command configures: `npm config set registry`, `pip config set
+/// global.index-url`.
 fn note_configured_index(view: &View<'_>, found: &mut Found) {
     let sets = matches!(view.name.as_str(), "npm" | "pnpm" | "yarn" | "pip" | "pip3")
         && view.has_argument(&["set"])
@@ -309,7 +312,8 @@ fn note_configured_index(view: &View<'_>, found: &mut Found) {
     }
 }
 
-/// The host of an index that is not one that everybody uses; a host alone counts, too.
+/// Returns the host of a package index that is not a common one; the index may also be written as a
+/// host alone.
 fn unusual_index_host(index: &str) -> Option<String> {
     let bare = || {
         Some(index.to_owned()).filter(|index| {
@@ -318,8 +322,8 @@ fn unusual_index_host(index: &str) -> Option<String> {
                 && !index.contains(['/', ' '])
         })
     };
-    let host = hosts::of_address(index).or_else(bare)?;
-    let usual = INDEXES.contains(&host.as_str()) || hosts::is_local(&host);
+    let host = hosts::host_of_url(index).or_else(bare)?;
+    let usual = INDEXES.contains(&host.as_str()) || hosts::is_local_host(&host);
     // Over plain HTTP anybody in between is the index.
-    (!usual || (index.starts_with("http://") && !hosts::is_local(&host))).then_some(host)
+    (!usual || (index.starts_with("http://") && !hosts::is_local_host(&host))).then_some(host)
 }

@@ -1,7 +1,9 @@
 //! What do the texts in the code of another language say? `python -c "shutil.rmtree('/')"` is not read as Python: its
 //! quoted texts are looked at, beside words that tell what is done with them.
 
-use tenterhook_shell::strings::{interpreter, is_scripted, listed, runs_lines, texts};
+use tenterhook_shell::strings::{
+    commands_from_lists, interpreter_options, may_run_shell_line, quoted_texts, takes_code_operand,
+};
 
 use super::Found;
 use super::path::Paths;
@@ -40,13 +42,13 @@ const LINKS: &[&str] = &[
 ];
 
 /// The code that an interpreter is handed on its command line or in a here-document.
-pub(super) fn code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
-    if is_scripted(&view.name) {
+pub(super) fn inline_code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    if takes_code_operand(&view.name) {
         return view.operands(&["-F", "-v", "-f"]).into_iter().take(1).collect();
     }
-    let Some(options) = interpreter(&view.name) else { return Vec::new() };
-    let mut found = view.values(options);
-    found.extend(view.texts().skip(view.args.len()));
+    let Some(options) = interpreter_options(&view.name) else { return Vec::new() };
+    let mut found = view.option_values(options);
+    found.extend(view.input_texts().skip(view.args.len()));
     found
 }
 
@@ -57,31 +59,36 @@ const LOOKED_FOR: usize = 50;
 
 pub(super) fn note_literals(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
-    for code in code(view) {
-        in_code(code, &here, view.meter, found);
-        if found.concerns && view.meter.read(LOOKED_FOR * code.len()) {
-            super::disarm::note_words_for_code(view, code, paths, found);
+    for code in inline_code(view) {
+        note_code_literals(code, &here, view.meter, found);
+        if found.concerns && view.meter.spend_bytes(LOOKED_FOR * code.len()) {
+            super::disarm::note_arguments_of_code(view, code, paths, found);
         }
     }
 }
 
-/// What a piece of code says.
-pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
+/// Notes what the string literals in a piece of code show about its effects.
+pub(super) fn note_code_literals(
+    code: &str,
+    paths: &Paths<'_>,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
     // Each word of the lists is looked for in all of it.
-    if !meter.read(LOOKED_FOR * code.len()) {
+    if !meter.spend_bytes(LOOKED_FOR * code.len()) {
         return;
     }
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
     // To ask where a link leads gives nothing a name.
     let links = code.split("readlink").any(|code| LINKS.iter().any(|word| code.contains(word)));
-    let (runs, removes, writes) = (runs_lines(code), says(REMOVES), links || says(WRITES));
+    let (runs, removes, writes) = (may_run_shell_line(code), says(REMOVES), links || says(WRITES));
     let has_open = code.contains("open");
-    let all = texts(code);
-    if found.concerns && !meter.spend(A_TEXT * all.len()) {
+    let all = quoted_texts(code);
+    if found.concerns && !meter.spend_steps(A_TEXT * all.len()) {
         return;
     }
     for text in all.iter().map(|(_, text)| *text) {
-        if !meter.read(4 * (text.len() + paths.cwd.len())) {
+        if !meter.spend_bytes(4 * (text.len() + paths.cwd.len())) {
             return;
         }
         // Perl's `open F, ">x"`
@@ -89,7 +96,7 @@ pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &
             Some(file) if has_open => (file.trim_start_matches('>').trim_start(), true),
             _ => (text.strip_prefix('<').unwrap_or(text).trim_start(), false),
         };
-        let path = || paths.seen(text, &paths.cwd);
+        let path = || paths.path_from_project(text, &paths.cwd);
         if opens {
             found.writes.insert(path());
         }
@@ -102,18 +109,20 @@ pub(super) fn in_code(code: &str, paths: &Paths<'_>, meter: &Meter<'_>, found: &
         if !text.contains(' ') {
             found.shows.insert(path());
         } else if runs {
-            super::inner(text, paths, meter, found);
+            super::note_inner_line(text, paths, meter, found);
         }
     }
     if runs {
-        listed(code, &all).iter().for_each(|line| super::inner(line, paths, meter, found));
+        commands_from_lists(code, &all)
+            .iter()
+            .for_each(|line| super::note_inner_line(line, paths, meter, found));
     }
     if found.concerns {
-        super::disarm::code(code, &all, writes || removes, paths, found);
+        super::disarm::note_code(code, &all, writes || removes, paths, found);
     }
 }
 
-/// Whether code says a word with which files are written or removed.
-pub(super) fn writes(code: &str) -> bool {
+/// Whether code contains a word with which files are written or removed.
+pub(super) fn has_writing_word(code: &str) -> bool {
     WRITES.iter().chain(REMOVES).any(|word| code.contains(word))
 }

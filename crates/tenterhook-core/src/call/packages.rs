@@ -87,8 +87,9 @@ impl Known {
     }
 }
 
-/// A line may name thousands of packages, so that no table is taken apart for each.
-fn known(registry: Registry) -> &'static Known {
+/// Returns the table of well-known packages. Each table is built once, because a line may name
+/// thousands of packages.
+fn known_packages(registry: Registry) -> &'static Known {
     static TABLES: LazyLock<[Known; 4]> = LazyLock::new(|| {
         [
             Known::from_table(NPM),
@@ -106,21 +107,21 @@ fn known(registry: Registry) -> &'static Known {
     }
 }
 
-/// Whether everybody knows the package.
-pub(super) fn is_known(registry: Registry, name: &str) -> bool {
-    let name = plain(registry, name);
+/// Whether the package is a well-known one.
+pub(super) fn is_known_package(registry: Registry, name: &str) -> bool {
+    let name = normalize_name(registry, name);
     let scope = name.split_once('/').map(|(scope, _)| scope);
-    known(registry).all.contains(name.as_str())
+    known_packages(registry).all.contains(name.as_str())
         || (registry == Registry::Npm
             && (scope.is_some_and(|text| SCOPES.split_whitespace().any(|scope| scope == text))
                 || (name.starts_with("create-")
-                    && is_known(registry, name.trim_start_matches("create-")))))
+                    && is_known_package(registry, name.trim_start_matches("create-")))))
 }
 
 /// The well-known package that `name` looks like, if it is not one itself.
-pub(super) fn looks_like(registry: Registry, name: &str) -> Option<&'static str> {
-    let name = plain(registry, name);
-    if is_known(registry, &name) || name.contains('/') {
+pub(super) fn similar_known_package(registry: Registry, name: &str) -> Option<&'static str> {
+    let name = normalize_name(registry, name);
+    if is_known_package(registry, &name) || name.contains('/') {
         return None;
     }
     let squat = SQUATS.iter().find(|(of, squat, _)| *of == registry && *squat == name);
@@ -130,27 +131,28 @@ pub(super) fn looks_like(registry: Registry, name: &str) -> Option<&'static str>
     if name.len() < SHORTEST {
         return None;
     }
-    let mut names = known(registry).names.iter().copied();
+    let mut names = known_packages(registry).names.iter().copied();
     names.find(|text| {
-        text.len() >= SHORTEST && may_be_one_slip(&name, text) && is_one_slip(&name, text)
+        text.len() >= SHORTEST && may_be_one_typo(&name, text) && is_one_typo(&name, text)
     })
 }
 
-/// On PyPI `_`, `.` and `-` are one, and case is ignored.
-fn plain(registry: Registry, name: &str) -> String {
+/// Normalizes the name of a package: case is ignored, and on PyPI `_` and `-` are the same.
+fn normalize_name(registry: Registry, name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if registry == Registry::PyPi { lower.replace('_', "-") } else { lower }
 }
 
-/// What one slip cannot change: more than one letter of the length, and both ends of a name.
-fn may_be_one_slip(one: &str, other: &str) -> bool {
+/// Whether two names may differ by one typo: their lengths differ by at most one, and one of their
+/// ends is the same.
+fn may_be_one_typo(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     one.len().abs_diff(other.len()) <= 1
         && (one.first() == other.first() || one.last() == other.last())
 }
 
-/// Whether one letter more, less, other, or two that are swapped lead from one name to the other.
-fn is_one_slip(one: &str, other: &str) -> bool {
+/// Whether two names differ by one typo: a letter more, less or different, or two that are swapped.
+fn is_one_typo(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (Some(a), Some(b)) = (one.get(same..), other.get(same..)) else { return false };
@@ -171,10 +173,12 @@ mod tests {
 
     #[test]
     fn what_is_ruled_out_at_a_glance_is_no_slip() {
-        for one in known(Registry::Npm).names.iter().chain(&["xpress", "expres", "xepress", "ab"]) {
-            for other in &known(Registry::PyPi).names {
-                if other.len() >= SHORTEST && is_one_slip(one, other) {
-                    assert!(may_be_one_slip(one, other), "{one} {other}");
+        for one in
+            known_packages(Registry::Npm).names.iter().chain(&["xpress", "expres", "xepress", "ab"])
+        {
+            for other in &known_packages(Registry::PyPi).names {
+                if other.len() >= SHORTEST && is_one_typo(one, other) {
+                    assert!(may_be_one_typo(one, other), "{one} {other}");
                 }
             }
         }
@@ -196,8 +200,11 @@ mod tests {
             (Registry::Crates, "rustdecimal", Some("rust_decimal")),
             (Registry::Gems, "rspecc", Some("rspec")),
         ] {
-            assert_eq!(looks_like(registry, name), meant, "{name}");
+            assert_eq!(similar_known_package(registry, name), meant, "{name}");
         }
-        assert!(is_known(Registry::Npm, "create-vite") && !is_known(Registry::Npm, "left-padder"));
+        assert!(
+            is_known_package(Registry::Npm, "create-vite")
+                && !is_known_package(Registry::Npm, "left-padder")
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::event::Surroundings;
-use crate::protect::{Hold, hold};
+use crate::protect::{Hold, classify_guarded_path};
 
 /// The places that paths are seen from, as absolute texts; empty where the host did not say.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +34,10 @@ pub(crate) enum Moves {
 }
 
 impl<'f> Paths<'f> {
-    pub(crate) fn new(within: &Surroundings) -> Self {
+    pub(crate) fn from_surroundings(within: &Surroundings) -> Self {
         let text = |path: &Path| {
             let path = path.to_string_lossy();
-            from_drive(&path, false).unwrap_or_else(|| plain(&path))
+            normalize_drive_path(&path, false).unwrap_or_else(|| normalize_path(&path))
         };
         let cwd = text(&within.cwd);
         let project = match text(&within.project) {
@@ -46,40 +46,48 @@ impl<'f> Paths<'f> {
         };
         let home = text(&within.home);
         let has_drives =
-            [&home, &project, &cwd].iter().any(|path| from_drive(path, false).is_some());
+            [&home, &project, &cwd].iter().any(|path| normalize_drive_path(path, false).is_some());
         Self { home, project, cwd, has_drives, ..Self::default() }
     }
 
-    /// The same places as a system sees them that follows links.
-    pub(crate) fn behind_links(self, links: &'f dyn super::disarm::Files, moves: Moves) -> Self {
+    /// Returns the same directories, with links resolved by `links`.
+    pub(crate) fn with_link_resolution(
+        self,
+        links: &'f dyn super::disarm::Files,
+        moves: Moves,
+    ) -> Self {
         Self { links: Some(links), moves, ..self }
     }
 
-    /// Whether `from` is a guard's file that is copied to `to`, which is no directory: nothing of a guard is written (SP-7).
+    /// Whether `from` is a guard's file that is copied to `to`, which is not a directory; such a
+    /// copy does not change the guard (SP-7).
     pub(super) fn is_copied_from_guard(&self, from: &str, to: &str, cwd: &str) -> bool {
-        let is_plain = !to.ends_with('/') && hold(&self.seen(to, cwd)) == Hold::Nothing;
+        let is_plain = !to.ends_with('/')
+            && classify_guarded_path(&self.path_from_project(to, cwd)) == Hold::Nothing;
         let is_file = |files: &dyn super::disarm::Files| {
-            files.is_directory(&self.absolute(to, cwd)) == Some(false)
+            files.is_directory(&self.to_absolute(to, cwd)) == Some(false)
         };
-        is_plain && hold(&self.seen(from, cwd)) == Hold::Part && self.files.is_some_and(is_file)
+        is_plain
+            && classify_guarded_path(&self.path_from_project(from, cwd)) == Hold::Part
+            && self.files.is_some_and(is_file)
     }
 
-    /// A path without `.`, `..` and doubled slashes.
-    fn plain(&self, path: &str) -> String {
+    /// Returns a path without `.`, `..` and doubled slashes.
+    fn normalize(&self, path: &str) -> String {
         match self.links {
-            Some(links) if path.contains("..") => without_links(path, links),
-            _ => plain(path),
+            Some(links) if path.contains("..") => resolve_parent_parts(path, links),
+            _ => normalize_path(path),
         }
     }
 
-    /// `written` as an absolute path, where its start is given.
-    pub(super) fn absolute(&self, written: &str, cwd: &str) -> String {
-        if let Some(path) = self.has_drives.then(|| from_drive(written, true)).flatten() {
+    /// Returns `written` as an absolute path, if the base directory is known.
+    pub(super) fn to_absolute(&self, written: &str, cwd: &str) -> String {
+        if let Some(path) = self.has_drives.then(|| normalize_drive_path(written, true)).flatten() {
             return path;
         }
         let home = |rest: &str| match self.home.as_str() {
             "" => format!("~{rest}"),
-            home => self.plain(&format!("{home}{rest}")),
+            home => self.normalize(&format!("{home}{rest}")),
         };
         let (name, rest) = match written.strip_prefix('~').map(|rest| rest.split_once('/')) {
             Some(Some((name, _))) => {
@@ -91,47 +99,48 @@ impl<'f> Paths<'f> {
         match name {
             Some("") => home(rest),
             // `~+` is the working directory.
-            Some("+") => self.plain(&format!("{cwd}{rest}")),
-            Some("root") => self.plain(&format!("/root{rest}")),
-            Some(name) if is_user(name) => self.plain(&format!("/home/{name}{rest}")),
-            _ if written.starts_with('/') => self.plain(written),
-            _ => self.plain(&format!("{cwd}/{written}")),
+            Some("+") => self.normalize(&format!("{cwd}{rest}")),
+            Some("root") => self.normalize(&format!("/root{rest}")),
+            Some(name) if is_user_name(name) => self.normalize(&format!("/home/{name}{rest}")),
+            _ if written.starts_with('/') => self.normalize(written),
+            _ => self.normalize(&format!("{cwd}/{written}")),
         }
     }
 
-    /// `written` as seen from the project.
-    pub(super) fn seen(&self, written: &str, cwd: &str) -> String {
-        let path = self.absolute(written, cwd);
+    /// Returns `written` as seen from the project: relative inside it, `..` above it, `~/x` in the
+    /// home directory, else absolute.
+    pub(super) fn path_from_project(&self, written: &str, cwd: &str) -> String {
+        let path = self.to_absolute(written, cwd);
         if path == "/" || path.starts_with('~') || path.is_empty() {
             return path;
         }
-        let in_project = below(&path, &self.project);
+        let in_project = rest_below(&path, &self.project);
         // Where the home is the project, or lies in it, what is in the home is called so.
-        let project_is_home = below(&self.home, &self.project).is_some();
+        let project_is_home = rest_below(&self.home, &self.project).is_some();
         if let Some(rest) = in_project.filter(|_| !project_is_home) {
             return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
         }
-        match below(&path, &self.home) {
+        match rest_below(&path, &self.home) {
             Some("") => return "~".to_owned(),
-            Some(rest) if below(&self.project, &path).is_none() => return format!("~/{rest}"),
+            Some(rest) if rest_below(&self.project, &path).is_none() => return format!("~/{rest}"),
             _ => {}
         }
-        if below(&self.project, &path).is_some() { "..".to_owned() } else { path }
+        if rest_below(&self.project, &path).is_some() { "..".to_owned() } else { path }
     }
 }
 
-/// Whether `~name` stands for the home of somebody: there is nothing behind it that a name of a user has not.
-fn is_user(name: &str) -> bool {
+/// Whether `~name` may stand for a user's home directory: `name` has only characters of user names.
+fn is_user_name(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_')
 }
 
-/// The rest of `path` below `top`.
-pub(super) fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
+/// Returns the rest of `path` below the directory `top`.
+pub(super) fn rest_below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if top.is_empty() {
         return None;
     }
     let top = top.trim_end_matches('/');
-    let is_below = |start: &str| match from_drive(top, false) {
+    let is_below = |start: &str| match normalize_drive_path(top, false) {
         // Windows compares names without case.
         Some(_) => start.eq_ignore_ascii_case(top),
         None => start == top,
@@ -140,15 +149,15 @@ pub(super) fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// The same with each `..` taken from where the links before it lead.
-fn without_links(path: &str, links: &dyn super::disarm::Files) -> String {
+/// Normalizes a path, with each `..` taken from the target of the links before it.
+fn resolve_parent_parts(path: &str, links: &dyn super::disarm::Files) -> String {
     let mut found = String::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => {
-                let real = links.behind_links(&found).unwrap_or(found);
-                let real = plain(&real);
+                let real = links.resolve_links(&found).unwrap_or(found);
+                let real = normalize_path(&real);
                 found =
                     real.rsplit_once('/').map(|(parent, _)| parent.to_owned()).unwrap_or_default();
             }
@@ -161,9 +170,9 @@ fn without_links(path: &str, links: &dyn super::disarm::Files) -> String {
     if found.is_empty() { "/".to_owned() } else { found }
 }
 
-/// A path of Windows that begins with a drive, as `c:/a/b`: each way to write it gives one text. With `is_shell`, also `/c/a/b`,
-/// as Git Bash writes it. `None` for other paths.
-fn from_drive(path: &str, is_shell: bool) -> Option<String> {
+/// Returns the common form of a Windows path that begins with a drive, as `c:/a/b`. With
+/// `is_shell`, also for `/c/a/b`, as Git Bash writes it. `None` for other paths.
+fn normalize_drive_path(path: &str, is_shell: bool) -> Option<String> {
     let rest = path.strip_prefix(r"\\?\").unwrap_or(path);
     let mut chars = rest.chars();
     let (drive, rest) = match (chars.next()?, chars.next()) {
@@ -174,13 +183,13 @@ fn from_drive(path: &str, is_shell: bool) -> Option<String> {
     let is_root = rest.starts_with(['/', '\\']) || (rest.is_empty() && is_shell);
     let is_drive = drive.is_ascii_alphabetic() && is_root;
     is_drive.then(|| {
-        let rest = plain(&format!("/{}", rest.replace('\\', "/")));
+        let rest = normalize_path(&format!("/{}", rest.replace('\\', "/")));
         format!("{}:{rest}", drive.to_ascii_lowercase())
     })
 }
 
-/// A path without `.`, `..` and doubled slashes.
-pub(crate) fn plain(path: &str) -> String {
+/// Returns a path without `.`, `..` and doubled slashes.
+pub(crate) fn normalize_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -228,7 +237,7 @@ mod tests {
             ("//etc//x", "/etc/x"),
             ("/../..", "/"),
         ] {
-            assert_eq!(paths.seen(written, &paths.cwd), seen, "{written}");
+            assert_eq!(paths.path_from_project(written, &paths.cwd), seen, "{written}");
         }
     }
 
@@ -239,7 +248,7 @@ mod tests {
         let mut within = Surroundings::at(at(r"C:\code\app"));
         within.home = at(r"C:\Users\me");
         within.project = at(r"C:\code\app");
-        let paths = Paths::new(&within);
+        let paths = Paths::from_surroundings(&within);
         for (written, seen) in [
             (r"C:\Users\me\.claude\settings.json", "~/.claude/settings.json"),
             ("c:/Users/me/.claude/settings.json", "~/.claude/settings.json"),
@@ -252,11 +261,11 @@ mod tests {
             (r"D:\code\app\a.rs", "d:/code/app/a.rs"),
             ("/cd/a.rs", "/cd/a.rs"),
         ] {
-            assert_eq!(paths.seen(written, &paths.cwd), seen, "{written}");
+            assert_eq!(paths.path_from_project(written, &paths.cwd), seen, "{written}");
         }
         let unix = Paths { has_drives: false, cwd: "/w".to_owned(), ..Paths::default() };
-        assert_eq!(unix.seen("/c/a", "/w"), "/c/a");
-        assert_eq!(unix.seen("C:/a", "/w"), "/w/C:/a");
+        assert_eq!(unix.path_from_project("/c/a", "/w"), "/c/a");
+        assert_eq!(unix.path_from_project("C:/a", "/w"), "/w/C:/a");
     }
 
     #[test]
@@ -267,7 +276,7 @@ mod tests {
             cwd: "/root".to_owned(),
             ..Paths::default()
         };
-        assert_eq!(paths.seen(".bashrc", "/root"), "~/.bashrc");
-        assert_eq!(paths.seen(".", "/root"), "~");
+        assert_eq!(paths.path_from_project(".bashrc", "/root"), "~/.bashrc");
+        assert_eq!(paths.path_from_project(".", "/root"), "~");
     }
 }

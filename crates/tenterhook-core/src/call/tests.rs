@@ -16,8 +16,8 @@ pub(super) fn footprint_of(command: &str) -> CallFootprint {
     let event = Event::new("PreToolUse", within)
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": command }));
-    let line = tenterhook_shell::read(command);
-    footprint(&event, Some(&line), None, true, &Meter::new(&|| true)).unwrap()
+    let line = tenterhook_shell::parse_line(command);
+    call_footprint(&event, Some(&line), None, true, &Meter::new(&|| true)).unwrap()
 }
 
 #[test]
@@ -47,7 +47,11 @@ fn a_line_is_followed_along_its_directories_and_variables() {
 #[test]
 fn words_that_the_line_says_are_put_in() {
     let texts = |line: &str| -> Vec<String> {
-        footprint_of(line).commands.iter().map(tenterhook_shell::SimpleCommand::text).collect()
+        footprint_of(line)
+            .commands
+            .iter()
+            .map(tenterhook_shell::SimpleCommand::unquoted_text)
+            .collect()
     };
     for line in [
         "F='-f o'; git push $F",
@@ -98,7 +102,7 @@ fn what_is_read_and_what_is_only_named() {
             !footprint
                 .reads
                 .iter()
-                .any(|text| path_kind::holds_keys(text) || path_kind::is_env(text)),
+                .any(|text| path_kind::holds_credentials(text) || path_kind::is_env_file(text)),
             "{silent}: {footprint:?}"
         );
     }
@@ -300,7 +304,7 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
         }
     };
     let mut wrong = Vec::new();
-    for (row, role) in programs::rows() {
+    for (row, role) in programs::role_rows() {
         let [example, twin] = row.examples;
         assert!(!twin.is_empty(), "{row:?} has no example or no twin");
         let [example, twin] = [example, twin].map(|line| line.replace("\\n", "\n"));
@@ -317,10 +321,10 @@ fn every_row_of_the_table_sees_its_example_and_leaves_its_twin() {
 /// SP-50: the cheap look passes over no program that removes a directory.
 #[test]
 fn every_program_that_removes_is_known_to_the_cheap_look() {
-    let removing = programs::rows().filter(|(_, role)| *role == "deletes");
+    let removing = programs::role_rows().filter(|(_, role)| *role == "deletes");
     let unknown: Vec<&str> = removing
         .map(|(row, _)| row.examples[0])
-        .filter(|line| !crate::protect::may_change(line))
+        .filter(|line| !crate::protect::may_change_files(line))
         .collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
@@ -418,7 +422,7 @@ fn tool_that_is_no_shell_writes_what_its_fields_name() {
         };
         let event =
             Event::new("PreToolUse", within).with("tool_name", tool).with("tool_input", input);
-        footprint(&event, None, None, false, &Meter::new(&|| true)).unwrap()
+        call_footprint(&event, None, None, false, &Meter::new(&|| true)).unwrap()
     };
     for (tool, input) in [
         ("mcp__ide__create_file", json!({ "pathInProject": "dist/a.js", "text": "x" })),

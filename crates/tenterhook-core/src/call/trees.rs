@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use tenterhook_shell::{Via, WordKind};
 
-use super::files::{behind_pattern, shows};
-use super::find::is_narrow;
+use super::files::{operands_after_pattern, prints_file_content};
+use super::find::is_narrow_search;
 use super::path::Paths;
 use super::view::View;
 use table::{EXECUTING, FD, LISTERS, READERS, Reader, When};
@@ -39,17 +39,17 @@ pub enum Skips {
     Untracked,
 }
 
-/// The directories that the commands of a line read with everything in them.
-pub(super) fn note_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<Tree>) {
+/// Adds to `found` the directory trees that the commands of a line read.
+pub(super) fn note_read_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTreeSet<Tree>) {
     let mut listed = Vec::new();
     let mut takes_names = false;
-    for view in views.iter().take_while(|view| view.is_paid_for()) {
-        takes_names |= takes_unknown_names(view);
-        match listing(view, paths) {
+    for view in views.iter().take_while(|view| view.spend_walk_steps()) {
+        takes_names |= reads_unknown_files(view);
+        match listed_trees(view, paths) {
             Some((trees, Listing::Read)) => found.extend(trees),
-            Some((trees, Listing::Printed)) if view.feeds() => listed.extend(trees),
+            Some((trees, Listing::Printed)) if view.is_output_consumed() => listed.extend(trees),
             Some(_) => {}
-            None => found.extend(read(view, paths)),
+            None => found.extend(read_trees(view, paths)),
         }
     }
     if takes_names {
@@ -57,8 +57,9 @@ pub(super) fn note_trees(views: &[View<'_>], paths: &Paths<'_>, found: &mut BTre
     }
 }
 
-/// Whether a directory is one of the project by its name: what lies in it is listed as read, as `DIRECTORY/*`.
-pub(super) fn is_named(path: &str) -> bool {
+/// Returns `true` if a directory is named relative to the project, so that its contents are listed
+/// as read, as `DIRECTORY/*`.
+pub(super) fn is_project_directory(path: &str) -> bool {
     !path.starts_with(['/', '~', '.']) && !path.contains(['*', '$', '`']) && !path.is_empty()
 }
 
@@ -70,9 +71,10 @@ enum Listing {
     Printed,
 }
 
-/// The directories that a program goes through for names; `None` where it is no such program.
-fn listing(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
-    let tree = |path: &str, skips| tree(view, paths, path, skips);
+/// Returns the directories whose file names a program lists, and what it does with the files;
+/// `None` for any other program.
+fn listed_trees(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
+    let tree = |path: &str, skips| tree_of_path(view, paths, path, skips);
     let (trees, listing) = match view.name.as_str() {
         "find" => {
             let starts = view.args.iter().map(String::as_str);
@@ -81,28 +83,35 @@ fn listing(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
             if starts.is_empty() {
                 starts.push(".");
             }
-            let names = names_of_find(view);
+            let names = find_name_patterns(view);
             let trees = starts.into_iter().map(|start| tree(start, Skips::Nothing));
-            (trees.map(|tree| Tree { names: names.clone(), ..tree }).collect(), executes(view))
+            (
+                trees.map(|tree| Tree { names: names.clone(), ..tree }).collect(),
+                use_of_listed_files(view),
+            )
         }
         name if FD.contains(&name) => {
-            let shows_all = view.has('H', "hidden")
-                || view.has('I', "no-ignore")
-                || view.has('u', "unrestricted");
+            let shows_all = view.has_option('H', "hidden")
+                || view.has_option('I', "no-ignore")
+                || view.has_option('u', "unrestricted");
             let skips = if shows_all { Skips::Nothing } else { Skips::HiddenAndIgnored };
             (
-                or_here(view.operands(&[])).into_iter().map(|path| tree(path, skips)).collect(),
-                executes(view),
+                default_to_current_dir(view.operands(&[]))
+                    .into_iter()
+                    .map(|path| tree(path, skips))
+                    .collect(),
+                use_of_listed_files(view),
             )
         }
         "git" if view.has_argument(&["ls-files"]) => {
-            let skips = if view.has('o', "others") { Skips::Nothing } else { Skips::Untracked };
+            let skips =
+                if view.has_option('o', "others") { Skips::Nothing } else { Skips::Untracked };
             (vec![tree(".", skips)], Listing::Printed)
         }
         name if LISTERS.contains(&name)
-            && (view.has('a', "all") || view.has('A', "almost-all")) =>
+            && (view.has_option('a', "all") || view.has_option('A', "almost-all")) =>
         {
-            let operands = or_here(view.operands(&[]));
+            let operands = default_to_current_dir(view.operands(&[]));
             (
                 operands.into_iter().map(|path| tree(path, Skips::Nothing)).collect(),
                 Listing::Printed,
@@ -113,20 +122,21 @@ fn listing(view: &View<'_>, paths: &Paths<'_>) -> Option<(Vec<Tree>, Listing)> {
     Some((trees, listing))
 }
 
-/// Whether a program that comes upon files hands them to one that reads them.
-fn executes(view: &View<'_>) -> Listing {
+/// Returns whether a program that lists files passes them to a program that reads them.
+fn use_of_listed_files(view: &View<'_>) -> Listing {
     let programs = view.args.iter().zip(view.args.iter().skip(1));
     let mut run = programs.filter(|(option, _)| EXECUTING.contains(&option.as_str()));
     let reads = |program: &str| {
         let name = program.rsplit('/').next().unwrap_or_default();
-        shows(name) || tenterhook_shell::wrapper_names().any(|wrapper| wrapper == name)
+        prints_file_content(name)
+            || tenterhook_shell::wrapper_names().any(|wrapper| wrapper == name)
     };
     if run.any(|(_, program)| reads(program)) { Listing::Read } else { Listing::Printed }
 }
 
-/// The patterns of the names that a `find` keeps to; none where it may come upon others, too.
-fn names_of_find(view: &View<'_>) -> Vec<String> {
-    if !is_narrow(view) || view.has_argument(&["-o", "-or", ",", "!", "-not"]) {
+/// Returns the name patterns to which a `find` is limited; empty if it may list other files too.
+fn find_name_patterns(view: &View<'_>) -> Vec<String> {
+    if !is_narrow_search(view) || view.has_argument(&["-o", "-or", ",", "!", "-not"]) {
         return Vec::new();
     }
     let pairs = view.args.iter().zip(view.args.iter().skip(1));
@@ -134,33 +144,33 @@ fn names_of_find(view: &View<'_>) -> Vec<String> {
     named.map(|(_, name)| name.clone()).take(1).collect()
 }
 
-/// Whether a command reads files whose names the line does not say.
-fn takes_unknown_names(view: &View<'_>) -> bool {
+/// Returns `true` if a command reads files that the line does not name.
+fn reads_unknown_files(view: &View<'_>) -> bool {
     let handed = matches!(view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
     let expands = || view.command.words.iter().skip(1).any(|word| word.kind == WordKind::Expansion);
-    shows(&view.name) && (handed || expands())
+    prints_file_content(&view.name) && (handed || expands())
 }
 
-/// The directories that a program of the table reads.
-fn read(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
+/// Returns the directories that a program of the table reads.
+fn read_trees(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
     if view.name == "git" {
-        return read_by_git(view, paths);
+        return trees_read_by_git(view, paths);
     }
     let name = view.name.as_str();
     let Some(reader) = READERS.iter().find(|reader| reader.programs.contains(&name)) else {
         return Vec::new();
     };
-    if !applies(reader, view) {
+    if !reads_recursively(reader, view) {
         return Vec::new();
     }
-    let everything = reader.shows_all.iter().any(|(short, long)| view.has(*short, long));
+    let everything = reader.shows_all.iter().any(|(short, long)| view.has_option(*short, long));
     let skips = if everything { Skips::Nothing } else { reader.skips };
     let operands: Vec<&str> = match reader.when {
-        When::Searching(..) | When::Walking => or_here(behind_pattern(view)),
-        When::Bundled(_) => or_here(view.operands(&[])),
+        When::Searching(..) | When::Walking => default_to_current_dir(operands_after_pattern(view)),
+        When::Bundled(_) => default_to_current_dir(view.operands(&[])),
         When::Given(..) | When::Word(_) | When::Always => view.operands(&[]),
     };
-    let from = view.values(reader.starts);
+    let from = view.option_values(reader.starts);
     let placed = from.iter().flat_map(|from| {
         operands
             .iter()
@@ -168,18 +178,20 @@ fn read(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
             .map(move |path| format!("{from}/{path}"))
     });
     let all: Vec<String> = operands.iter().map(|path| (*path).to_owned()).chain(placed).collect();
-    all.iter().map(|path| tree(view, paths, path, skips)).collect()
+    all.iter().map(|path| tree_of_path(view, paths, path, skips)).collect()
 }
 
-/// Whether a program of the table goes through directories as it is called.
-fn applies(reader: &Reader, view: &View<'_>) -> bool {
-    let has = |options: &[(char, &str)]| options.iter().any(|(short, long)| view.has(*short, long));
+/// Returns `true` if a program of the table, called this way, goes through directories.
+fn reads_recursively(reader: &Reader, view: &View<'_>) -> bool {
+    let has = |options: &[(char, &str)]| {
+        options.iter().any(|(short, long)| view.has_option(*short, long))
+    };
     match reader.when {
         When::Always => true,
         When::Walking => !view.has_argument(&["--files", "--version", "--type-list"]),
         When::Given(options) => has(options),
         When::Searching(options) => {
-            has(options) || view.values(&["-d", "--directories"]).contains(&"recurse")
+            has(options) || view.option_values(&["-d", "--directories"]).contains(&"recurse")
         }
         When::Word(words) => view.has_argument(words),
         When::Bundled(letters) => {
@@ -190,8 +202,9 @@ fn applies(reader: &Reader, view: &View<'_>) -> bool {
     }
 }
 
-fn read_by_git(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
-    let here = |skips| vec![tree(view, paths, ".", skips)];
+/// Returns the directories that a `git` command reads.
+fn trees_read_by_git(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
+    let here = |skips| vec![tree_of_path(view, paths, ".", skips)];
     if view.has_argument(&["grep"]) {
         return match () {
             () if view.has_argument(&["--cached"]) => here(Skips::Untracked),
@@ -205,31 +218,37 @@ fn read_by_git(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
     }
     if view.has_argument(&["diff"]) && view.has_argument(&["--no-index"]) {
         let operands = view.operands(&[]).into_iter().skip(1);
-        return operands.map(|path| tree(view, paths, path, Skips::Nothing)).collect();
+        return operands.map(|path| tree_of_path(view, paths, path, Skips::Nothing)).collect();
     }
     Vec::new()
 }
 
-fn or_here(operands: Vec<&str>) -> Vec<&str> {
+/// Returns the operands, or `.` if there are none.
+fn default_to_current_dir(operands: Vec<&str>) -> Vec<&str> {
     if operands.is_empty() { vec!["."] } else { operands }
 }
 
-fn tree(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) -> Tree {
+/// Builds the tree at `path`, with the name patterns and exclusions of the command's options.
+fn tree_of_path(view: &View<'_>, paths: &Paths<'_>, path: &str, skips: Skips) -> Tree {
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let is_pattern = |text: &&str| !text.starts_with('!');
     let names = match view.name.as_str() {
-        "rg" => view.values(&["-g", "--glob", "--iglob"]).into_iter().filter(is_pattern).collect(),
-        "grep" | "egrep" | "fgrep" | "ggrep" => view.values(&["--include"]),
+        "rg" => view
+            .option_values(&["-g", "--glob", "--iglob"])
+            .into_iter()
+            .filter(is_pattern)
+            .collect(),
+        "grep" | "egrep" | "fgrep" | "ggrep" => view.option_values(&["--include"]),
         _ => Vec::new(),
     };
     let excluded = match view.name.as_str() {
         "grep" | "egrep" | "fgrep" | "ggrep" | "tar" | "gtar" | "bsdtar" | "rsync" => {
-            view.values(&["--exclude"])
+            view.option_values(&["--exclude"])
         }
         _ => Vec::new(),
     };
-    let path = if view.meter.read(path.len() + view.cwd.len()) {
-        paths.seen(path, &view.cwd)
+    let path = if view.meter.spend_bytes(path.len() + view.cwd.len()) {
+        paths.path_from_project(path, &view.cwd)
     } else {
         ".".to_owned()
     };

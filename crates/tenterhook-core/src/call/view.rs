@@ -31,51 +31,54 @@ pub(super) type Redirected = (String, String);
 const WALKS: usize = 8;
 
 impl View<'_> {
-    /// Pays for the walks over all of it; `false` where the budget is spent.
-    pub(super) fn is_paid_for(&self) -> bool {
+    /// Spends the steps of all walks over this command; returns `false` if the budget is exhausted.
+    pub(super) fn spend_walk_steps(&self) -> bool {
         let words = self.args.len() + self.redirects.len() + self.fed.len();
         let bytes = self.args.iter().chain(&self.fed).map(String::len).sum::<usize>();
-        self.meter.spend(WALKS * (1 + words)) && self.meter.read(WALKS * (bytes + self.cwd.len()))
+        self.meter.spend_steps(WALKS * (1 + words))
+            && self.meter.spend_bytes(WALKS * (bytes + self.cwd.len()))
     }
 
-    /// Whether it is the command of other systems that does what `other` does: it says which of its words are files (S-81).
+    /// Returns `true` if this is the other system's equivalent of the command `other`, which says
+    /// which of its words are files (S-81).
     pub(super) fn is_equivalent_of(&self, other: &View<'_>) -> bool {
         let (own, via) = (&self.command.via, &other.command.via);
         matches!(own.last(), Some(Via::Equivalent(_))) && own.len() == via.len() + 1
     }
 
-    /// The arguments; none where the meter is cut.
-    fn walk(&self) -> std::slice::Iter<'_, String> {
-        match self.meter.spend(1 + self.args.len() / 4) {
+    /// Iterates over the arguments; over none if the meter is cut.
+    fn args_within_budget(&self) -> std::slice::Iter<'_, String> {
+        match self.meter.spend_steps(1 + self.args.len() / 4) {
             true => self.args.iter(),
             false => [].iter(),
         }
     }
 
-    /// Whether a short option stands alone or in a cluster, or the long one is written.
-    pub(super) fn has(&self, short: char, long: &str) -> bool {
+    /// Returns `true` if a short option occurs alone or in a cluster, or the long option occurs.
+    pub(super) fn has_option(&self, short: char, long: &str) -> bool {
         self.options().any(|option| match option.strip_prefix("--") {
             Some(name) => name.split('=').next() == Some(long),
             None => option.starts_with('-') && option.contains(short),
         })
     }
 
-    /// Whether one of these words is among the arguments.
+    /// Returns `true` if one of these words is among the arguments.
     pub(super) fn has_argument(&self, words: &[&str]) -> bool {
-        self.walk().any(|arg| words.contains(&arg.as_str()))
+        self.args_within_budget().any(|arg| words.contains(&arg.as_str()))
     }
 
     fn options(&self) -> impl Iterator<Item = &str> {
-        self.walk()
+        self.args_within_budget()
             .map(String::as_str)
             .take_while(|text| *text != "--")
             .filter(|text| text.starts_with('-'))
     }
 
-    /// The values of options that are written as one of `names`: `-o X`, `-oX`, `--output X`, `--output=X`.
-    pub(super) fn values(&self, names: &[&str]) -> Vec<&str> {
+    /// Returns the values of options that are written as one of `names`: `-o X`, `-oX`, `--output
+    /// X`, `--output=X`.
+    pub(super) fn option_values(&self, names: &[&str]) -> Vec<&str> {
         let mut found = Vec::new();
-        let mut args = self.walk().map(String::as_str);
+        let mut args = self.args_within_budget().map(String::as_str);
         while let Some(arg) = args.next() {
             for name in names {
                 let Some(attached) = arg.strip_prefix(name) else { continue };
@@ -95,10 +98,10 @@ impl View<'_> {
         found
     }
 
-    /// Arguments that are no option, and no value of one that is `valued`.
+    /// Returns the arguments that are neither an option nor the value of one that `valued` lists.
     pub(super) fn operands(&self, valued: &[&str]) -> Vec<&str> {
         let mut found = Vec::new();
-        let mut args = self.walk().map(String::as_str);
+        let mut args = self.args_within_budget().map(String::as_str);
         while let Some(arg) = args.next() {
             if arg == "--" {
                 found.extend(args);
@@ -115,16 +118,18 @@ impl View<'_> {
         found
     }
 
-    /// Whether what it prints goes to another program, or into a word.
-    pub(super) fn feeds(&self) -> bool {
+    /// Returns `true` if the command's output goes to another program or into a word of another
+    /// command.
+    pub(super) fn is_output_consumed(&self) -> bool {
         matches!(
             self.command.context,
             Context::Pipeline | Context::CommandSubstitution | Context::ProcessSubstitution
         )
     }
 
-    /// Every text that it is handed: arguments, here-documents, here-strings, what the line prints into its pipe.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+    /// Iterates over every text that the command is given: arguments, here-documents, here-strings,
+    /// and what the line prints into its pipe.
+    pub(super) fn input_texts(&self) -> impl Iterator<Item = &str> {
         let bodies = self.command.redirects.iter().filter_map(|redirect| match &redirect.target {
             Target::HereDocument { body, .. } => Some(body.as_str()),
             Target::Word(word) if redirect.operator == "<<<" => Some(word.text.as_str()),
@@ -135,8 +140,9 @@ impl View<'_> {
         self.args.iter().map(String::as_str).chain(bodies).chain(input)
     }
 
-    /// The command with the words put in that the line itself says, where it says some.
-    pub(super) fn filled(&self) -> Option<SimpleCommand> {
+    /// Returns the command with the words that the line itself supplies filled in; `None` if it
+    /// supplies none.
+    pub(super) fn fill_in_known_words(&self) -> Option<SimpleCommand> {
         let (program, rest) = self.command.words.split_first()?;
         let is_same = rest.len() == self.args.len()
             && rest.iter().zip(&self.args).all(|(word, arg)| word.text == *arg);

@@ -13,7 +13,7 @@ type Key = (&'static str, fn(&Govern, &Govern) -> bool, fn(&mut Govern));
 const KEYS: &[Key] = &[
     (
         "enabled",
-        |managed, other| is_another(managed.enabled, other.enabled),
+        |managed, other| differs_from_managed(managed.enabled, other.enabled),
         |govern| govern.enabled = None,
     ),
     (
@@ -25,24 +25,24 @@ const KEYS: &[Key] = &[
     ),
     (
         "on_failure",
-        |managed, other| is_laxer(managed.on_failure, other.on_failure),
+        |managed, other| is_laxer_than_managed(managed.on_failure, other.on_failure),
         |govern| govern.on_failure = None,
     ),
     (
         "on_broken",
-        |managed, other| is_laxer(managed.on_broken, other.on_broken),
+        |managed, other| is_laxer_than_managed(managed.on_broken, other.on_broken),
         |govern| govern.on_broken = None,
     ),
     (
         "prewarm",
-        |managed, other| is_another(managed.prewarm, other.prewarm),
+        |managed, other| differs_from_managed(managed.prewarm, other.prewarm),
         |govern| govern.prewarm = None,
     ),
     (
         "mode",
         |managed, other| {
             let shadow = |govern: &Govern| govern.mode.as_ref().map(|mode| mode.shadow);
-            is_another(shadow(managed), shadow(other))
+            differs_from_managed(shadow(managed), shadow(other))
         },
         |govern| govern.mode = None,
     ),
@@ -56,16 +56,20 @@ const KEYS: &[Key] = &[
     ),
 ];
 
-fn is_another<T: PartialEq>(managed: Option<T>, other: Option<T>) -> bool {
+fn differs_from_managed<T: PartialEq>(managed: Option<T>, other: Option<T>) -> bool {
     managed.is_some() && other.is_some() && managed != other
 }
 
-fn is_laxer<T: PartialOrd>(managed: Option<T>, other: Option<T>) -> bool {
+fn is_laxer_than_managed<T: PartialOrd>(managed: Option<T>, other: Option<T>) -> bool {
     managed.is_some() && other.is_some() && other < managed
 }
 
-/// What managed files say in the tables that apply: the first that sets a key.
-pub(super) fn about(statements: &[Statement], applies: impl Fn(&Govern) -> bool) -> Option<Govern> {
+/// Merges what managed files set in the tables that `applies` selects; the first file that sets a
+/// key wins.
+pub(super) fn managed_settings(
+    statements: &[Statement],
+    applies: impl Fn(&Govern) -> bool,
+) -> Option<Govern> {
     let managed = statements.iter().filter(|statement| statement.layer == Layer::Managed);
     let words = managed.filter_map(|statement| match &statement.switch {
         Switch::Govern(govern) if applies(govern) => Some(govern.clone()),
@@ -84,29 +88,33 @@ pub(super) fn about(statements: &[Statement], applies: impl Fn(&Govern) -> bool)
     })
 }
 
-/// Whether managed files say that the hooks of a source run, and which one says so.
-pub(super) fn keeps_source_hooks<'s>(
+/// Returns the name of the managed file that requires the hooks of a source to run, if there is
+/// one.
+pub(super) fn managed_file_enabling<'s>(
     statements: &'s [Statement],
     source: &Source,
 ) -> Option<&'s str> {
     let mut managed = statements.iter().filter(|statement| statement.layer == Layer::Managed);
     managed.find_map(|statement| match &statement.switch {
-        Switch::Govern(govern) if govern.is_about(source) && govern.enabled == Some(true) => {
+        Switch::Govern(govern) if govern.applies_to(source) && govern.enabled == Some(true) => {
             Some(&*statement.by)
         }
         _ => None,
     })
 }
 
-/// Puts managed statements first, and takes out of the others what would loosen them. What comes back says so.
-pub(super) fn bind(statements: &mut [Statement]) -> Vec<Diagnostic> {
+/// Sorts managed statements first and removes from the others what would loosen them. Returns a
+/// finding for each removed key.
+pub(super) fn enforce_managed_settings(statements: &mut [Statement]) -> Vec<Diagnostic> {
     statements.sort_by_key(|statement| statement.layer != Layer::Managed);
     let count = statements.iter().take_while(|statement| statement.layer == Layer::Managed).count();
     let (managed, others) = statements.split_at_mut(count);
     let mut found = Vec::new();
     for statement in others {
         let Switch::Govern(govern) = &mut statement.switch else { continue };
-        let Some(bound) = about(managed, |bound| bound.file == govern.file) else { continue };
+        let Some(bound) = managed_settings(managed, |bound| bound.file == govern.file) else {
+            continue;
+        };
         for (key, loosens, take_out) in KEYS {
             if loosens(&bound, govern) {
                 take_out(govern);

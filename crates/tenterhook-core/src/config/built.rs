@@ -13,14 +13,15 @@ struct Built {
 
 const HERE: Built = Built { http: cfg!(feature = "http"), rules: cfg!(feature = "rule") };
 
-/// Says of each hook that cannot run here which feature it needs.
-pub(super) fn left_out(hooks: &[Hook]) -> impl Iterator<Item = Diagnostic> {
-    hooks.iter().filter_map(|hook| HERE.lacks(hook))
+/// Reports each hook that this build cannot run, with the feature that it needs.
+pub(super) fn missing_feature_findings(hooks: &[Hook]) -> impl Iterator<Item = Diagnostic> {
+    hooks.iter().filter_map(|hook| HERE.finding_if_missing(hook))
 }
 
 impl Built {
-    fn lacks(self, hook: &Hook) -> Option<Diagnostic> {
-        let asks = hook.condition.as_ref().is_some_and(|condition| condition.asks_an_expression());
+    /// Reports a hook that needs this feature, if the build lacks it.
+    fn finding_if_missing(self, hook: &Hook) -> Option<Diagnostic> {
+        let asks = hook.condition.as_ref().is_some_and(|condition| condition.contains_expression());
         let (what, feature) = match &hook.run {
             Run::Http(_) if !self.http => ("executor for `http` hooks", "http"),
             Run::Rule(_) if !self.rules => ("executor for rules", "rule"),
@@ -50,10 +51,10 @@ mod tests {
             [hook.b]\non = 'Stop'\nwhen = 'true'\ncontext = 'x'\n\
             [hook.c]\non = 'Stop'\nrun = ['x']\nif = { when = 'true' }\n\
             [hook.d]\non = 'Stop'\nrun = ['x']\n";
-        let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+        let source = Source::from_text("t.toml", DialectId::NATIVE, text, "/p");
         let read = DialectId::NATIVE.dialect().read_config(&source);
         let findings = |built: Built| -> Vec<_> {
-            let found = read.hooks.iter().filter_map(|hook| built.lacks(hook));
+            let found = read.hooks.iter().filter_map(|hook| built.finding_if_missing(hook));
             found
                 .map(|diagnostic| {
                     (

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::bound;
-use super::statements::{Statement, distance};
+use super::statements::{Statement, distance_from_user};
 use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic, Location, Span};
 use crate::dialect::DialectId;
@@ -14,11 +14,11 @@ use crate::hook::row;
 use crate::hook::{Arming, Compat, Enforcement, Hook, HookId, Layer, OnFailure, Run, Unread, Wait};
 use crate::source::{Completeness, Flaw, Lost, ReadConfig, Source, Switch};
 
-/// Reads a source as far as it can be read.
-pub(super) fn read(source: &Source) -> ReadConfig {
+/// Reads a source, or as much of it as its flaw allows.
+pub(super) fn read_with_flaw(source: &Source) -> ReadConfig {
     let Some(flaw) = &source.flaw else { return source.dialect.dialect().read_config(source) };
     if let Some(text) = &flaw.untrusted {
-        return exposed(source, flaw, text);
+        return replace_exposed_file(source, flaw, text);
     }
     let mut config = match flaw.kept {
         Completeness::Gone => return ReadConfig::default(),
@@ -47,9 +47,10 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     config
 }
 
-/// Replaces a managed file that others than root may write: nothing of it is obeyed, and calls are held until it is mended. Its
-/// gates of events that it declares itself, which no such hold covers, stay as hooks that run nothing (C-89).
-fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
+/// Replaces a managed file that users other than root may write: nothing in it applies, and calls
+/// are held until it is repaired. Gates of events that the file declares itself, which no such hold
+/// covers, stay as hooks that run nothing (C-89).
+fn replace_exposed_file(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
     let then = Source { text: Arc::clone(text), flaw: None, ..source.clone() };
     let config = source.dialect.dialect().read_config(&then);
     let message =
@@ -75,18 +76,18 @@ fn exposed(source: &Source, flaw: &Flaw, text: &Arc<str>) -> ReadConfig {
 }
 
 /// Adds the hooks that replace the lost part of a source, on every event that it could gate (C-72).
-pub(super) fn add(source: &Source, config: &mut ReadConfig) {
+pub(super) fn add_hold_hooks(source: &Source, config: &mut ReadConfig) {
     let Some(Lost { why, place }) = &config.lost else { return };
     let name = Path::new(&*source.name).file_name().unwrap_or_default().to_string_lossy();
     let dialect = source.dialect.dialect();
-    let (part, why) = match source.is_exposed() {
+    let (part, why) = match source.is_writable_by_others() {
         true => (Unread::Exposed, why.clone()),
         false => (Unread::File, format!("{place}: {why}")),
     };
-    for (event, _) in row::held_events() {
+    for (event, _) in row::events_gated_if_unreadable() {
         let event = EventName::new(event);
         let gates = |row: &crate::dialect::EventRow| row.powers.has(Power::Deny);
-        if !dialect.row(&event).is_some_and(gates) {
+        if !dialect.event_row(&event).is_some_and(gates) {
             continue;
         }
         let run = Run::Unusable { part, why: why.clone() };
@@ -96,14 +97,15 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
         hook.place = Some(place.clone());
         hook.layer = source.layer;
         // `exact` does not extend to a file that anybody may have written.
-        hook.compat = if source.is_exposed() { Compat::Guarded } else { source.compat };
+        hook.compat = if source.is_writable_by_others() { Compat::Guarded } else { source.compat };
         config.hooks.push(hook);
     }
 }
 
-/// Settles the policy of a hook that stands in for a lost part, once all statements about its file were applied (C-72, C-73).
-pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
-    if !hook.is_hold() {
+/// Sets the failure policy of a hook that replaces a lost part, after all statements about its file
+/// were applied (C-72, C-73).
+pub(super) fn resolve_hold_policy(statements: &[Statement], source: &Source, hook: &mut Hook) {
+    if !hook.is_hold_for_unread_file() {
         return;
     }
     if hook.compat == Compat::Exact {
@@ -112,33 +114,36 @@ pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook)
             "C-75",
         );
     }
-    let least = bound::about(statements, |govern| govern.is_about(source))
+    let least = bound::managed_settings(statements, |govern| govern.applies_to(source))
         .and_then(|govern| govern.on_broken);
-    let governs =
-        statements.iter().filter(|statement| distance(statement.layer) <= distance(hook.layer));
+    let governs = statements
+        .iter()
+        .filter(|statement| distance_from_user(statement.layer) <= distance_from_user(hook.layer));
     let mut others = governs.filter_map(|statement| match &statement.switch {
-        Switch::Govern(govern) if govern.is_about(source) && statement.layer != Layer::Managed => {
+        Switch::Govern(govern)
+            if govern.applies_to(source) && statement.layer != Layer::Managed =>
+        {
             govern.on_broken
         }
         _ => None,
     });
     if let Some(policy) = others.next().max(least) {
         hook.on_failure = Some(policy);
-    } else if let Some(least) = source.dialect.dialect().while_unread() {
+    } else if let Some(least) = source.dialect.dialect().policy_while_unread() {
         hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
     }
 }
 
-/// One finding for each file whose part is held.
-pub(super) fn findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+/// Returns one finding for each file with a lost part that holds calls.
+pub(super) fn hold_findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let finding = |(source, config): &(Source, ReadConfig)| {
         let holds = |hook: &&Hook| {
             let lax = hook.on_failure == Some(OnFailure::Continue);
-            hook.is_hold() && hook.arming == Arming::Armed && !lax
+            hook.is_hold_for_unread_file() && hook.arming == Arming::Armed && !lax
         };
         let held: Vec<&Hook> = config.hooks.iter().filter(holds).collect();
         let first = held.first()?;
-        let kinds = row::held_events()
+        let kinds = row::events_gated_if_unreadable()
             .filter(|(event, _)| held.iter().any(|hook| hook.event.as_str() == *event));
         let kinds: Vec<String> = kinds.map(|(_, word)| format!("{word}s")).collect();
         let what = match kinds.split_last() {
@@ -148,7 +153,7 @@ pub(super) fn findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         };
         // A lost part of a text has a line.
         let until = match &first.place {
-            _ if source.is_exposed() => format!("only root may write `{}`", source.name),
+            _ if source.is_writable_by_others() => format!("only root may write `{}`", source.name),
             Some(at) if source.flaw.is_none() => {
                 format!("line {} of `{}` is mended", at.line, source.name)
             }
@@ -156,7 +161,7 @@ pub(super) fn findings(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         };
         let message = format!("{what} are held until {until}");
         let help = match &source.flaw {
-            Some(flaw) if source.is_exposed() => flaw.help.clone(),
+            Some(flaw) if source.is_writable_by_others() => flaw.help.clone(),
             _ if source.layer == Layer::Managed => {
                 "mend it: only another managed file can let calls pass until then".to_owned()
             }

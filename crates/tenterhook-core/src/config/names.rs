@@ -3,21 +3,21 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{ReadConfig, Source, Switch};
-use crate::diagnostic::{Code, Diagnostic, Location, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, Location, Severity, nearest_word};
 use crate::hook::{Hook, HookId, Layer};
 use crate::protect;
 
 /// Most statements about hooks that are not there for which a name is guessed.
 const MOST_GUESSES: usize = 32;
 
-/// C-17: two entries of one name are two hooks. The later one gets its layer behind its name, so that what is kept by
-/// name (claims, second rounds, records) never takes one hook for the other.
-pub(super) fn set_apart(read: &mut [(Source, ReadConfig)]) {
+/// Gives two entries of one name different names (C-17). The later one gets its layer appended, so
+/// that what is stored by name (claims, second rounds, records) never mixes up two hooks.
+pub(super) fn make_names_unique(read: &mut [(Source, ReadConfig)]) {
     let mut names = Names::default();
     for hook in read.iter_mut().flat_map(|(_, config)| &mut config.hooks) {
         // The hooks that one entry makes for several events share its name and its place.
         if names.taken.get(&hook.id).is_some_and(|place| *place != hook.place) {
-            hook.id = names.another(hook);
+            hook.id = names.unique_name(hook);
         }
         names.taken.entry(hook.id.clone()).or_insert_with(|| hook.place.clone());
     }
@@ -34,7 +34,8 @@ struct Names {
 }
 
 impl Names {
-    fn another(&mut self, hook: &Hook) -> HookId {
+    /// Returns a name for the hook that no other entry has.
+    fn unique_name(&mut self, hook: &Hook) -> HookId {
         let first = format!("{}@{}", hook.id, hook.layer.as_str());
         let entry = (first, hook.place.clone());
         if let Some(given) = self.given.get(&entry) {
@@ -57,14 +58,14 @@ impl Names {
     }
 }
 
-/// Whether a name is that of a built-in rule which is not among the hooks.
-fn is_built_in(name: &str, hooks: &HashSet<&str>) -> bool {
+/// Returns `true` if a name is that of a built-in rule which is not among the hooks.
+fn is_built_in_rule(name: &str, hooks: &HashSet<&str>) -> bool {
     let pack = name.split_once('/').map(|(pack, _)| pack);
     pack == Some(protect::NAME) && !hooks.contains(name)
 }
 
-/// C-18: what a source says about a hook or a file that no source has. Mostly a slip of the pen, and else it says nothing.
-pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+/// Reports statements about a hook or a file that no source has (C-18), usually because of a typo.
+pub(super) fn unmatched_statements(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let names: HashSet<&str> = read
         .iter()
         .flat_map(|(_, config)| config.hooks.iter().map(|hook| hook.id.as_str()))
@@ -75,7 +76,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let mut guesses = MOST_GUESSES;
     let mut near = |name: &str| {
         guesses = guesses.checked_sub(1)?;
-        nearest(name, all.iter().copied())
+        nearest_word(name, all.iter().copied())
     };
     let switches = read.iter().flat_map(|(source, config)| {
         config.switches.iter().map(|switch| (&source.name, &source.layer, switch))
@@ -84,7 +85,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         .filter_map(|(by, layer, switch)| {
             let (text, kind, near) = match switch {
                 // They are not read from a file, and which host adds them is not known here.
-                Switch::DisableHook { name, place } if is_built_in(name, &names) => {
+                Switch::DisableHook { name, place } if is_built_in_rule(name, &names) => {
                     let message = format!(
                         "`enabled = false` for the built-in rule `{name}` in {by} has no effect"
                     );
@@ -95,7 +96,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
                     (name.clone(), "hook", near(name))
                 }
                 Switch::Govern(govern)
-                    if !read.iter().any(|(source, _)| govern.is_about(source)) =>
+                    if !read.iter().any(|(source, _)| govern.applies_to(source)) =>
                 {
                     (govern.file.display().to_string(), "file", None)
                 }
@@ -110,7 +111,7 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
             let severity = if near.is_some() { Severity::Warning } else { Severity::Advice };
             Some(
                 Diagnostic::new(Code::NothingOfThatName, message, switch.location().cloned())
-                    .weighing(severity)
+                    .with_severity(severity)
                     .help(help),
             )
         })

@@ -13,16 +13,17 @@ const OF_FILES: &str = "self-protection/change-guard";
 /// What it asks where nothing is left to the agent.
 const ANY: &str = "call.guards.size() > 0";
 
-/// Adds the rules before all sources: what takes long has no time to take from them. Returns findings about statements that have no effect.
-pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
+/// Adds the built-in rules before all sources, so that slow hooks take no time from them. Returns
+/// findings about statements that have no effect.
+pub(super) fn add_built_in_rules(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     let binds = |(source, config): &(Source, ReadConfig)| {
         let protect = config.protect.as_ref().filter(|_| source.layer == Layer::Managed);
         protect.is_some_and(|protect| protect.writable.is_some())
     };
     let is_bound = read.iter().any(binds);
-    let without_effect = read
-        .iter()
-        .filter_map(|(source, config)| without_effect(source, config.protect.as_ref()?, is_bound));
+    let without_effect = read.iter().filter_map(|(source, config)| {
+        ineffective_statement(source, config.protect.as_ref()?, is_bound)
+    });
     let without_effect: Vec<Diagnostic> = without_effect.collect();
     let statements = |layers: &'static [Layer]| {
         let of = read.iter().filter(move |(source, _)| layers.contains(&source.layer));
@@ -43,12 +44,12 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     let pausable = statements(&[Layer::Managed]).all(|table| table.pause != Some(false));
     let words = statements(&[Layer::Managed]).filter_map(|table| table.mode.as_ref()).next();
     let shadow = words.filter(|word| word.shadow).cloned();
-    let mut source = Source::given(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
+    let mut source = Source::from_text(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
     source.layer = Layer::BuiltIn;
     let mut config = DialectId::NATIVE.dialect().read_config(&source);
     for hook in &mut config.hooks {
         hook.pausable = pausable;
-        exempt(hook, &writable);
+        exempt_writable_files(hook, &writable);
         if let Some(word) = &shadow {
             let because = format!("{} says `mode = \"shadow\"` for it", word.place.file);
             hook.enforcement = Enforcement::Shadow { because, place: Some(word.place.clone()) };
@@ -58,8 +59,9 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     without_effect
 }
 
-/// A file that an agent may write says nothing about what agents may write.
-fn without_effect(source: &Source, said: &Protect, is_bound: bool) -> Option<Diagnostic> {
+/// Reports a statement of `[protect]` in a file that may not make it: a file that an agent may
+/// write cannot say what agents may write.
+fn ineffective_statement(source: &Source, said: &Protect, is_bound: bool) -> Option<Diagnostic> {
     let (what, whose) = match source.layer {
         Layer::Managed | Layer::BuiltIn => return None,
         Layer::User if is_bound && said.writable.is_some() => {
@@ -75,13 +77,13 @@ fn without_effect(source: &Source, said: &Protect, is_bound: bool) -> Option<Dia
     Some(found.help(format!("leave it out: only {whose} can say that")))
 }
 
-/// Leaves files to the agent: the rule is silent about them, and about nothing else.
-fn exempt(hook: &mut Hook, writable: &[String]) {
+/// Exempts files that the agent may write from the rule, and nothing else.
+fn exempt_writable_files(hook: &mut Hook, writable: &[String]) {
     let Run::Rule(rule) = &hook.run else { return };
-    if hook.id.as_str() != OF_FILES || writable.is_empty() || rule.when() != ANY {
+    if hook.id.as_str() != OF_FILES || writable.is_empty() || rule.when_expression() != ANY {
         return;
     }
     let globs: Vec<String> = writable.iter().map(|text| format!("!p.glob({text:?})")).collect();
     let when = format!("call.guards.exists(p, {})", globs.join(" && "));
-    hook.run = Run::Rule(rule.clone().with(Part::When, &when));
+    hook.run = Run::Rule(rule.clone().with_part(Part::When, &when));
 }

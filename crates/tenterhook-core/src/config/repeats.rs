@@ -12,10 +12,10 @@ use crate::matcher::MatcherSpec;
 /// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
 ///
 /// The reader of a dialect finds copies within one file, as it knows the format.
-pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
+pub(super) fn drop_repeated_hooks(read: &mut [(Source, ReadConfig)]) {
     let mut seen: HashMap<(DialectId, Fingerprint), (usize, String)> = HashMap::new();
     for (file, (source, config)) in read.iter_mut().enumerate() {
-        if source.plugin.is_some() || !source.dialect.dialect().drops_repeats() {
+        if source.plugin.is_some() || !source.dialect.dialect().drops_repeated_entries() {
             continue;
         }
         for hook in &mut config.hooks {
@@ -41,6 +41,7 @@ pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
 /// that does.
 type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation, bool);
 
+/// Returns what identifies a hook for the comparison; `None` if repeats of it are not dropped.
 fn hook_fingerprint(hook: &Hook) -> Option<Fingerprint> {
     let Run::Command(command) = &hook.run else { return None };
     let condition = hook.condition.as_ref().map(|condition| condition.text().to_owned());

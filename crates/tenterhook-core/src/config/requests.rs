@@ -5,21 +5,22 @@ use std::fmt;
 
 use regex::Regex;
 
-use super::statements::{SETTINGS, Statement, binds};
+use super::statements::{SETTINGS, Statement, layer_may_bind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, Run};
 use crate::source::{Requests, Switch};
 
-/// Bars a hook whose URL is not allowed, and takes the variables from it that it may not send; says so of each.
-pub(super) fn bar_unlisted_request(
+/// Disarms a hook whose URL is not allowed, and removes the variables that it may not send. Returns
+/// a finding for each.
+pub(super) fn disarm_forbidden_request_hook(
     statements: &[Statement],
     dialect: DialectId,
     hook: &mut Hook,
 ) -> Vec<Diagnostic> {
     let (urls, variables) = (
-        List::binding(statements, dialect, hook, Requests::Urls),
-        List::binding(statements, dialect, hook, Requests::Variables),
+        List::allowlist_for_hook(statements, dialect, hook, Requests::Urls),
+        List::allowlist_for_hook(statements, dialect, hook, Requests::Variables),
     );
     let Run::Http(http) = &mut hook.run else { return Vec::new() };
     if hook.arming != Arming::Armed {
@@ -27,7 +28,7 @@ pub(super) fn bar_unlisted_request(
     }
     let place = hook.place.clone();
     let finding = |code, message| Diagnostic::new(code, message, place.clone());
-    if let Some(list) = urls.filter(|list| !list.names_url(&http.url)) {
+    if let Some(list) = urls.filter(|list| !list.allows_url(&http.url)) {
         let because = format!("{list} does not name its URL");
         let found = finding(Code::UrlNotAllowed, format!("the hook never runs: {because}"));
         hook.disarm(because, "C-19");
@@ -35,7 +36,7 @@ pub(super) fn bar_unlisted_request(
     }
     let Some(list) = variables else { return Vec::new() };
     let (kept, taken) =
-        std::mem::take(&mut http.variables).into_iter().partition(|text| list.names(text));
+        std::mem::take(&mut http.variables).into_iter().partition(|text| list.contains(text));
     http.variables = kept;
     let taken: Vec<String> = taken;
     let found = taken.iter().map(|name| {
@@ -54,9 +55,9 @@ struct List<'s> {
 }
 
 impl<'s> List<'s> {
-    /// What binds `hook`; `None` where there is no such list. Lists of several settings are one; for a managed hook they
-    /// count only where managed settings have one.
-    fn binding(
+    /// Returns the allowlist that binds `hook`; `None` if there is none. Lists of several settings
+    /// are merged; for a managed hook they apply only if managed settings have one.
+    fn allowlist_for_hook(
         said: &'s [Statement],
         dialect: DialectId,
         hook: &Hook,
@@ -70,20 +71,20 @@ impl<'s> List<'s> {
             if !counts || !SETTINGS.contains(&statement.layer) {
                 continue;
             }
-            bound |= binds(statement.layer, hook);
+            bound |= layer_may_bind(statement.layer, hook);
             list.items.extend(allowed.iter().map(String::as_str));
             list.places.extend(place.as_ref().map(ToString::to_string));
         }
         bound.then_some(list)
     }
 
-    fn names(&self, item: &str) -> bool {
+    fn contains(&self, item: &str) -> bool {
         self.items.contains(&item)
     }
 
-    fn names_url(&self, url: &str) -> bool {
-        let url = Url::read(url).describe_limits("/");
-        self.items.iter().any(|pattern| matches(pattern, &url))
+    fn allows_url(&self, url: &str) -> bool {
+        let url = Url::parse(url).to_canonical_string("/");
+        self.items.iter().any(|pattern| url_matches_pattern(pattern, &url))
     }
 }
 
@@ -105,7 +106,7 @@ struct Url<'t> {
 }
 
 impl<'t> Url<'t> {
-    fn read(text: &'t str) -> Self {
+    fn parse(text: &'t str) -> Self {
         let at = text.find("://").map_or(0, |index| index + 3);
         let (scheme, rest) = text.split_at_checked(at).unwrap_or(("", text));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -121,17 +122,18 @@ impl<'t> Url<'t> {
         Self { authority: format!("{host}{port}"), scheme, rest }
     }
 
-    /// All of it, with `path` where none is written.
-    fn describe_limits(&self, path: &str) -> String {
+    /// Returns the canonical spelling of the URL, with `path` if it has none.
+    fn to_canonical_string(&self, path: &str) -> String {
         let path = if self.rest.starts_with('/') { "" } else { path };
         format!("{}{}{path}{}", self.scheme, self.authority, self.rest)
     }
 }
 
-/// Whether `url` is one that the pattern means. A `*` in the host stays within it, or `https://*.example.com/*` would name
-/// `https://elsewhere/.example.com/`; one at the very end stands for whatever comes.
-fn matches(pattern: &str, url: &str) -> bool {
-    let read = Url::read(pattern);
+/// Returns `true` if `url` matches `pattern`. A `*` in the host does not match beyond it, or
+/// `https://*.example.com/*` would match `https://elsewhere/.example.com/`; a `*` at the very end
+/// matches anything.
+fn url_matches_pattern(pattern: &str, url: &str) -> bool {
+    let read = Url::parse(pattern);
     let open = pattern.ends_with('*');
     let host = regex::escape(&format!("{}{}", read.scheme, read.authority));
     let path = if read.rest.starts_with('/') || (read.rest.is_empty() && open) { "" } else { "/" };
@@ -152,8 +154,9 @@ mod tests {
     /// C-19, C-114
     #[test]
     fn a_pattern_names_what_it_says_and_no_other_host() {
-        let names =
-            |pattern: &str, url: &str| matches(pattern, &Url::read(url).describe_limits("/"));
+        let names = |pattern: &str, url: &str| {
+            url_matches_pattern(pattern, &Url::parse(url).to_canonical_string("/"))
+        };
         for (pattern, url) in [
             ("https://hooks.example.com/*", "https://Hooks.Example.COM/a/b?c"),
             ("https://HOOKS.example.com./*", "https://hooks.example.com:443/a"),

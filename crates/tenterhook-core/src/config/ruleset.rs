@@ -29,6 +29,7 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// Indexes the hooks of one phase of an event by the exact words of their matchers.
     fn new(phase: Phase, row: EventRow, hooks: Members, ruleset: &Ruleset) -> Self {
         let (dialect, hooks) = hooks;
         let mode = dialect.dialect().mode(phase);
@@ -38,7 +39,7 @@ impl Stage {
             // Where the event has no subject, every matcher is ignored, so words index nothing (S-2).
             let has_subject = row.subject != Subject::None;
             let words = ruleset
-                .hook(at)
+                .hook_at(at)
                 .and_then(|hook| hook.matcher.exact_names().filter(|_| has_subject));
             match words {
                 Some(words) => {
@@ -56,7 +57,7 @@ impl Stage {
     ///
     /// This is what keeps an event that nothing matches independent of how many hooks there are.
     #[must_use]
-    pub fn eligible(&self, subjects: &[&str]) -> Cow<'_, [usize]> {
+    pub fn hooks_for_subjects(&self, subjects: &[&str]) -> Cow<'_, [usize]> {
         let mut found: Vec<usize> = Vec::new();
         for subject in subjects {
             found.extend(self.by_word.get(*subject).into_iter().flatten());
@@ -94,16 +95,16 @@ impl Ruleset {
         let hooks: Vec<Arc<Hook>> = hooks.into_iter().map(Arc::new).collect();
         let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
         let mut ruleset = Self { hooks, custom, ..Self::default() };
-        for (event, stages) in group(&ruleset.hooks) {
+        for (event, stages) in group_hooks(&ruleset.hooks) {
             let stages = stages.into_iter().map(|((phase, _), members)| {
-                let row = ruleset.row(members.0, &event).into_owned();
+                let row = ruleset.event_row(members.0, &event).into_owned();
                 Stage::new(phase, row, members, &ruleset)
             });
             let stages = stages.collect();
             ruleset.stages.insert(event, stages);
         }
         for hook in &ruleset.hooks {
-            if let Some(cap) = ruleset.row(hook.dialect, &hook.event).cap {
+            if let Some(cap) = ruleset.event_row(hook.dialect, &hook.event).cap {
                 let smallest = ruleset.caps.entry(hook.event.clone()).or_insert(cap);
                 *smallest = cap.min(*smallest);
             }
@@ -111,9 +112,9 @@ impl Ruleset {
         ruleset
     }
 
-    /// Keeps the sources that say something, for the day when one cannot be read (C-3): their text, a hundredth of what
-    /// it is read to, and few are ever read from here.
-    pub(super) fn remember(self, good: Vec<Source>) -> Self {
+    /// Keeps the text of the sources that have content, in case one cannot be read later (C-3). The
+    /// text takes a hundredth of the memory of what is read from it.
+    pub(super) fn with_last_good_sources(self, good: Vec<Source>) -> Self {
         Self { good, ..self }
     }
 
@@ -121,46 +122,46 @@ impl Ruleset {
         Self { servers, words, ..self }
     }
 
-    /// What the sources say of how far servers are confined.
+    /// Returns the settings of the sources for the sandboxes of servers.
     pub(super) const fn server_sandboxes(&self) -> &ServerSandboxes {
         &self.words
     }
 
-    /// The MCP servers that the sources configure, one of each name.
+    /// Returns the MCP servers that the sources configure, one of each name.
     #[must_use]
     pub fn servers(&self) -> &[Server] {
         &self.servers
     }
 
-    /// The sources that say something, as they were when they could be read.
-    pub fn good_sources(&self) -> &[Source] {
+    /// Returns the sources that have content, as they were when they could last be read.
+    pub fn last_good_sources(&self) -> &[Source] {
         &self.good
     }
 
-    /// The source of that name as it was when it could be read.
-    pub fn good(&self, source: &str) -> Option<&Source> {
+    /// Returns the source of that name as it was when it could last be read.
+    pub fn last_good_source(&self, source: &str) -> Option<&Source> {
         self.good.iter().find(|other| *other.name == *source)
     }
 
-    /// Every hook in configured order, disarmed ones too.
+    /// Returns every hook in configured order, including disarmed ones.
     #[must_use]
     pub fn hooks(&self) -> &[Arc<Hook>] {
         &self.hooks
     }
 
-    /// The hook at a position that a [`Stage`] names.
+    /// Returns the hook at a position that a [`Stage`] names.
     #[must_use]
-    pub fn hook(&self, at: usize) -> Option<&Arc<Hook>> {
+    pub fn hook_at(&self, at: usize) -> Option<&Arc<Hook>> {
         self.hooks.get(at)
     }
 
-    /// The stages of `event`, in the order in which they run; empty when no hook is for it.
+    /// Returns the stages of `event` in the order in which they run; empty if no hook is for it.
     #[must_use]
     pub fn stages(&self, event: &EventName) -> &[Stage] {
         self.stages.get(event).map_or(&[], Vec::as_slice)
     }
 
-    /// The dialects that files with hooks are in, each once, in the order of their hooks.
+    /// Returns the dialects of the files with hooks, each once, in the order of their hooks.
     #[must_use]
     pub fn dialects(&self) -> Vec<DialectId> {
         let mut dialects = Vec::new();
@@ -172,27 +173,30 @@ impl Ruleset {
         dialects
     }
 
-    /// The row that a config declared for the custom event of that name.
+    /// Returns the row that a config declared for the custom event of that name.
     #[must_use]
-    pub fn custom(&self, event: &EventName) -> Option<&EventRow> {
+    pub fn custom_event_row(&self, event: &EventName) -> Option<&EventRow> {
         self.custom.get(event)
     }
 
-    /// After how many denials in a row `event` gives way: the smallest cap of the dialects whose hooks are for it.
+    /// Returns after how many denials in a row `event` gives way: the smallest cap of the dialects
+    /// whose hooks are for it.
     #[must_use]
-    pub fn cap(&self, event: &EventName) -> Option<Cap> {
+    pub fn denial_cap(&self, event: &EventName) -> Option<Cap> {
         self.caps.get(event).copied()
     }
 
-    /// What a hook of `dialect` may do on `event`: the declared row, else the dialect's, else what it says of unknown
-    /// events (E-4).
+    /// Returns what a hook of `dialect` may do on `event`: the declared row, else the dialect's,
+    /// else the dialect's row for unknown events (E-4).
     #[must_use]
-    pub fn row(&self, dialect: DialectId, event: &EventName) -> Cow<'_, EventRow> {
+    pub fn event_row(&self, dialect: DialectId, event: &EventName) -> Cow<'_, EventRow> {
         if let Some(row) = self.custom.get(event) {
             return Cow::Borrowed(row);
         }
         let dialect = dialect.dialect();
-        dialect.row(event).map_or_else(|| Cow::Owned(dialect.unknown_row(event)), Cow::Borrowed)
+        dialect
+            .event_row(event)
+            .map_or_else(|| Cow::Owned(dialect.unknown_row(event)), Cow::Borrowed)
     }
 }
 
@@ -203,8 +207,9 @@ type Grouped = BTreeMap<(Phase, usize), Members>;
 /// Hooks of one dialect, as positions.
 type Members = (DialectId, Vec<usize>);
 
-/// Groups hooks by event, phase and dialect. Dialects run in the order in which the host named their sources.
-fn group(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {
+/// Groups hooks by event, phase and dialect. Dialects run in the order in which the host named
+/// their sources.
+fn group_hooks(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {
     let mut ranks: Vec<(DialectId, bool)> = Vec::new();
     let mut events: HashMap<EventName, Grouped> = HashMap::new();
     for (at, hook) in hooks.iter().enumerate() {

@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::statements::{Statement, distance, statements};
+use super::statements::{Statement, distance_from_user, statements_of_source};
 use crate::hook::{Hook, Layer, Run, Sandbox};
 use crate::source::{Reach, ReadConfig, Server, Source, Switch};
 
 #[cfg(test)]
 mod tests;
 
-/// Settles how far a hook is confined, once all statements about its file are known.
-pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook) {
-    let own = distance(hook.layer);
-    let words = statements.iter().filter(|statement| distance(statement.layer) <= own);
+/// Determines the sandbox of a hook, after all statements about its file are known.
+pub(super) fn resolve_hook_sandbox(statements: &[Statement], source: &Source, hook: &mut Hook) {
+    let own = distance_from_user(hook.layer);
+    let words = statements.iter().filter(|statement| distance_from_user(statement.layer) <= own);
     let words = words.filter_map(|statement| {
-        Some((distance(statement.layer), sandbox_setting(statement, source)?))
+        Some((distance_from_user(statement.layer), sandbox_setting(statement, source)?))
     });
     let (confining, others): (Vec<_>, Vec<_>) =
         words.partition(|(_, word)| matches!(word, Sandbox::In(_)));
@@ -26,7 +26,7 @@ pub(super) fn settle(statements: &[Statement], source: &Source, hook: &mut Hook)
         hook.sandbox = word.clone();
     } else if hook.sandbox == Sandbox::Unsaid {
         hook.sandbox = if others.is_empty() {
-            source.dialect.dialect().sandbox(hook, &source.home)
+            source.dialect.dialect().default_sandbox(hook, &source.home)
         } else {
             Sandbox::Off
         };
@@ -41,20 +41,23 @@ pub(super) struct ServerSandboxes {
 }
 
 impl ServerSandboxes {
-    pub(super) fn new(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
+    /// Collects the sandbox settings for servers of all sources.
+    pub(super) fn from_configs(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
         let said =
-            read.iter().flat_map(statements).filter_map(|statement| match statement.switch {
-                Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
-                    Some((distance(statement.layer), govern.file, govern.sandbox))
+            read.iter().flat_map(statements_of_source).filter_map(|statement| {
+                match statement.switch {
+                    Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
+                        Some((distance_from_user(statement.layer), govern.file, govern.sandbox))
+                    }
+                    _ => None,
                 }
-                _ => None,
             });
         Self { said: said.collect(), confines_repositories }
     }
 
-    /// The server as it is confined.
-    pub(super) fn confined(&self, mut server: Server) -> Server {
-        let own = distance(server.layer);
+    /// Returns the server with the sandbox that the settings give it.
+    pub(super) fn apply_to_server(&self, mut server: Server) -> Server {
+        let own = distance_from_user(server.layer);
         let file = server.place.as_ref().map(|location| Path::new(&*location.file));
         let about = |(at, path, _): &&(u8, PathBuf, Sandbox)| *at <= own && file == Some(path);
         let (confining, others): (Vec<_>, Vec<_>) =
@@ -67,7 +70,7 @@ impl ServerSandboxes {
             server.sandbox = match others.is_empty() {
                 false => Sandbox::Off,
                 true if self.confines_repositories && is_server_of_repository(&server) => {
-                    Sandbox::of_repositories()
+                    Sandbox::repository_default()
                 }
                 true => Sandbox::Unsaid,
             };
@@ -76,7 +79,8 @@ impl ServerSandboxes {
     }
 }
 
-/// Whether it is a program that came with the repository. A part of the user's own file of servers is about one project, and local.
+/// Returns `true` if the server is a program that came with the repository. In the user's own file
+/// of servers, the part about one project is local.
 pub fn is_server_of_repository(server: &Server) -> bool {
     let file = server.place.as_ref().map(|location| Path::new(&*location.file));
     let is_inside = file.is_some_and(|file| file.starts_with(&server.project));
@@ -92,20 +96,22 @@ pub fn is_server_of_repository(server: &Server) -> bool {
         }
 }
 
-/// Confines the programs of repositories without a setting.
-pub(super) fn confine_repositories(read: &mut [(Source, ReadConfig)]) {
+/// Puts the programs of repositories that have no sandbox setting into the sandbox for
+/// repositories.
+pub(super) fn sandbox_repository_hooks(read: &mut [(Source, ReadConfig)]) {
     for (source, config) in read {
         let unsaid = config.hooks.iter_mut().filter(|hook| hook.sandbox == Sandbox::Unsaid);
         for hook in unsaid {
-            if is_of_repository(source, hook) {
-                hook.sandbox = Sandbox::of_repositories();
+            if is_repository_program(source, hook) {
+                hook.sandbox = Sandbox::repository_default();
             }
         }
     }
 }
 
-/// Whether it is a program that came with the repository: what lies there may have come with it, whatever its file is called.
-pub fn is_of_repository(source: &Source, hook: &Hook) -> bool {
+/// Returns `true` if the hook is a program that came with the repository. Whatever lies in the
+/// project may have come with it, whatever its file is called.
+pub fn is_repository_program(source: &Source, hook: &Hook) -> bool {
     let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
     let is_inside = Path::new(&*source.name).starts_with(&source.project);
     is_program
@@ -119,10 +125,10 @@ pub fn is_of_repository(source: &Source, hook: &Hook) -> bool {
         }
 }
 
-/// What a statement says about the hooks of a source.
+/// Returns the sandbox that a statement sets for the hooks of a source.
 fn sandbox_setting<'s>(statement: &'s Statement, source: &Source) -> Option<&'s Sandbox> {
     match &statement.switch {
-        Switch::Govern(govern) if govern.is_about(source) => {
+        Switch::Govern(govern) if govern.applies_to(source) => {
             Some(&govern.sandbox).filter(|sandbox| **sandbox != Sandbox::Unsaid)
         }
         _ => None,

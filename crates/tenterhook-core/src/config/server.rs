@@ -1,31 +1,31 @@
 //! Which of several MCP servers of one name counts?
 
 use super::Ruleset;
-use super::statements::distance;
+use super::statements::distance_from_user;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Server;
 
-/// The servers that count where `found` lie beside those of `ruleset`: confined as those who may say so want it, and one of
-/// each name (MC-12).
+/// Merges the servers `found` in files of agents with those of `ruleset`: each gets its sandbox
+/// and one of each name remains (MC-12).
 #[must_use]
-pub fn settle(
+pub fn merge_servers(
     ruleset: &Ruleset,
     found: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Server> {
-    let found = found.into_iter().map(|server| ruleset.server_sandboxes().confined(server));
-    one_of_each(ruleset.servers().iter().cloned().chain(found), diagnostics)
+    let found = found.into_iter().map(|server| ruleset.server_sandboxes().apply_to_server(server));
+    keep_one_server_per_name(ruleset.servers().iter().cloned().chain(found), diagnostics)
 }
 
-/// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
-/// repository could put its server in the place of one that a guard of the user asks.
-pub(super) fn one_of_each(
+/// Keeps one server of each name (MC-12): the one of the layer nearest to the user, and the first
+/// of equals. Otherwise a repository could replace a server that a guard of the user calls.
+pub(super) fn keep_one_server_per_name(
     servers: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Server> {
     let mut kept: Vec<Server> = Vec::new();
     let mut all: Vec<Server> = servers.into_iter().collect();
-    all.sort_by_key(|server| distance(server.layer));
+    all.sort_by_key(|server| distance_from_user(server.layer));
     for server in all {
         let Some(first) = kept.iter().find(|other| other.name == server.name) else {
             kept.push(server);
@@ -81,9 +81,11 @@ mod tests {
             server("other", Layer::Plugin, "first"),
             server("other", Layer::Project, "second"),
         ];
-        let kept = one_of_each(servers, &mut diagnostics);
-        let kept: Vec<_> =
-            kept.iter().map(|server| (server.name.as_str(), server.reach.line())).collect();
+        let kept = keep_one_server_per_name(servers, &mut diagnostics);
+        let kept: Vec<_> = kept
+            .iter()
+            .map(|server| (server.name.as_str(), server.reach.one_line_description()))
+            .collect();
         assert_eq!(kept, [("policy", "mine".to_owned()), ("other", "first".to_owned())]);
         let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
         assert_eq!(codes, ["server-configured-twice"; 2]);

@@ -1,6 +1,6 @@
 //! Which setting puts a hook into shadow? That of the source that is nearest to the person, and for good a managed one (SH-2, SH-3). Pure.
 
-use super::statements::{Statement, distance};
+use super::statements::{Statement, distance_from_user};
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::hook::{Enforcement, Hook, Layer, Run, Unread};
 use crate::source::{ModeWord, Source, Switch};
@@ -8,8 +8,9 @@ use crate::source::{ModeWord, Source, Switch};
 #[cfg(test)]
 mod tests;
 
-/// Settles whether a hook counts, once all statements about its file are known. Returns why its shadow is ignored.
-pub(super) fn settle(
+/// Determines whether a hook is enforced or in shadow, after all statements about its file are
+/// known. Returns why its shadow is ignored.
+pub(super) fn resolve_enforcement(
     statements: &[Statement],
     source: &Source,
     hook: &mut Hook,
@@ -19,13 +20,15 @@ pub(super) fn settle(
         hook.enforcement = Enforcement::Usual;
         return None;
     }
-    let own = distance(hook.layer);
+    let own = distance_from_user(hook.layer);
     let mut applied = match hook.enforcement {
         Enforcement::Usual => (u8::MAX, hook.layer),
         Enforcement::Enforced | Enforcement::Shadow { .. } => (own, hook.layer),
     };
-    for statement in statements.iter().filter(|statement| distance(statement.layer) <= own) {
-        let at = distance(statement.layer);
+    for statement in
+        statements.iter().filter(|statement| distance_from_user(statement.layer) <= own)
+    {
+        let at = distance_from_user(statement.layer);
         if let Some(word) = mode_setting(statement, source).filter(|_| at < applied.0) {
             applied = (at, statement.layer);
             hook.enforcement = match word.shadow {
@@ -37,18 +40,23 @@ pub(super) fn settle(
             };
         }
     }
-    forbid(statements, applied.1, hook)
+    enforce_if_shadow_forbidden(statements, applied.1, hook)
 }
 
-/// What a statement says about the hooks of a source.
+/// Returns the mode that a statement sets for the hooks of a source.
 fn mode_setting<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
     match &statement.switch {
-        Switch::Govern(govern) if govern.is_about(source) => govern.mode.as_ref(),
+        Switch::Govern(govern) if govern.applies_to(source) => govern.mode.as_ref(),
         _ => None,
     }
 }
 
-fn forbid(statements: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagnostic> {
+/// Enforces a hook in shadow if a managed file forbids shadow mode. Returns a finding that says so.
+fn enforce_if_shadow_forbidden(
+    statements: &[Statement],
+    by: Layer,
+    hook: &mut Hook,
+) -> Option<Diagnostic> {
     if by == Layer::Managed || hook.layer == Layer::BuiltIn {
         return None;
     }
@@ -65,8 +73,8 @@ fn forbid(statements: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagno
     Some(found.help("only a managed file puts hooks into shadow here"))
 }
 
-/// One finding for each setting that puts hooks into shadow.
-pub(super) fn findings<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
+/// Returns one finding for each setting that puts hooks into shadow.
+pub(super) fn shadow_findings<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
     let mut words: Vec<(Option<Location>, usize, &str)> = Vec::new();
     for hook in hooks.filter(|hook| hook.layer != Layer::BuiltIn) {
         let Enforcement::Shadow { place, because } = &hook.enforcement else { continue };

@@ -19,7 +19,8 @@ pub(super) struct Statement {
     pub(super) seen_from: PathBuf,
 }
 
-pub(super) fn statements(
+/// Iterates over the statements of one source, with the layer and the file that they come from.
+pub(super) fn statements_of_source(
     (source, config): &(Source, ReadConfig),
 ) -> impl Iterator<Item = Statement> {
     config.switches.iter().map(|switch| Statement {
@@ -28,7 +29,7 @@ pub(super) fn statements(
         by: Arc::clone(&source.name),
         switch: switch.clone(),
         standing: source.standing,
-        seen_from: source.seen_from().to_owned(),
+        seen_from: source.found_from_directory().to_owned(),
     })
 }
 
@@ -36,14 +37,15 @@ pub(super) fn statements(
 pub(super) const SETTINGS: &[Layer] =
     &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
 
-/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed or built-in hook but the managed one.
-pub(super) fn binds(by: Layer, hook: &Hook) -> bool {
-    !hook.is_settled() || by == Layer::Managed
+/// Returns `true` if a statement of layer `by` may bind `hook`: only the managed layer binds a
+/// managed or built-in hook.
+pub(super) fn layer_may_bind(by: Layer, hook: &Hook) -> bool {
+    !hook.is_managed_or_built_in() || by == Layer::Managed
 }
 
-/// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
-/// what the user did, or it could disarm a guard by its name (C-16).
-pub(super) const fn distance(layer: Layer) -> u8 {
+/// Returns how far a layer is from the user. A repository's file may disable what the repository
+/// brings but not the user's hooks, or it could disarm a guard by its name (C-16).
+pub(super) const fn distance_from_user(layer: Layer) -> u8 {
     match layer {
         Layer::Managed | Layer::BuiltIn => 0,
         Layer::Given | Layer::User | Layer::Local => 1,

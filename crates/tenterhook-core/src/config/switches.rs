@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::statements::{SETTINGS, Statement, binds, distance, statements};
+use super::statements::{
+    SETTINGS, Statement, distance_from_user, layer_may_bind, statements_of_source,
+};
 use super::{beside, bound, hold, requests, sandbox, shadow};
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::dialect::DialectId;
@@ -14,37 +16,39 @@ use crate::source::{ReadConfig, Source, Switch, Whose};
 /// Returns findings about statements that have no effect.
 pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let mut without_effect: Vec<(Option<Location>, String, &'static str)> = Vec::new();
-    let mut said: Vec<Statement> = read.iter().flat_map(statements).collect();
-    let mut barred = bound::bind(&mut said);
-    let is_apart = beside::is_needed(read);
+    let mut said: Vec<Statement> = read.iter().flat_map(statements_of_source).collect();
+    let mut barred = bound::enforce_managed_settings(&mut said);
+    let is_apart = beside::reads_several_projects(read);
     let all = Statements::new(&said);
     for (source, config) in read.iter_mut() {
         let binding: Vec<Statement> = match is_apart {
-            true => {
-                said.iter().filter(|statement| beside::binds(statement, source)).cloned().collect()
-            }
+            true => said
+                .iter()
+                .filter(|statement| beside::may_bind_hooks_of(statement, source))
+                .cloned()
+                .collect(),
             false => Vec::new(),
         };
         let said = if is_apart { &Statements::new(&binding) } else { &all };
-        let managed = bound::about(said.all, |govern| govern.is_about(source));
-        let keeps = bound::keeps_source_hooks(said.all, source);
+        let managed = bound::managed_settings(said.all, |govern| govern.applies_to(source));
+        let keeps = bound::managed_file_enabling(said.all, source);
         for hook in &mut config.hooks {
-            for statement in said.about(hook.id.as_str()) {
+            for statement in said.statements_about(hook.id.as_str()) {
                 let place = statement.switch.location().cloned();
-                let refusal = apply(statement, source, keeps, hook);
+                let refusal = apply_statement(statement, source, keeps, hook);
                 without_effect.extend(refusal.map(|(message, help)| (place, message, help)));
             }
-            disable_all(said.all, source.dialect, keeps, hook);
+            apply_disable_all(said.all, source.dialect, keeps, hook);
             if let Some(least) = managed.as_ref().and_then(|govern| govern.on_failure) {
                 hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
             }
-            barred.extend(requests::bar_unlisted_request(said.all, source.dialect, hook));
+            barred.extend(requests::disarm_forbidden_request_hook(said.all, source.dialect, hook));
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
             }
-            sandbox::settle(said.all, source, hook);
-            hold::settle(said.all, source, hook);
-            barred.extend(shadow::settle(said.all, source, hook));
+            sandbox::resolve_hook_sandbox(said.all, source, hook);
+            hold::resolve_hold_policy(said.all, source, hook);
+            barred.extend(shadow::resolve_enforcement(said.all, source, hook));
         }
     }
     without_effect.sort();
@@ -74,8 +78,9 @@ impl<'s> Statements<'s> {
         said
     }
 
-    /// What may be about a hook of that name, in the order of the statements.
-    fn about(&self, name: &str) -> impl Iterator<Item = &'s Statement> + use<'s> {
+    /// Iterates over the statements that may be about a hook of that name, in the order of the
+    /// statements.
+    fn statements_about(&self, name: &str) -> impl Iterator<Item = &'s Statement> + use<'s> {
         let mut places = self.others.clone();
         places.extend(self.by_name.get(name).into_iter().flatten());
         places.sort_unstable();
@@ -87,8 +92,9 @@ impl<'s> Statements<'s> {
 const ELSEWHERE: &str =
     "say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`";
 
-/// What comes back is why a statement about this hook has no effect, and what to do. `keeps` is the managed file that has it run.
-fn apply(
+/// Applies one statement to a hook. If it has no effect, returns why, and what to do. `keeps` is
+/// the managed file that requires the hook to run.
+fn apply_statement(
     statement: &Statement,
     source: &Source,
     keeps: Option<&str>,
@@ -98,7 +104,7 @@ fn apply(
     let layer = *layer;
     let meant = match switch {
         Switch::DisableHook { name, .. } => hook.id.as_str() == name,
-        Switch::Govern(govern) => govern.is_about(source),
+        Switch::Govern(govern) => govern.applies_to(source),
         Switch::ManagedOnly(Whose::All) => true,
         Switch::ManagedOnly(Whose::Own) => statement.dialect == source.dialect,
         Switch::HoldUnapproved
@@ -108,18 +114,20 @@ fn apply(
         | Switch::Requests { .. } => false,
     };
     let is_of_managed = matches!(switch, Switch::ManagedOnly(_));
-    if meant && !is_of_managed && distance(layer) > distance(hook.layer) {
-        let help = if hook.is_settled() { bound::HELP } else { ELSEWHERE };
-        return Some((not_governed(statement, hook), help));
+    if meant && !is_of_managed && distance_from_user(layer) > distance_from_user(hook.layer) {
+        let help = if hook.is_managed_or_built_in() { bound::HELP } else { ELSEWHERE };
+        return Some((cannot_govern_message(statement, hook), help));
     }
     if let (Switch::DisableHook { .. }, Some(keeps)) = (switch, keeps)
         && meant
         && layer != Layer::Managed
     {
-        return Some((kept_on(hook, by, keeps), bound::HELP));
+        return Some((kept_by_managed_file_message(hook, by, keeps), bound::HELP));
     }
     match switch {
-        Switch::ManagedOnly(_) if meant && layer == Layer::Managed && !hook.is_settled() => {
+        Switch::ManagedOnly(_)
+            if meant && layer == Layer::Managed && !hook.is_managed_or_built_in() =>
+        {
             hook.disarm(format!("{by} lets only managed hooks run"), "C-12");
         }
         Switch::DisableHook { .. } if meant => {
@@ -134,7 +142,7 @@ fn apply(
             hook.on_failure =
                 hook.on_failure.or(govern.on_failure.filter(|_| layer != Layer::Managed));
             if let (Run::Command(command), Some(prewarm)) = (&mut hook.run, govern.prewarm) {
-                command.prewarm = prewarm.for_invocation(&command.invocation);
+                command.prewarm = prewarm.unless_impossible_for(&command.invocation);
             }
         }
         Switch::ManagedOnly(_)
@@ -149,8 +157,8 @@ fn apply(
     None
 }
 
-/// Why a statement has no effect on a hook that is nearer to the person (C-16).
-fn not_governed(statement: &Statement, hook: &Hook) -> String {
+/// Says that a statement has no effect on a hook of a layer nearer to the user (C-16).
+fn cannot_govern_message(statement: &Statement, hook: &Hook) -> String {
     format!(
         "what {} says about hook `{}` has no effect: a {} file does not govern a {} hook",
         statement.by,
@@ -160,17 +168,23 @@ fn not_governed(statement: &Statement, hook: &Hook) -> String {
     )
 }
 
-/// Why a hook is not switched off by its name: a managed file has it run (C-90).
-fn kept_on(hook: &Hook, by: &str, keeps: &str) -> String {
+/// Says that a hook is not disabled by its name because a managed file requires it to run (C-90).
+fn kept_by_managed_file_message(hook: &Hook, by: &str, keeps: &str) -> String {
     format!(
         "`enabled = false` for hook `{}` in {by} has no effect: {keeps} has the hooks of its file run",
         hook.id
     )
 }
 
-/// `disableAllHooks` is one scalar of a dialect: the strongest layer that says anything wins (C-11). It is about that
-/// dialect's hooks alone, or a repository could disarm a guard that another agent's file never knew.
-fn disable_all(statements: &[Statement], dialect: DialectId, keeps: Option<&str>, hook: &mut Hook) {
+/// Applies `disableAllHooks`, one scalar of a dialect: the strongest layer that sets it wins
+/// (C-11). It affects the hooks of that dialect alone, or a repository could disarm a guard that
+/// another agent's file never mentions.
+fn apply_disable_all(
+    statements: &[Statement],
+    dialect: DialectId,
+    keeps: Option<&str>,
+    hook: &mut Hook,
+) {
     for strongest in SETTINGS {
         let word = statements.iter().rev().find(|statement| {
             statement.layer == *strongest
@@ -178,7 +192,7 @@ fn disable_all(statements: &[Statement], dialect: DialectId, keeps: Option<&str>
                 && matches!(statement.switch, Switch::DisableAll | Switch::EnableAll)
         });
         let Some(Statement { layer, by, switch, .. }) = word else { continue };
-        let may = binds(*layer, hook) && (keeps.is_none() || *layer == Layer::Managed);
+        let may = layer_may_bind(*layer, hook) && (keeps.is_none() || *layer == Layer::Managed);
         if *switch == Switch::DisableAll && may {
             hook.disarm(format!("`disableAllHooks` is true in {by}"), "C-11");
         }

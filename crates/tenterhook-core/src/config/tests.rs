@@ -10,7 +10,7 @@ use crate::matcher::Matcher;
 use crate::matcher::MatcherSpec;
 
 fn source(name: &str, layer: Layer) -> Source {
-    Source { layer, ..Source::given(name, DialectId::CLAUDE, "", "/p") }
+    Source { layer, ..Source::from_text(name, DialectId::CLAUDE, "", "/p") }
 }
 
 fn hook(id: &str, layer: Layer, text: &str) -> Hook {
@@ -32,8 +32,9 @@ fn reads(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig
 fn arming(mut read: Vec<(Source, ReadConfig)>) -> Vec<(String, &'static str)> {
     apply_switches(&mut read);
     let hooks = read.into_iter().flat_map(|(_, config)| config.hooks);
-    let rules = hooks
-        .map(|hook| (hook.id.to_string(), hook.arming.off().map_or("armed", |(_, rule)| rule)));
+    let rules = hooks.map(|hook| {
+        (hook.id.to_string(), hook.arming.disabled_reason().map_or("armed", |(_, rule)| rule))
+    });
     rules.collect()
 }
 
@@ -256,7 +257,7 @@ fn a_file_governs_another() {
 }
 
 fn repeats(mut read: Vec<(Source, ReadConfig)>) -> usize {
-    drop_repeats(&mut read);
+    drop_repeated_hooks(&mut read);
     let hooks = read.iter().flat_map(|(_, config)| &config.hooks);
     hooks.filter(|hook| matches!(hook.arming, Arming::Disarmed { rule: "C-13", .. })).count()
 }
@@ -269,7 +270,7 @@ fn holding(name: &str, hooks: Vec<Hook>) -> (Source, ReadConfig) {
 #[test]
 fn the_same_entry_runs_once() {
     let entry = |id: &str| hook(id, Layer::Project, "guard.sh");
-    let expected = usize::from(DialectId::CLAUDE.dialect().drops_repeats());
+    let expected = usize::from(DialectId::CLAUDE.dialect().drops_repeated_entries());
     let twice = || vec![holding("a", vec![entry("1")]), holding("b", vec![entry("2")])];
     assert_eq!(repeats(twice()), expected);
     let differ = [
@@ -298,10 +299,10 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     let said = |name: &str, text: &str| Source { text: text.into(), ..source(name, Layer::User) };
     let sources = [said("a.json", &whole), said("b.json", "{}")];
     let last = load(&sources, &Added::default(), None).ruleset;
-    let good = last.good("a.json").expect("a source that says something");
+    let good = last.last_good_source("a.json").expect("a source that says something");
     assert_eq!(&*good.text, whole);
     let mut config = ReadConfig { unreadable: true, ..ReadConfig::default() };
-    keep_last_good(&said("a.json", &torn), good, &mut config);
+    restore_last_good(&said("a.json", &torn), good, &mut config);
     assert_eq!(config.hooks.len(), 1);
     assert_eq!(config.hooks[0].arming, Arming::Armed);
     assert_eq!(config.switches, [Switch::DisableAll]);
@@ -309,12 +310,12 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
         config.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect::<Vec<_>>(),
         ["kept-last-good"]
     );
-    assert!(["b.json", "c.json"].iter().all(|name| last.good(name).is_none()));
+    assert!(["b.json", "c.json"].iter().all(|name| last.last_good_source(name).is_none()));
     // Broken again, it keeps what was good.
     let again = load(&[said("a.json", &torn)], &Added::default(), Some(&last)).ruleset;
     let twice = load(&[said("a.json", "{")], &Added::default(), Some(&again)).ruleset;
     assert_eq!(twice.hooks().len(), 1);
-    assert_eq!(twice.good("a.json").map(|source| &*source.text), Some(&*whole));
+    assert_eq!(twice.last_good_source("a.json").map(|source| &*source.text), Some(&*whole));
 }
 
 /// C-8: hooks that the host added come after all configured ones, and no switch of a file reaches them.
@@ -351,7 +352,7 @@ fn the_first_declaration_of_an_event_stands() {
         row("PreToolUse", none),
         row("other", none),
     ];
-    let kept = first_declared(rows.into_iter(), &mut diagnostics);
+    let kept = keep_first_declarations(rows.into_iter(), &mut diagnostics);
     assert_eq!(kept, [row("deploy", gate), row("other", none)]);
     let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     assert_eq!(codes, ["event-declared-twice"; 2]);

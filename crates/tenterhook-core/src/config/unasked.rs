@@ -15,13 +15,15 @@ const WHY: &str =
 const HELP: &str = "in the host, build with `Engine::discover` or call `Builder::trust`; `Builder::trust_repositories_unasked` runs \
                     them without approval";
 
-/// Switches the hooks of repositories off, and drops what their files say beside hooks.
-pub fn withhold(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
+/// Disarms the hooks of repositories, and drops everything else that their files say.
+pub fn disarm_repository_hooks(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let theirs = read.iter_mut().filter(|(source, _)| came_with_repository(source));
-    theirs.filter_map(|(source, config)| withhold_source(source, config)).collect()
+    theirs.filter_map(|(source, config)| disarm_source(source, config)).collect()
 }
 
-fn withhold_source(source: &Source, config: &mut ReadConfig) -> Option<Diagnostic> {
+/// Disarms the hooks of one source, drops everything else in it, and returns a finding unless it
+/// was empty.
+fn disarm_source(source: &Source, config: &mut ReadConfig) -> Option<Diagnostic> {
     let hooks = config.hooks.len();
     let is_empty = hooks == 0 && config.switches.is_empty() && config.servers.is_empty();
     *config = ReadConfig {
@@ -42,11 +44,11 @@ fn withhold_source(source: &Source, config: &mut ReadConfig) -> Option<Diagnosti
     (!is_empty).then(|| Diagnostic::new(Code::NotApproved, message, None).help(HELP))
 }
 
-/// The same server, which does not start where it came with a repository.
-pub fn withhold_server(server: Server) -> Server {
+/// Returns the server, marked so that it does not start if it came with a repository.
+pub fn withhold_repository_server(server: Server) -> Server {
     let file = server.place.as_ref().map(|place| Path::new(&*place.file));
     let is_inside = file.is_some_and(|file| file.starts_with(&server.project));
-    if is_of_repository(server.layer, is_inside && server.project != server.home) {
+    if is_repository_layer(server.layer, is_inside && server.project != server.home) {
         return Server { reach: Reach::Withheld(WHY.to_owned()), ..server };
     }
     server
@@ -54,11 +56,12 @@ pub fn withhold_server(server: Server) -> Server {
 
 fn came_with_repository(source: &Source) -> bool {
     let is_inside = Path::new(&*source.name).starts_with(&source.project);
-    is_of_repository(source.layer, is_inside && source.project != source.home)
+    is_repository_layer(source.layer, is_inside && source.project != source.home)
 }
 
-/// Whether a file of this layer came with the repository: a plugin's, a skill's and a subagent's where it lies in the project.
-const fn is_of_repository(layer: Layer, is_in_project: bool) -> bool {
+/// Returns `true` if a file of this layer came with the repository. Files of plugins, skills and
+/// subagents did if they lie in the project.
+const fn is_repository_layer(layer: Layer, is_in_project: bool) -> bool {
     match layer {
         Layer::Project | Layer::Local => true,
         Layer::Plugin | Layer::Skill | Layer::Agent => is_in_project,
@@ -73,7 +76,7 @@ mod tests {
     use crate::hook::Arming;
 
     fn source(layer: Layer, text: &str) -> Source {
-        let given = Source::given("/p/.x/tenterhook.toml", DialectId::NATIVE, text, "/p/.x");
+        let given = Source::from_text("/p/.x/tenterhook.toml", DialectId::NATIVE, text, "/p/.x");
         Source { layer, project: "/p".into(), home: "/h".into(), ..given }
     }
 
@@ -82,7 +85,7 @@ mod tests {
         let source = source(layer, "[hook.a]\non = 'Stop'\nshell = 'true'\n");
         let config = source.dialect.dialect().read_config(&source);
         let mut read = [(source, config)];
-        let diagnostics = withhold(&mut read);
+        let diagnostics = disarm_repository_hooks(&mut read);
         let [(_, config)] = read;
         (config.hooks.iter().all(|hook| hook.arming == Arming::Armed), diagnostics)
     }
@@ -110,7 +113,7 @@ mod tests {
         let config = source.dialect.dialect().read_config(&source);
         assert!(!config.switches.is_empty(), "{config:?}");
         let mut read = [(source, config)];
-        assert_eq!(withhold(&mut read).len(), 1);
+        assert_eq!(disarm_repository_hooks(&mut read).len(), 1);
         assert!(read.iter().all(|(_, config)| config.switches.is_empty()));
     }
 }

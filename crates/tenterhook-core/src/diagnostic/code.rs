@@ -22,7 +22,8 @@ macro_rules! codes {
             /// Every code, in the order of the pages.
             pub const ALL: &'static [Self] = &[$($(Self::$variant,)*)*];
 
-            /// The stable name, such as `unknown-event`: what JSON output and records have.
+            /// Returns the stable name, such as `unknown-event`, as used in JSON output and
+            /// records.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -30,8 +31,9 @@ macro_rules! codes {
                 }
             }
 
-            /// How much it weighs, where a dialect has no other consequence for it. A fault is an error when the hook gave
-            /// no answer, a warning when something in its answer was not as it should be.
+            /// Returns the usual severity, if the dialect gives the finding no other consequence. A
+            /// fault is an error if the hook gave no answer, and a warning if something in its
+            /// answer was wrong.
             #[must_use]
             pub const fn severity(self) -> Severity {
                 match self {
@@ -39,7 +41,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The page of this repository that explains it.
+            /// Returns the page of the documentation that explains the code.
             #[must_use]
             pub const fn page(self) -> &'static str {
                 match self {

@@ -4,9 +4,13 @@ use serde_json::{Map, Value};
 
 use super::DialectId;
 
-/// Whose call this is by its form alone, where that is certain (BR-13). Claude Code and Codex speak
-/// alike: between them what was claimed counts, unless a field is only one's.
-pub(super) fn whose(json: &Map<String, Value>, claimed: DialectId) -> Option<DialectId> {
+/// Returns the dialect of a call by the form of its payload, if that is certain (BR-13). Claude
+/// Code and Codex have the same form: between them `claimed` decides, unless a field belongs to one
+/// alone.
+pub(super) fn dialect_of_payload(
+    json: &Map<String, Value>,
+    claimed: DialectId,
+) -> Option<DialectId> {
     let has = |key: &str| json.contains_key(key);
     if has("clineVersion") {
         return Some(DialectId::CLINE);

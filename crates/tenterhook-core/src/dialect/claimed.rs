@@ -35,17 +35,17 @@ impl Dialect {
         claimed: &EventName,
         roots: &Roots,
     ) -> Result<Option<(Event, String)>, EventFault> {
-        let is_gate = self.can(claimed).is_some_and(|powers| powers.has(Power::Deny));
-        let (true, Some(row)) = (is_gate, self.row(claimed)) else { return Ok(None) };
+        let is_gate = self.accepted_powers(claimed).is_some_and(|powers| powers.has(Power::Deny));
+        let (true, Some(row)) = (is_gate, self.event_row(claimed)) else { return Ok(None) };
         // An event without a name, or that cannot be read, has no other name.
         let Ok(unknown) = self.decode_event(json, roots).map(|event| event.name) else {
             return Ok(None);
         };
-        if self.row(&unknown).is_some() {
+        if self.event_row(&unknown).is_some() {
             return Ok(None);
         }
         let own = EventLabel::new(self.id(), claimed).own();
-        let agent = self.agent().unwrap_or_default();
+        let agent = self.agent_title().unwrap_or_default();
         let message = format!("`{unknown}` is no event of {agent}");
         let fault = |cause: EventFault| EventFault::NotAsRegistered {
             name: unknown.to_string(),
@@ -53,8 +53,9 @@ impl Dialect {
             registered: own.to_string(),
             cause: Box::new(cause),
         };
-        let event =
-            self.decode_event(&renamed(json, &unknown, &row.name), roots).map_err(&fault)?;
+        let event = self
+            .decode_event(&replace_event_name(json, &unknown, &row.name), roots)
+            .map_err(&fault)?;
         match missing_gate_field(row, &event) {
             Some(cause) => Err(fault(cause)),
             None => Ok(Some((
@@ -65,8 +66,12 @@ impl Dialect {
     }
 }
 
-/// The payload with `own` wherever it names itself `unknown`.
-fn renamed(json: &Map<String, Value>, unknown: &EventName, own: &str) -> Map<String, Value> {
+/// Returns the payload with each mention of the event name `unknown` replaced by `own`.
+fn replace_event_name(
+    json: &Map<String, Value>,
+    unknown: &EventName,
+    own: &str,
+) -> Map<String, Value> {
     let mut fields = json.clone();
     for key in NAME_KEYS {
         if let Some(value) = fields.get_mut(*key)
@@ -78,7 +83,8 @@ fn renamed(json: &Map<String, Value>, unknown: &EventName, own: &str) -> Map<Str
     fields
 }
 
-/// Which field the event lacks that a gate needs, where something is at stake (E-10).
+/// Returns a fault for a field that a gate needs and the event lacks, if the event may precede
+/// something that cannot be undone (E-10).
 fn missing_gate_field(row: &EventRow, event: &Event) -> Option<EventFault> {
     if !row.is_before_effect() {
         return None;
@@ -93,7 +99,7 @@ fn missing_gate_field(row: &EventRow, event: &Event) -> Option<EventFault> {
     let required = required.map(|(_, key, expected)| (*key, *expected));
     let mut fields = subject.map(|key| (key, Type::Text)).into_iter().chain(required);
     fields.find_map(|(key, expected)| match event.payload.contains_key(key) {
-        true => typed::check(&event.payload, key, expected).err().map(EventFault::from),
+        true => typed::check_type(&event.payload, key, expected).err().map(EventFault::from),
         false => Some(EventFault::NoField { key }),
     })
 }

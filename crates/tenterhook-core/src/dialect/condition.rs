@@ -23,16 +23,18 @@ pub(crate) enum ConditionFault {
     Reported(Box<Diagnostic>),
 }
 
-/// Reads one rule about a tool call, with the directories that its paths start from.
-pub(crate) fn rule(
+/// Parses one rule about a tool call, with the directories that its paths start from.
+pub(crate) fn parse_condition(
     node: &Node,
     source: &Source,
     reading: Reading,
 ) -> Result<Condition, ConditionFault> {
-    let text = node.as_str().ok_or_else(|| ConditionFault::NotString { found: node.kind() })?;
+    let text = node
+        .as_str()
+        .ok_or_else(|| ConditionFault::NotString { found: node.kind_with_article() })?;
     let condition = Condition::rule(text, reading);
     match condition.fault() {
         Some(fault) => Err(fault.clone().into()),
-        None => Ok(condition.at(&source.project, &source.home)),
+        None => Ok(condition.with_base_and_home(&source.project, &source.home)),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::typed::{TypeMismatch, kind};
+use super::typed::{TypeMismatch, value_kind};
 
 /// Why an object is not an event of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +52,7 @@ pub enum EventFault {
         hint: String,
     },
     /// The event lacks a field that it requires.
-    #[error("`{event}` needs the text field `{key}`{}", found_suffix(.found.as_deref()))]
+    #[error("`{event}` needs the text field `{key}`{}", found_value_suffix(.found.as_deref()))]
     MissingField {
         /// The name of the event.
         event: String,
@@ -74,7 +74,7 @@ pub enum EventFault {
         event: String,
     },
     /// A field has a value of another type.
-    #[error("`{key}` must be {expected}{}", not_suffix(*.found))]
+    #[error("`{key}` must be {expected}{}", instead_of_suffix(*.found))]
     WrongType {
         /// The field.
         key: String,
@@ -132,13 +132,17 @@ pub enum EventFault {
 }
 
 impl EventFault {
-    /// A field that is not a string.
-    pub(crate) fn not_text(key: &str, found: &Value) -> Self {
-        Self::WrongType { key: key.to_owned(), expected: "a string", found: Some(kind(found)) }
+    /// Creates the fault for a field that is not a string.
+    pub(crate) fn field_not_text(key: &str, found: &Value) -> Self {
+        Self::WrongType {
+            key: key.to_owned(),
+            expected: "a string",
+            found: Some(value_kind(found)),
+        }
     }
 
-    /// A field of another type, without the type of its value.
-    pub(crate) fn must_be(key: impl Into<String>, expected: &'static str) -> Self {
+    /// Creates the fault for a field of another type, without the type of its value.
+    pub(crate) fn field_of_wrong_type(key: impl Into<String>, expected: &'static str) -> Self {
         Self::WrongType { key: key.into(), expected, found: None }
     }
 }
@@ -149,10 +153,10 @@ impl From<TypeMismatch> for EventFault {
     }
 }
 
-fn found_suffix(found: Option<&str>) -> String {
+fn found_value_suffix(found: Option<&str>) -> String {
     found.map(|found| format!("; found {found}")).unwrap_or_default()
 }
 
-fn not_suffix(found: Option<&str>) -> String {
+fn instead_of_suffix(found: Option<&str>) -> String {
     found.map(|found| format!(", not {found}")).unwrap_or_default()
 }

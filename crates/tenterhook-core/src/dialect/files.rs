@@ -12,11 +12,12 @@ use crate::source::{Flaw, Plugin, Server, Source};
 
 /// Read access to the disk, given by the caller.
 pub trait Disk {
-    /// The readable part of a file, and why it is not all; `None` if the file does not exist.
-    fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)>;
+    /// Returns the readable part of a file, and why it is not all of it; `None` if the file does
+    /// not exist.
+    fn read_file(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)>;
 
-    /// The directories in a directory, sorted.
-    fn directories(&self, path: &Path) -> Vec<PathBuf>;
+    /// Returns the subdirectories of a directory, sorted.
+    fn list_directories(&self, path: &Path) -> Vec<PathBuf>;
 }
 
 /// The plugins of an agent that count.

@@ -7,17 +7,17 @@ use crate::diagnostic::{Code, Diagnostic, Lines, Location, Severity, Span};
 use crate::request::placeholder;
 use crate::source::Source;
 
-/// A finding that has no place yet.
-pub(crate) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
+/// Creates a finding that has no location yet.
+pub(crate) fn finding_without_location(code: Code, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, message, None)
 }
 
 /// Reports a misspelt `$ARGUMENTS` in a prompt: it would not be replaced, and the model would read
 /// it.
-pub(crate) fn misspelt_place(text: &str) -> Option<Diagnostic> {
+pub(crate) fn misspelt_placeholder_finding(text: &str) -> Option<Diagnostic> {
     let mut rest = text;
-    while let Some(sign) = placeholder::first(rest) {
-        (_, rest) = sign.behind();
+    while let Some(sign) = placeholder::find_first_placeholder(rest) {
+        (_, rest) = sign.split_dollar_from_rest();
         let inner = rest.strip_prefix('{').unwrap_or(rest);
         let end = inner.find(|c: char| !c.is_ascii_alphabetic() && c != '_');
         let word = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
@@ -27,7 +27,9 @@ pub(crate) fn misspelt_place(text: &str) -> Option<Diagnostic> {
             let found = if braced { format!("${{{word}}}") } else { format!("${word}") };
             let message =
                 format!("`{found}` is not the place of the event: the model reads it as it stands");
-            return Some(finding(Code::MisspeltPlace, message).help("write `$ARGUMENTS`"));
+            return Some(
+                finding_without_location(Code::MisspeltPlace, message).help("write `$ARGUMENTS`"),
+            );
         }
     }
     None
@@ -64,14 +66,14 @@ impl<'a> Findings<'a> {
         self.found.push(Diagnostic { place, ..diagnostic });
     }
 
-    /// A number that no other entry has under the same `name`, from one.
-    pub(crate) fn ordinal(&mut self, name: &str) -> usize {
+    /// Returns a number, counted from one, that no other entry has under the same `name`.
+    pub(crate) fn next_ordinal(&mut self, name: &str) -> usize {
         let count = self.ordinals.entry(name.to_owned()).or_default();
         *count += 1;
         *count
     }
 
-    /// The first error, if there is one.
+    /// Returns the first error, if there is one.
     pub(crate) fn first_error(&self) -> Option<&Diagnostic> {
         self.found.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
     }

@@ -18,25 +18,25 @@ pub struct EventLabel {
 }
 
 impl EventLabel {
-    /// The event under its name in one dialect.
+    /// Creates the label of an event under its name in one dialect.
     #[must_use]
     pub fn new(dialect: DialectId, event: &EventName) -> Self {
-        Self { own: vec![own_name(dialect, event)], neutral: event.clone() }
+        Self { own: vec![own_event_name(dialect, event)], neutral: event.clone() }
     }
 
-    /// The event of a row.
+    /// Creates the label of the event of a row.
     #[must_use]
     pub fn of_row(row: &EventRow) -> Self {
         Self { own: vec![row.name.clone()], neutral: EventName::new(&*row.event) }
     }
 
-    /// The event under the name of each of these hooks, in their order; without hooks, under its
-    /// neutral name.
+    /// Creates the label of an event under the name that each of these hooks has for it; without
+    /// hooks, under its neutral name.
     #[must_use]
     pub fn of_hooks<'h>(event: &EventName, hooks: impl IntoIterator<Item = &'h Hook>) -> Self {
         let mut own = Vec::new();
         for hook in hooks {
-            let name = hook.own_event();
+            let name = hook.own_event_name();
             if !own.contains(&name) {
                 own.push(name);
             }
@@ -47,21 +47,21 @@ impl EventLabel {
         Self { own, neutral: event.clone() }
     }
 
-    /// The names without the neutral one behind them, `/` between them.
+    /// Returns the agents' names, joined by `/`, without the neutral name.
     #[must_use]
     pub fn own(&self) -> String {
         self.own.join("/")
     }
 
-    /// The neutral name.
+    /// Returns the neutral name.
     #[must_use]
-    pub fn neutral(&self) -> &str {
+    pub fn neutral_name(&self) -> &str {
         self.neutral.as_str()
     }
 
-    /// Each of the names, for JSON.
+    /// Returns each of the agents' names, for JSON.
     #[must_use]
-    pub fn names(&self) -> Vec<String> {
+    pub fn own_names(&self) -> Vec<String> {
         self.own.iter().map(ToString::to_string).collect()
     }
 }
@@ -77,31 +77,32 @@ impl fmt::Display for EventLabel {
     }
 }
 
-/// The dialect's name for the event; the neutral one where it has none.
-fn own_name(dialect: DialectId, event: &EventName) -> Cow<'static, str> {
-    let row = dialect.dialect().row(event);
+/// Returns the dialect's name for the event; the neutral name if it has none.
+fn own_event_name(dialect: DialectId, event: &EventName) -> Cow<'static, str> {
+    let row = dialect.dialect().event_row(event);
     row.map_or_else(|| Cow::Owned(event.to_string()), |row| row.name.clone())
 }
 
 impl Hook {
-    /// What its own agent calls its event.
+    /// Returns the name that the hook's agent has for its event.
     #[must_use]
-    pub fn own_event(&self) -> Cow<'static, str> {
-        self.own_event.map_or_else(|| own_name(self.dialect, &self.event), Cow::Borrowed)
+    pub fn own_event_name(&self) -> Cow<'static, str> {
+        self.own_event.map_or_else(|| own_event_name(self.dialect, &self.event), Cow::Borrowed)
     }
 
-    /// Its event as people are shown it.
+    /// Returns the hook's event in the form in which messages show it.
     #[must_use]
     pub fn event_label(&self) -> EventLabel {
         EventLabel::of_hooks(&self.event, [self])
     }
 }
 
-/// The events that are called `name`: by each of `dialects`, else neutrally, else by any dialect.
+/// Returns the events called `name`: by each of `dialects`, else by the neutral name, else by any
+/// dialect.
 #[must_use]
 pub fn events_named(name: &str, dialects: &[DialectId]) -> Vec<(DialectId, &'static EventRow)> {
     let named = |id: DialectId| {
-        let rows = id.dialect().rows().iter();
+        let rows = id.dialect().event_rows().iter();
         rows.filter(|row| row.name.eq_ignore_ascii_case(name)).map(move |row| (id, row))
     };
     let own: Vec<_> = dialects.iter().flat_map(|id| named(*id)).collect();
@@ -151,7 +152,7 @@ mod tests {
         ];
         let label = EventLabel::of_hooks(&"Stop".into(), &hooks);
         assert_eq!(label.to_string(), "Stop/TurnEnd (Stop)");
-        assert_eq!(label.names(), ["Stop", "TurnEnd"]);
+        assert_eq!(label.own_names(), ["Stop", "TurnEnd"]);
         assert_eq!(EventLabel::of_hooks(&"Stop".into(), []).to_string(), "Stop");
     }
 

@@ -8,8 +8,8 @@ use crate::hook::Layer;
 /// itself), and its name.
 pub(crate) type File = (Option<&'static str>, &'static str);
 
-/// Where the files of an agent stand, the strongest first.
-pub(crate) fn candidates(files: &[File], roots: &Roots) -> Vec<Candidate> {
+/// Returns the files of an agent that apply to every user of the machine, the strongest first.
+pub(crate) fn machine_wide_files(files: &[File], roots: &Roots) -> Vec<Candidate> {
     let Some(managed) = &roots.managed else { return Vec::new() };
     let mut found: Vec<Candidate> = Vec::new();
     for (directory, file) in files {

@@ -16,10 +16,10 @@ pub mod schema;
 mod table;
 mod write;
 
-pub use cases::{Case, CaseFile, Expectation, Happens, cases, read_case_file};
-pub use config::may_pin;
+pub use cases::{Case, CaseFile, Expectation, Happens, read_case_file, read_cases};
+pub use config::may_pin_keys;
 pub use outcome::encode_outcome;
-pub use write::line as sandbox_line;
+pub use write::sandbox_line;
 pub use write::write;
 
 use super::parts::{Commands, Core, Dialect, Failures, Files, Matching, Runs};
@@ -31,22 +31,22 @@ use crate::report::Report;
 /// The version of the protocol that this build speaks (V-1).
 pub const VERSION: u64 = 1;
 
-/// The instructions on the form of an answer, for a model that serves as a hook.
-pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
-    model::shape(prompt, row)
+/// Returns the instructions on the form of an answer, for a model that serves as a hook.
+pub(super) fn answer_instructions(prompt: &Prompt, row: &EventRow) -> String {
+    model::answer_instructions(prompt, row)
 }
 
-/// Reads what such a model said.
-pub(super) fn read_words(row: &EventRow, report: &Report) -> Answer {
-    model::read(row, report)
+/// Reads the answer of a model that serves as a hook.
+pub(super) fn read_model_answer(row: &EventRow, report: &Report) -> Answer {
+    model::read_model_answer(row, report)
 }
 
 /// The dialect.
 pub static NATIVE: Dialect = Dialect {
-    matching: Matching { subjects: table::values, ..Matching::DEFAULT },
+    matching: Matching { subjects: table::matcher_values, ..Matching::DEFAULT },
     runs: Runs {
-        timeout: model::timeout,
-        detaches: |line, _| answer::detaches(line),
+        timeout: model::run_timeout,
+        detaches: |line, _| answer::asks_to_detach(line),
         ..Runs::DEFAULT
     },
     failures: Failures {
@@ -64,13 +64,13 @@ pub static NATIVE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::NATIVE,
         rows: || table::ROWS,
-        unknown_row: table::unknown,
-        recognizes: paths::recognizes,
-        places: paths::candidates,
-        read_config: config::read,
-        decode_event: envelope::decode,
-        encode_event: envelope::encode,
-        read_answer: |_, row, report| answer::read(row, report, false),
+        unknown_row: table::undeclared_row,
+        recognizes: paths::recognize_config_file,
+        places: paths::candidate_files,
+        read_config: config::read_config,
+        decode_event: envelope::decode_event,
+        encode_event: envelope::encode_event,
+        read_answer: |_, row, report| answer::read_answer(row, report, false),
     })
 };
 

@@ -51,7 +51,7 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// A dialect with the default of each group.
+    /// Creates a dialect with the default of each group.
     pub(crate) const fn new(core: Core) -> Self {
         Self {
             core,

@@ -3,7 +3,7 @@
 //! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides
 //! each time (HT-16).
 
-use super::findings::finding;
+use super::findings::finding_without_location;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span};
 use crate::hook::{Http, Missing};
 use crate::request::address::Target;
@@ -15,7 +15,7 @@ const FAILS: &str = "every run fails";
 
 /// Finds mistakes in `http`, whose URL is at `url` and whose headers are `entries`. `list` is the
 /// format's key for the variables that headers may name.
-pub(crate) fn check(
+pub(crate) fn check_http_request(
     http: &Http,
     url: Span,
     entries: &[Entry],
@@ -23,26 +23,33 @@ pub(crate) fn check(
 ) -> Vec<(Span, Diagnostic)> {
     // The value of a variable is known when the request is made.
     let is_whole = !http.interpolation.in_url || !http.url.contains('$');
-    let address = Target::read(&http.url).err().filter(|_| is_whole).map(|bad| {
-        let found = finding(Code::UnusableUrl, format!("nothing can be sent to this URL: {bad}"));
+    let address = Target::parse_url(&http.url).err().filter(|_| is_whole).map(|bad| {
+        let found = finding_without_location(
+            Code::UnusableUrl,
+            format!("nothing can be sent to this URL: {bad}"),
+        );
         let help = "write `https://HOST/PATH`, or `http://localhost:PORT/PATH` for this machine";
         (url, found.label(FAILS).help(help))
     });
     let headers = entries.iter().filter_map(|entry| {
         let value = entry.node.as_str()?;
         let (name, span) = (&entry.key, entry.node.span);
-        if headers::is_reserved(name) {
+        if headers::is_reserved_header(name) {
             let message = format!("the header `{name}` is not the hook's to say and is not sent");
-            return Some((entry.key_span, finding(Code::HeaderNotSent, message).help(LEAVE_OUT)));
+            return Some((
+                entry.key_span,
+                finding_without_location(Code::HeaderNotSent, message).help(LEAVE_OUT),
+            ));
         }
-        let bad = headers::flaw(name, value, &http.variables, http.interpolation)?;
-        let found = finding(Code::UnusableHeader, bad.to_string()).help(remedy(&bad, list));
+        let bad = headers::find_header_problem(name, value, &http.variables, http.interpolation)?;
+        let found = finding_without_location(Code::UnusableHeader, bad.to_string())
+            .help(header_fix(&bad, list));
         let is_sent = http.interpolation.missing == Missing::Empty
             && matches!(bad, BadHeader::NotListed { .. });
         Some((
             span,
             match is_sent {
-                true => found.weighing(Severity::Warning).label("sent empty"),
+                true => found.with_severity(Severity::Warning).label("sent empty"),
                 false => found.label(FAILS),
             },
         ))
@@ -52,7 +59,7 @@ pub(crate) fn check(
 
 const LEAVE_OUT: &str = "leave the header out";
 
-fn remedy(bad: &BadHeader, list: &str) -> String {
+fn header_fix(bad: &BadHeader, list: &str) -> String {
     match bad {
         BadHeader::Name(_) => "write letters, digits and hyphens".to_owned(),
         BadHeader::NotListed { variable, .. } => format!("write `{variable}` into `{list}`"),
@@ -69,7 +76,7 @@ mod tests {
     use crate::source::Source;
 
     fn check(dialect: DialectId, name: &str, text: &str) -> Vec<&'static str> {
-        let read = dialect.dialect().read_config(&Source::given(name, dialect, text, "/repo"));
+        let read = dialect.dialect().read_config(&Source::from_text(name, dialect, text, "/repo"));
         let [hook] = read.hooks.as_slice() else { panic!("{read:?}") };
         // A native entry with a mistake runs nothing, and its policy decides all the same (C-60).
         assert!(matches!(hook.run, Run::Http(_) | Run::Unusable { .. }), "{hook:?}");

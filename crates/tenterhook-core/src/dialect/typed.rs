@@ -27,8 +27,8 @@ pub(crate) struct TypeMismatch {
     pub(crate) found: &'static str,
 }
 
-/// Checks that the value of `key`, if there is one, has the type that its key documents.
-pub(crate) fn check(
+/// Checks that the value of `key`, if present, has the type that the key's documentation requires.
+pub(crate) fn check_type(
     object: &Map<String, Value>,
     key: &str,
     expected: Type,
@@ -48,17 +48,17 @@ pub(crate) fn check(
     };
     match fits {
         true => Ok(()),
-        false => Err(TypeMismatch { key: key.to_owned(), expected, found: kind(value) }),
+        false => Err(TypeMismatch { key: key.to_owned(), expected, found: value_kind(value) }),
     }
 }
 
-/// A text that is not empty.
-pub(crate) fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+/// Returns the text of a field, if it is not empty.
+pub(crate) fn non_empty_text<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// What a value is, for messages.
-pub(crate) const fn kind(value: &Value) -> &'static str {
+/// Returns the type of a value in words, for messages.
+pub(crate) const fn value_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

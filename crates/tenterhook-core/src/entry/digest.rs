@@ -10,15 +10,15 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// That of some bytes alone: what `sha256sum` prints of a file.
+    /// Returns the digest of some bytes alone, as `sha256sum` prints it for a file.
     #[must_use]
     pub fn hash(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Reads what [`Display`](fmt::Display) writes: 64 small hexadecimal digits.
+    /// Parses what [`Display`](fmt::Display) writes: 64 lower-case hexadecimal digits.
     #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         if text.len() != 64 || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             return None;
@@ -29,9 +29,9 @@ impl Digest {
         Some(Self(bytes))
     }
 
-    /// The first digits, which are enough for people to tell two apart.
+    /// Returns the first digits, which are enough for people to tell two digests apart.
     #[must_use]
-    pub fn short(&self) -> String {
+    pub fn short_text(&self) -> String {
         self.to_string().chars().take(12).collect()
     }
 }
@@ -58,13 +58,13 @@ impl fmt::Debug for Digest {
 pub struct Canon(Sha256);
 
 impl Canon {
-    /// Begins with what it is the digest of.
+    /// Starts a digest with the kind of what it is the digest of.
     pub fn new(what: &str) -> Self {
-        Self(Sha256::new()).field("is", what)
+        Self(Sha256::new()).with_field("is", what)
     }
 
     /// Adds a field.
-    pub fn field(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
+    pub fn with_field(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         for bytes in [name.as_bytes(), value.as_ref()] {
             self.0.update((bytes.len() as u64).to_be_bytes());
             self.0.update(bytes);
@@ -72,23 +72,27 @@ impl Canon {
         self
     }
 
-    /// A field that may be absent, which is not the same as empty.
-    pub fn maybe(self, name: &str, value: Option<impl AsRef<[u8]>>) -> Self {
+    /// Adds a field that may be absent, which differs from an empty one.
+    pub fn with_optional(self, name: &str, value: Option<impl AsRef<[u8]>>) -> Self {
         match value {
-            Some(value) => self.field(name, value),
-            None => self.field(name, "").field("absent", name),
+            Some(value) => self.with_field(name, value),
+            None => self.with_field(name, "").with_field("absent", name),
         }
     }
 
-    /// A list: how many there are, and each.
-    pub fn list<T: AsRef<[u8]>>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
+    /// Adds a list: its length, then each item.
+    pub fn with_list<T: AsRef<[u8]>>(
+        self,
+        name: &str,
+        values: impl IntoIterator<Item = T>,
+    ) -> Self {
         let values: Vec<T> = values.into_iter().collect();
-        let counted = self.field(name, values.len().to_string());
-        values.into_iter().fold(counted, |all, value| all.field("item", value))
+        let counted = self.with_field(name, values.len().to_string());
+        values.into_iter().fold(counted, |all, value| all.with_field("item", value))
     }
 
-    /// The digest of all fields.
-    pub fn end(self) -> Digest {
+    /// Returns the digest of all fields.
+    pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
     }
 }
@@ -105,11 +109,11 @@ mod tests {
             one.to_string(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
-        assert_eq!(one.short(), "ba7816bf8f01");
-        assert_eq!(Digest::read(&one.to_string()), Some(one));
+        assert_eq!(one.short_text(), "ba7816bf8f01");
+        assert_eq!(Digest::parse(&one.to_string()), Some(one));
         let long = "0".repeat(65);
         for text in ["", "ba78", "G", &one.to_string().to_uppercase(), &long] {
-            assert_eq!(Digest::read(text), None, "{text}");
+            assert_eq!(Digest::parse(text), None, "{text}");
         }
     }
 
@@ -117,13 +121,13 @@ mod tests {
     #[test]
     fn fields_are_kept_apart() {
         let all = [
-            Canon::new("x").field("ab", "c").end(),
-            Canon::new("x").field("a", "bc").end(),
-            Canon::new("x").list("a", ["b", "c"]).end(),
-            Canon::new("x").list("a", ["bc"]).end(),
-            Canon::new("x").maybe("a", Some("")).end(),
-            Canon::new("x").maybe("a", None::<&str>).end(),
-            Canon::new("y").end(),
+            Canon::new("x").with_field("ab", "c").finish(),
+            Canon::new("x").with_field("a", "bc").finish(),
+            Canon::new("x").with_list("a", ["b", "c"]).finish(),
+            Canon::new("x").with_list("a", ["bc"]).finish(),
+            Canon::new("x").with_optional("a", Some("")).finish(),
+            Canon::new("x").with_optional("a", None::<&str>).finish(),
+            Canon::new("y").finish(),
         ];
         let apart: std::collections::HashSet<_> = all.iter().collect();
         assert_eq!(apart.len(), all.len());

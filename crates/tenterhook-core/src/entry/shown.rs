@@ -26,14 +26,15 @@ pub enum Unsaid {
 }
 
 impl Unsaid {
-    /// Whether a program of `hook` is confined by where it comes from.
-    pub fn for_hook(source: &Source, hook: &Hook) -> Self {
-        if config::is_of_repository(source, hook) { Self::Confined } else { Self::Free }
+    /// Returns whether a program of `hook` is in a sandbox by default, by where it comes from.
+    pub fn default_for_hook(source: &Source, hook: &Hook) -> Self {
+        if config::is_repository_program(source, hook) { Self::Confined } else { Self::Free }
     }
 }
 
-/// What an entry says beside its name and its event. `unsaid` is the default sandbox of a program.
-pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
+/// Returns what an entry sets beside its name and its event, as rows for a review. `unsaid` is the
+/// default sandbox of a program.
+pub fn review_rows_of_hook(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
     let Hook {
         id: _,
         dialect: _,
@@ -68,7 +69,7 @@ pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         MatcherSpec::Never(why) => vec![("for", format!("nothing: {why}"))],
     };
     rows.extend(condition.as_ref().map(|condition| ("if", condition.text().to_owned())));
-    rows.extend(of_run(run));
+    rows.extend(review_rows_of_run(run));
     rows.extend(match (sandbox, unsaid) {
         (Sandbox::Unsaid, Unsaid::Confined) => {
             Some(("sandbox", "standard under `tenterhook`, the default".to_owned()))
@@ -76,7 +77,7 @@ pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         (Sandbox::Unsaid, Unsaid::Free) => None,
         (Sandbox::Off, _) => Some(("sandbox", sandbox.summary())),
         (Sandbox::In(grants), _) => {
-            let least = grants.demands().as_str();
+            let least = grants.required_tier().as_str();
             Some(("sandbox", format!("{}; isolation_min {least}", sandbox.summary())))
         }
     });
@@ -94,11 +95,13 @@ pub fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
     rows
 }
 
-fn of_run(run: &Run) -> Vec<Row> {
+fn review_rows_of_run(run: &Run) -> Vec<Row> {
     match run {
-        Run::Command(command) => of_command(command, command.line()),
-        Run::Worker(Worker { command }) => of_command(command, run.line()),
-        Run::Http(http) => of_http(http, run.line()),
+        Run::Command(command) => review_rows_of_command(command, command.line()),
+        Run::Worker(Worker { command }) => {
+            review_rows_of_command(command, run.one_line_description())
+        }
+        Run::Http(http) => review_rows_of_http(http, run.one_line_description()),
         Run::Prompt(prompt) => {
             let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
             let settings = [
@@ -114,32 +117,32 @@ fn of_run(run: &Run) -> Vec<Row> {
             rows
         }
         Run::McpTool(McpTool { server: _, tool: _, input }) => {
-            let mut rows = vec![("runs", run.line())];
+            let mut rows = vec![("runs", run.one_line_description())];
             let input = serde_json::Value::Object(input.clone());
             rows.extend((input != serde_json::json!({})).then(|| ("with", input.to_string())));
             rows
         }
         Run::Rule(rule) => {
-            let text = |part: &Part| Some((part.key(), rule.text(*part)?.trim().to_owned()));
-            let doubt = rule.doubt().map(|_| (Doubt::KEY, Doubt::IGNORE.to_owned()));
+            let text = |part: &Part| Some((part.key(), rule.part_text(*part)?.trim().to_owned()));
+            let doubt = rule.doubt_setting().map(|_| (Doubt::KEY, Doubt::IGNORE.to_owned()));
             Part::ALL.iter().filter_map(text).chain(doubt).collect()
         }
-        Run::Function(_) | Run::Unusable { .. } => vec![("runs", run.line())],
+        Run::Function(_) | Run::Unusable { .. } => vec![("runs", run.one_line_description())],
     }
 }
 
-/// What an MCP server says beside its name.
-pub fn of_server(server: &Server) -> Vec<Row> {
+/// Returns what an MCP server sets beside its name, as rows for a review.
+pub fn review_rows_of_server(server: &Server) -> Vec<Row> {
     let Server { name: _, dialect: _, layer: _, reach, sandbox: _, project: _, home: _, place: _ } =
         server;
     match reach {
-        Reach::Program(command) => of_command(command, reach.line()),
-        Reach::Address(http) => of_http(http, reach.line()),
-        Reach::Withheld(_) => vec![("runs", reach.line())],
+        Reach::Program(command) => review_rows_of_command(command, reach.one_line_description()),
+        Reach::Address(http) => review_rows_of_http(http, reach.one_line_description()),
+        Reach::Withheld(_) => vec![("runs", reach.one_line_description())],
     }
 }
 
-fn of_http(http: &Http, line: String) -> Vec<Row> {
+fn review_rows_of_http(http: &Http, line: String) -> Vec<Row> {
     let Http { url: _, headers, variables, secret, interpolation: _ } = http;
     // Some headers hold secrets as they are.
     let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
@@ -150,7 +153,7 @@ fn of_http(http: &Http, line: String) -> Vec<Row> {
     rows
 }
 
-fn of_command(command: &Command, line: String) -> Vec<Row> {
+fn review_rows_of_command(command: &Command, line: String) -> Vec<Row> {
     let Command {
         invocation: _,
         copy: _,
@@ -169,15 +172,15 @@ fn of_command(command: &Command, line: String) -> Vec<Row> {
     rows
 }
 
-/// What a hook can do, a few words each.
-pub fn can(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static str> {
+/// Returns what a hook can do, in a few words each.
+pub fn abilities_of_hook(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static str> {
     let dialect = hook.dialect.dialect();
     let unknown = dialect.unknown_row(&hook.event);
-    let row = dialect.row(&hook.event).unwrap_or(&unknown);
+    let row = dialect.event_row(&hook.event).unwrap_or(&unknown);
     let deciding = hook.phase != Phase::Observe;
     // A rule does what is written in it, and nothing else: it never allows.
     let says = |part: &[Part]| match &hook.run {
-        Run::Rule(rule) => part.iter().any(|part| rule.text(*part).is_some()),
+        Run::Rule(rule) => part.iter().any(|part| rule.part_text(*part).is_some()),
         _ => true,
     };
     let allows = !matches!(hook.run, Run::Rule(_));

@@ -11,14 +11,14 @@ use super::{Event, Surroundings};
 pub const PRE_TOOL_USE: &str = "PreToolUse";
 
 impl Surroundings {
-    /// A session that works in `cwd` and was started there.
+    /// Creates the surroundings of a session that works in `cwd` and was started there.
     #[must_use]
     pub fn at(cwd: impl Into<PathBuf>) -> Self {
         let cwd = cwd.into();
         Self { project: cwd.clone(), cwd, ..Self::default() }
     }
 
-    /// The same under the host's name for the session.
+    /// Sets the host's name for the session.
     #[must_use]
     pub fn session(self, id: impl Into<String>) -> Self {
         Self { session_id: id.into(), ..self }
@@ -27,74 +27,76 @@ impl Surroundings {
 
 /// Each of these is without surroundings: [`Event::within`] says in which session it happens.
 impl Event {
-    fn bare(name: &str) -> Self {
+    fn without_surroundings(name: &str) -> Self {
         Self::new(name, Surroundings::default())
     }
 
-    /// Says in which session it happens.
+    /// Sets the session in which the event happens.
     #[must_use]
     pub fn within(self, surroundings: &Surroundings) -> Self {
         Self { within: surroundings.clone(), ..self }
     }
 
-    /// A session begins: `startup`, `resume`, `clear` or `compact`.
+    /// Creates the event that a session begins: `startup`, `resume`, `clear` or `compact`.
     #[must_use]
     pub fn session_start(source: &str) -> Self {
-        Self::bare("SessionStart").with("source", source)
+        Self::without_surroundings("SessionStart").with("source", source)
     }
 
-    /// A session ends, for a reason such as `logout`.
+    /// Creates the event that a session ends, for a reason such as `logout`.
     #[must_use]
     pub fn session_end(reason: &str) -> Self {
-        Self::bare("SessionEnd").with("reason", reason)
+        Self::without_surroundings("SessionEnd").with("reason", reason)
     }
 
-    /// A person submits a prompt.
+    /// Creates the event that the user submits a prompt.
     #[must_use]
     pub fn user_prompt_submit(prompt: &str) -> Self {
-        Self::bare("UserPromptSubmit").with("prompt", prompt)
+        Self::without_surroundings("UserPromptSubmit").with("prompt", prompt)
     }
 
-    /// The agent is about to call a tool.
+    /// Creates the event that the agent is about to call a tool.
     #[must_use]
     pub fn pre_tool_use(name: &str, input: impl Into<Value>) -> Self {
-        Self::bare(PRE_TOOL_USE).with("tool_name", name).with("tool_input", input)
+        Self::without_surroundings(PRE_TOOL_USE).with("tool_name", name).with("tool_input", input)
     }
 
-    /// A tool was called and answered.
+    /// Creates the event that a tool was called and returned.
     #[must_use]
     pub fn post_tool_use(name: &str, input: impl Into<Value>, response: impl Into<Value>) -> Self {
-        Self::bare("PostToolUse")
+        Self::without_surroundings("PostToolUse")
             .with("tool_name", name)
             .with("tool_input", input)
             .with("tool_response", response)
     }
 
-    /// A tool was called and failed.
+    /// Creates the event that a tool was called and failed.
     #[must_use]
     pub fn post_tool_use_failure(name: &str, input: impl Into<Value>, error: &str) -> Self {
-        Self::bare("PostToolUseFailure")
+        Self::without_surroundings("PostToolUseFailure")
             .with("tool_name", name)
             .with("tool_input", input)
             .with("error", error)
     }
 
-    /// The agent wants to end its turn; `last` is what it said in the end.
+    /// Creates the event that the agent wants to end its turn; `last` is its last message.
     #[must_use]
     pub fn stop(last: &str) -> Self {
-        Self::bare("Stop").with("stop_hook_active", false).with("last_assistant_message", last)
+        Self::without_surroundings("Stop")
+            .with("stop_hook_active", false)
+            .with("last_assistant_message", last)
     }
 
-    /// The conversation is about to be summed up: `manual` or `auto`.
+    /// Creates the event that the conversation is about to be summarized: `manual` or `auto`.
     #[must_use]
     pub fn pre_compact(trigger: &str) -> Self {
-        Self::bare("PreCompact").with("trigger", trigger)
+        Self::without_surroundings("PreCompact").with("trigger", trigger)
     }
 
-    /// The agent tells its user something.
+    /// Creates the event that the agent notifies its user.
     #[must_use]
     pub fn notification(message: &str) -> Self {
-        Self::bare("Notification").with("message", message)
+        Self::without_surroundings("Notification").with("message", message)
     }
 }
 
@@ -120,7 +122,7 @@ mod tests {
             Event::notification("hello"),
         ];
         for event in events {
-            let row = DialectId::CLAUDE.dialect().row(&event.name);
+            let row = DialectId::CLAUDE.dialect().event_row(&event.name);
             assert!(row.is_some(), "{}", event.name);
             assert!(!event.payload.is_empty(), "{}", event.name);
         }

@@ -32,15 +32,15 @@ const BYTES_A_STEP: usize = 16;
 pub struct Account(AtomicUsize);
 
 impl Account {
-    /// Adds steps; `false` where they are more than an event has.
-    fn add(&self, steps: usize) -> bool {
+    /// Adds steps; returns `false` if the event may not spend so many.
+    fn charge(&self, steps: usize) -> bool {
         let before = self.0.fetch_add(steps, Ordering::Relaxed);
         before.saturating_add(steps) <= MOST_OF_EVENT
     }
 
-    /// What was spent so far.
+    /// Returns how many steps were spent so far.
     #[cfg(test)]
-    pub(crate) fn spent(&self) -> usize {
+    pub(crate) fn spent_steps(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -69,28 +69,29 @@ pub enum Cut {
 }
 
 impl<'g> Meter<'g> {
-    /// For what is worked out once an event, for every caller; `go_on` is asked now and then whether there is still time.
+    /// Creates a meter for a result that is computed once for each event, for all callers. `go_on`
+    /// is called now and then to check whether time is left.
     #[must_use]
     pub fn new(go_on: &'g dyn Fn() -> bool) -> Self {
-        Self::with(None, go_on)
+        Self::from_parts(None, go_on)
     }
 
-    /// The same for what is worked out of a text of that many bytes.
+    /// Creates a meter for a result that is computed from a text of that many bytes.
     #[must_use]
     #[cfg(feature = "rule")]
-    pub fn of_text(bytes: usize, go_on: &'g dyn Fn() -> bool) -> Self {
+    pub fn for_text(bytes: usize, go_on: &'g dyn Fn() -> bool) -> Self {
         let mut meter = Self::new(go_on);
         meter.most = A_TEXT.saturating_add(A_BYTE.saturating_mul(bytes)).min(MOST_OF_TEXT);
         meter
     }
 
-    /// For one of the many that ask something of an event.
+    /// Creates a meter that shares the account of an event with others.
     #[must_use]
     pub fn with_account(account: &'g Account, go_on: &'g dyn Fn() -> bool) -> Self {
-        Self::with(Some(account), go_on)
+        Self::from_parts(Some(account), go_on)
     }
 
-    fn with(account: Option<&'g Account>, go_on: &'g dyn Fn() -> bool) -> Self {
+    fn from_parts(account: Option<&'g Account>, go_on: &'g dyn Fn() -> bool) -> Self {
         Self {
             go_on,
             account,
@@ -102,8 +103,8 @@ impl<'g> Meter<'g> {
         }
     }
 
-    /// Counts steps that are about to be taken; `false` where they must not be.
-    pub fn spend(&self, steps: usize) -> bool {
+    /// Counts steps that are about to be taken; returns `false` if they must not be taken.
+    pub fn spend_steps(&self, steps: usize) -> bool {
         if self.cut.get().is_some() {
             return false;
         }
@@ -115,7 +116,7 @@ impl<'g> Meter<'g> {
         self.look.set(spent.saturating_add(STEPS_A_LOOK));
         let cut = if spent > self.most {
             Some(Cut::TooCostly)
-        } else if !self.post() {
+        } else if !self.charge_account() {
             Some(Cut::EventTooCostly)
         } else if !(self.go_on)() {
             Some(Cut::OutOfTime)
@@ -126,43 +127,44 @@ impl<'g> Meter<'g> {
         cut.is_none()
     }
 
-    /// Tells the account what was spent since the last report; `false` where that is too much.
-    fn post(&self) -> bool {
+    /// Charges the account with what was spent since the last report; returns `false` if that is
+    /// too much.
+    fn charge_account(&self) -> bool {
         let spent = self.spent.get().min(self.most);
         let since = spent.saturating_sub(self.posted.replace(spent));
-        self.account.is_none_or(|account| account.add(since))
+        self.account.is_none_or(|account| account.charge(since))
     }
 
-    /// Counts the steps of a walk over so much text.
+    /// Counts the steps of a walk over so many bytes of text.
     #[cfg(feature = "rule")]
-    pub fn read(&self, bytes: usize) -> bool {
-        self.spend(1 + bytes / BYTES_A_STEP)
+    pub fn spend_bytes(&self, bytes: usize) -> bool {
+        self.spend_steps(1 + bytes / BYTES_A_STEP)
     }
 
-    /// How many steps it may take.
+    /// Returns how many steps may be taken.
     #[must_use]
     #[cfg(feature = "rule")]
-    pub const fn most(&self) -> usize {
+    pub const fn max_steps(&self) -> usize {
         self.most
     }
 
-    /// Why it was cut, where it was.
+    /// Returns why the meter was cut, if it was.
     #[must_use]
-    pub const fn cut(&self) -> Option<Cut> {
+    pub const fn why_cut(&self) -> Option<Cut> {
         self.cut.get()
     }
 
-    /// What was spent so far.
+    /// Returns how many steps were spent so far.
     #[must_use]
     #[cfg(feature = "rule")]
-    pub const fn spent(&self) -> usize {
+    pub const fn spent_steps(&self) -> usize {
         self.spent.get()
     }
 }
 
 impl Drop for Meter<'_> {
     fn drop(&mut self) {
-        self.post();
+        self.charge_account();
     }
 }
 
@@ -179,17 +181,17 @@ mod tests {
     #[test]
     fn what_was_cut_stays_cut() {
         let meter = Meter::new(&|| true);
-        assert!(meter.spend(MOST_STEPS) && meter.cut().is_none());
-        assert!(!meter.spend(STEPS_A_LOOK) && !meter.spend(0));
-        assert_eq!(meter.cut(), Some(Cut::TooCostly));
+        assert!(meter.spend_steps(MOST_STEPS) && meter.why_cut().is_none());
+        assert!(!meter.spend_steps(STEPS_A_LOOK) && !meter.spend_steps(0));
+        assert_eq!(meter.why_cut(), Some(Cut::TooCostly));
         let time = Cell::new(true);
         let go_on = || time.get();
         let meter = Meter::new(&go_on);
-        assert!(meter.spend(STEPS_A_LOOK));
+        assert!(meter.spend_steps(STEPS_A_LOOK));
         time.set(false);
         // It is not asked at every step.
-        assert!(meter.spend(1) && !meter.spend(STEPS_A_LOOK));
-        assert_eq!(meter.cut(), Some(Cut::OutOfTime));
+        assert!(meter.spend_steps(1) && !meter.spend_steps(STEPS_A_LOOK));
+        assert_eq!(meter.why_cut(), Some(Cut::OutOfTime));
     }
 
     /// RU-39: who asks for much pays with what others could have asked for, but not with what costs next to nothing.
@@ -197,13 +199,13 @@ mod tests {
     fn an_account_is_for_all_and_cheap_things_need_none() {
         let account = Account::default();
         for _ in 0..MOST_OF_EVENT / MOST_STEPS {
-            assert!(Meter::with_account(&account, &|| true).spend(MOST_STEPS));
+            assert!(Meter::with_account(&account, &|| true).spend_steps(MOST_STEPS));
         }
-        assert_eq!(account.spent(), MOST_OF_EVENT);
+        assert_eq!(account.spent_steps(), MOST_OF_EVENT);
         let cheap = Meter::with_account(&account, &|| true);
-        assert!(cheap.spend(STEPS_A_LOOK - 1));
-        assert!(!cheap.spend(1));
-        assert_eq!(cheap.cut(), Some(Cut::EventTooCostly));
-        assert!(Meter::new(&|| true).spend(MOST_STEPS));
+        assert!(cheap.spend_steps(STEPS_A_LOOK - 1));
+        assert!(!cheap.spend_steps(1));
+        assert_eq!(cheap.why_cut(), Some(Cut::EventTooCostly));
+        assert!(Meter::new(&|| true).spend_steps(MOST_STEPS));
     }
 }

@@ -35,24 +35,24 @@ struct Part<'a> {
     new: String,
 }
 
-/// The calls that this event is about, where it is about a patch: the same event for each file, in the words of the tools that
-/// write one file. Empty for any other event, and where no file is found.
-pub fn parts(event: &Event) -> Vec<Event> {
+/// Splits an event about a patch into one event for each file, in the form of the tools that write
+/// one file. Returns none for any other event, and if no file is found.
+pub fn split_patch(event: &Event) -> Vec<Event> {
     let Some(call) = event.tool().filter(|tool| TOOLS.contains(&tool.name)) else {
         return Vec::new();
     };
-    let Some(text) = text(call.input) else { return Vec::new() };
-    let parts = read(text);
+    let Some(text) = find_patch_text(call.input) else { return Vec::new() };
+    let parts = parse_patch(text);
     parts
         .iter()
-        .flat_map(|part| part.calls(&event.within.cwd))
-        .map(|call| part_event(event, call))
+        .flat_map(|part| part.equivalent_calls(&event.within.cwd))
+        .map(|call| event_of_call(event, call))
         .collect()
 }
 
-/// The patch among the arguments of a tool, whatever they are called.
-fn text(input: &Value) -> Option<&str> {
-    let is_patch = |text: &&str| text.lines().any(|line| mark(line).is_some());
+/// Returns the patch among the arguments of a tool, whatever its key is.
+fn find_patch_text(input: &Value) -> Option<&str> {
+    let is_patch = |text: &&str| text.lines().any(|line| parse_file_mark(line).is_some());
     match input {
         Value::String(text) => Some(text.as_str()).filter(is_patch),
         Value::Object(fields) => fields.values().filter_map(Value::as_str).find(is_patch),
@@ -60,26 +60,27 @@ fn text(input: &Value) -> Option<&str> {
     }
 }
 
-/// The file that begins at this line. What reads patches in agents takes the mark for one although white space precedes it.
-fn mark(line: &str) -> Option<(Kind, &str)> {
+/// Returns the file that begins at this line. White space may precede the mark, because the patch
+/// readers of agents accept it.
+fn parse_file_mark(line: &str) -> Option<(Kind, &str)> {
     let line = line.trim_start();
     MARKS.iter().find_map(|(mark, kind)| Some((*kind, line.strip_prefix(mark)?.trim())))
 }
 
-fn read(text: &str) -> Vec<Part<'_>> {
+fn parse_patch(text: &str) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     for line in text.lines() {
-        if let Some((kind, path)) = mark(line) {
+        if let Some((kind, path)) = parse_file_mark(line) {
             parts.push(Part { kind, path, to: None, old: String::new(), new: String::new() });
         } else if let Some(part) = parts.last_mut() {
-            part.line(line);
+            part.add_line(line);
         }
     }
     parts
 }
 
 impl<'a> Part<'a> {
-    fn line(&mut self, line: &'a str) {
+    fn add_line(&mut self, line: &'a str) {
         if let Some(path) = line.trim_start().strip_prefix(MOVED) {
             self.to = Some(path.trim());
         } else if !line.starts_with("***") && !line.starts_with("@@") {
@@ -98,9 +99,10 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The name of the tool that does the same, and its input; two for a file that is moved.
-    fn calls(&self, cwd: &Path) -> Vec<(&'static str, Value)> {
-        let path = |path: &str| absolute(cwd, path);
+    /// Returns the name and input of the tool that does the same to one file; two calls for a file
+    /// that is moved.
+    fn equivalent_calls(&self, cwd: &Path) -> Vec<(&'static str, Value)> {
+        let path = |path: &str| absolute_path(cwd, path);
         let (name, input) = match self.kind {
             Kind::Added => ("Write", json!({ "file_path": path(self.path), "content": self.new })),
             // A removed file has no content.
@@ -116,8 +118,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// A path as the tools for one file are handed it: whole, and without `.` and `..`.
-fn absolute(cwd: &Path, path: &str) -> String {
+/// Returns an absolute path without `.` and `..`, as the tools for one file get it.
+fn absolute_path(cwd: &Path, path: &str) -> String {
     let mut whole = PathBuf::new();
     for component in cwd.join(path).components() {
         match component {
@@ -129,7 +131,7 @@ fn absolute(cwd: &Path, path: &str) -> String {
     whole.to_string_lossy().into_owned()
 }
 
-fn part_event(event: &Event, (name, input): (&str, Value)) -> Event {
+fn event_of_call(event: &Event, (name, input): (&str, Value)) -> Event {
     event.clone().with("tool_name", name).with("tool_input", input)
 }
 
@@ -145,7 +147,7 @@ mod tests {
         let within = Surroundings { cwd: "/repo".into(), ..Surroundings::default() };
         let event = Event::new("PreToolUse", within);
         let event = event.with("tool_name", name).with("tool_input", input.clone()).with("id", 1);
-        let parts = parts(&event);
+        let parts = split_patch(&event);
         assert!(
             parts
                 .iter()

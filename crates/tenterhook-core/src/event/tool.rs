@@ -56,7 +56,7 @@ pub struct ToolCall<'a> {
 }
 
 impl ToolCall<'_> {
-    /// What the tool does.
+    /// Returns what the tool does.
     #[must_use]
     pub fn tool(&self) -> Tool {
         if self.name.starts_with("mcp__") {
@@ -67,7 +67,7 @@ impl ToolCall<'_> {
 }
 
 impl Tool {
-    /// The word that native events use.
+    /// Returns the name of the kind of tool, as native events write it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -21,9 +21,10 @@ pub enum Arming {
 }
 
 impl Arming {
-    /// Why it does not run, with the number of the rule; `None` where it is armed.
+    /// Returns why the hook does not run, and the number of the rule that says so; `None` if it is
+    /// armed.
     #[must_use]
-    pub const fn off(&self) -> Option<(&String, &'static str)> {
+    pub const fn disabled_reason(&self) -> Option<(&String, &'static str)> {
         match self {
             Self::Armed => None,
             Self::Disarmed { because, rule } => Some((because, rule)),

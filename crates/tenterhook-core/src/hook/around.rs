@@ -14,9 +14,10 @@ pub const FIRING: &str = "TENTERHOOK_FIRING";
 /// How many hooks may be firing round a hook. Deeper nestings are accidents that change their own name.
 const MOST: usize = 8;
 
-/// Why `hook` is not run in a process that was handed `env`, if it is not.
-pub fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
-    let around: Vec<&str> = marks(env).take(MOST + 1).collect();
+/// Returns the failure if `hook` must not run in a process with the environment `env`, because it
+/// already fires around it or too many hooks do.
+pub fn check_nesting(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
+    let around: Vec<&str> = parse_marks(env).take(MOST + 1).collect();
     if around.is_empty() {
         return None;
     }
@@ -26,50 +27,56 @@ pub fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> {
         );
         return Some(Failure::new(Code::NestedTooDeep, message));
     }
-    around.contains(&&*mark(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
+    around.contains(&&*hook_mark(hook)).then(|| Failure::new(Code::AlreadyFiring, "it is firing already, and what it started fires it again, which would have no end: let what it \
                   starts fire another configuration"
             ))
 }
 
-/// What a program that `hook` starts is handed: the hooks round it, and itself.
-pub fn nested_mark(hook: &Hook, env: &[(String, String)]) -> String {
-    add(env, &mark(hook))
+/// Returns the value of [`FIRING`] for a program that `hook` starts: the marks of the hooks around
+/// it, then its own.
+pub fn mark_for_child_process(hook: &Hook, env: &[(String, String)]) -> String {
+    append_mark(env, &hook_mark(hook))
 }
 
-/// What an MCP server is handed: it serves every hook that calls it, so that its word stands for all of them.
-pub fn within_server(server: &str, env: &[(String, String)]) -> String {
-    add(env, &word_of_server(server))
+/// Returns the value of [`FIRING`] for an MCP server. The server has one mark of its own, because
+/// it serves every hook that calls it.
+pub fn nested_server_mark(server: &str, env: &[(String, String)]) -> String {
+    append_mark(env, &server_mark(server))
 }
 
-/// One word of a mark, however it was written; a host that sets a variable twice means the last one.
-fn marks(env: &[(String, String)]) -> impl Iterator<Item = &str> {
+/// Returns the marks in `env`, the outermost first. If the variable is set twice, the last one
+/// applies.
+fn parse_marks(env: &[(String, String)]) -> impl Iterator<Item = &str> {
     let mark = env.iter().rev().find(|(name, _)| name == FIRING).map(|(_, value)| value.as_str());
     mark.unwrap_or_default().split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// A word in an unknown format is treated like a hook and is not passed on as it is: it may be of any length.
-fn add(env: &[(String, String)], own: &str) -> String {
+/// Appends a mark to those in `env`. A mark of an unknown format becomes `?`, because it may have
+/// any length.
+fn append_mark(env: &[(String, String)], own: &str) -> String {
     let ours =
         |word: &str| word.len() == own.len() && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let around = marks(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
+    let around = parse_marks(env).take(MOST + 1).map(|word| if ours(word) { word } else { "?" });
     around.chain([own]).collect::<Vec<_>>().join(",")
 }
 
-fn mark(hook: &Hook) -> String {
+/// Returns the mark of a hook; all hooks that call the same MCP server share one.
+fn hook_mark(hook: &Hook) -> String {
     if let Run::McpTool(call) = &hook.run {
-        return word_of_server(&call.server);
+        return server_mark(&call.server);
     }
     let file = hook.place.as_ref().map_or("", |location| &location.file);
-    digest(&["hook", file, hook.id.as_str()])
+    fnv1a_hex(&["hook", file, hook.id.as_str()])
 }
 
-fn word_of_server(server: &str) -> String {
-    digest(&["server", server])
+/// Returns the mark of an MCP server.
+fn server_mark(server: &str) -> String {
+    fnv1a_hex(&["server", server])
 }
 
-/// FNV-1a: the same in every build, which a hasher of the standard library does not promise. A hook that somebody makes
-/// collide with a different hook is refused, and nothing else.
-fn digest(parts: &[&str]) -> String {
+/// Returns the FNV-1a hash as hex digits, equal in every build, unlike the hasher of the standard
+/// library. A collision only causes a refusal.
+fn fnv1a_hex(parts: &[&str]) -> String {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     let mix = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, mix))
@@ -92,14 +99,15 @@ mod tests {
     }
 
     fn code(id: &str, mark: &str) -> Option<&'static str> {
-        refuses(&hook(id), &env(mark)).map(|failure| failure.code.name())
+        check_nesting(&hook(id), &env(mark)).map(|failure| failure.code.name())
     }
 
     /// P-10, P-11.
     #[test]
     fn only_what_fires_is_refused() {
-        assert_eq!(refuses(&hook("a"), &[]), None);
-        let mark = nested_mark(&hook("b"), &env(&nested_mark(&hook("a"), &[])));
+        assert_eq!(check_nesting(&hook("a"), &[]), None);
+        let mark =
+            mark_for_child_process(&hook("b"), &env(&mark_for_child_process(&hook("a"), &[])));
         assert_eq!(mark.split(',').count(), 2, "{mark}");
         assert_eq!(["a", "b"].map(|id| code(id, &mark)), [Some("already-firing"); 2]);
         assert_eq!(code("c", &mark), None);
@@ -111,14 +119,14 @@ mod tests {
     /// P-12: a mark that somebody else wrote refuses or does nothing, and does not grow.
     #[test]
     fn a_forged_mark_only_refuses() {
-        let own = mark(&hook("a"));
+        let own = hook_mark(&hook("a"));
         for mark in ["", ",,,", "x", "\u{1f980}", "=;--format", " , a b ,"] {
             assert_eq!(code("a", mark), None, "{mark}");
         }
         assert_eq!(code("a", &format!("x, {own} ,y")), Some("already-firing"));
         assert_eq!(code("a", &"x,".repeat(100_000)), Some("nested-too-deep"));
-        let huge = nested_mark(&hook("a"), &env(&"x".repeat(100_000)));
+        let huge = mark_for_child_process(&hook("a"), &env(&"x".repeat(100_000)));
         assert_eq!(huge, format!("?,{own}"));
-        assert!(nested_mark(&hook("a"), &env(&"x,".repeat(100_000))).len() < 256);
+        assert!(mark_for_child_process(&hook("a"), &env(&"x,".repeat(100_000))).len() < 256);
     }
 }

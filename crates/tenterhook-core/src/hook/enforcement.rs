@@ -20,13 +20,13 @@ pub enum Enforcement {
 }
 
 impl Enforcement {
-    /// Whether nothing of what the hook says counts.
+    /// Returns true if the hook runs in shadow, so that its answers have no effect.
     #[must_use]
     pub const fn is_shadow(&self) -> bool {
         matches!(self, Self::Shadow { .. })
     }
 
-    /// The word that configs use.
+    /// Returns the word for it in config files.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         if self.is_shadow() { SHADOW } else { ENFORCE }

@@ -39,7 +39,7 @@ pub enum BadPath {
 /// # Errors
 ///
 /// When it is neither.
-pub fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, BadPath> {
+pub fn parse_path_pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, BadPath> {
     // Characters in the name of the directory are the person's, and no pattern.
     let (fixed, written) = match path.strip_prefix(directory) {
         Ok(written) => (directory, written),
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn parts(path: &str) -> Option<(String, Option<usize>)> {
-        let found = pattern(Path::new(path), Path::new("/p/[x]")).expect("a path");
+        let found = parse_path_pattern(Path::new(path), Path::new("/p/[x]")).expect("a path");
         found.map(|pattern| (pattern.below.display().to_string(), pattern.depth))
     }
 
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(parts("/h/lib/{a,b}.py"), Some(("/h/lib".to_owned(), Some(0))));
         let long = format!("/p/{}", "a".repeat(600));
         for bad in ["/p/[x]/[", "/p/a\nb", &*long] {
-            assert!(pattern(Path::new(bad), Path::new("/p/[x]")).is_err(), "{bad}");
+            assert!(parse_path_pattern(Path::new(bad), Path::new("/p/[x]")).is_err(), "{bad}");
         }
     }
 }

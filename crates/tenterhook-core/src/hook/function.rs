@@ -26,7 +26,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Wraps `call` under a name that people see.
+    /// Wraps `call` under a name for messages.
     pub fn new<F, A>(name: &str, call: F) -> Self
     where
         F: Fn(Arc<Event>) -> A + Send + Sync + 'static,
@@ -35,12 +35,12 @@ impl Function {
         Self { name: name.into(), call: Arc::new(move |event| Box::pin(call(event))) }
     }
 
-    /// Calls it for an event.
+    /// Calls the function with an event.
     pub fn call(&self, event: Arc<Event>) -> Calling {
         (self.call)(event)
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -90,9 +90,9 @@ impl Hook {
         Self::new(HookId::new(name), DialectId::NATIVE, event.into(), run)
     }
 
-    /// The same under another name, which people and models read.
+    /// Sets the name of the hook, which people and models read.
     #[must_use]
-    pub fn named(mut self, name: &str) -> Self {
+    pub fn with_name(mut self, name: &str) -> Self {
         self.id = HookId::new(name);
         if let Run::Function(function) = &mut self.run {
             function.name = name.into();
@@ -117,7 +117,7 @@ mod tests {
         let closure = || Hook::on("Stop", |_| async { Answer::default() });
         let name = closure().id;
         assert!(name.as_str().starts_with("function.rs:"), "{name}");
-        let named = closure().named("guard");
+        let named = closure().with_name("guard");
         assert_eq!(named.id.as_str(), "guard");
         assert!(matches!(&named.run, Run::Function(function) if function.name() == "guard"));
         assert_eq!((named.dialect, named.event.as_str()), (DialectId::NATIVE, "Stop"));

@@ -1,7 +1,8 @@
 //! The name of a model, without what a service adds. Pure; knows no list of models.
 
-/// The name of a model without its service and region, its date, its revision and its window (S-65).
-pub(super) fn canonical(id: &str) -> &str {
+/// Returns the name of a model without its service, region, date, revision and context window
+/// (S-65).
+pub(super) fn canonical_model_name(id: &str) -> &str {
     // `arn:aws:bedrock:...:inference-profile/us.anthropic.claude-...`
     let name = id.rsplit('/').next().unwrap_or(id);
     let name = name.rsplit_once("anthropic.").map_or(name, |(_, rest)| rest);
@@ -12,18 +13,19 @@ pub(super) fn canonical(id: &str) -> &str {
     // `...[1m]`, `...@20250929`
     let name = name.split(['[', '@']).next().unwrap_or(name);
     // `...-v1:0`, `...-20250929`, `...-latest`
-    let name = cut_after_last(name, |last| {
-        last.strip_prefix('v').is_some_and(|rest| all_digits(rest, ":"))
+    let name = strip_suffix_if(name, |last| {
+        last.strip_prefix('v').is_some_and(|rest| is_digits_or(rest, ":"))
     });
-    cut_after_last(name, |last| last == "latest" || (last.len() == 8 && all_digits(last, "")))
+    strip_suffix_if(name, |last| last == "latest" || (last.len() == 8 && is_digits_or(last, "")))
 }
 
-/// The name without what follows its last dash, where that `is` such a thing.
-fn cut_after_last(name: &str, is: impl Fn(&str) -> bool) -> &str {
+/// Removes the part after the last dash if `is` is true of it.
+fn strip_suffix_if(name: &str, is: impl Fn(&str) -> bool) -> &str {
     name.rsplit_once('-').filter(|(_, last)| is(last)).map_or(name, |(before, _)| before)
 }
 
-fn all_digits(text: &str, beside: &str) -> bool {
+/// Returns true if the text is not empty and has only ASCII digits and characters of `beside`.
+fn is_digits_or(text: &str, beside: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || beside.contains(c))
 }
 
@@ -44,10 +46,10 @@ mod tests {
             "us.anthropic.claude-opus-4-5-20251101-v1:0",
             "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-opus-4-5-20251101-v1:0",
         ] {
-            assert_eq!(canonical(id), "claude-opus-4-5", "{id}");
+            assert_eq!(canonical_model_name(id), "claude-opus-4-5", "{id}");
         }
         for other in ["gpt-5-latest", "deepseek-v3", "openai/o3@1", "llama3:8b", "", "-", "opus"] {
-            assert_eq!(canonical(other), other);
+            assert_eq!(canonical_model_name(other), other);
         }
     }
 }

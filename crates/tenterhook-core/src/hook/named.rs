@@ -36,7 +36,7 @@ impl DialectId {
     /// That of our plugin in OpenCode.
     pub const OPENCODE: Self = Self("opencode");
 
-    /// The name.
+    /// Returns the name of the dialect.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0

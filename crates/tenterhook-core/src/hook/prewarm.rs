@@ -11,24 +11,30 @@ use tenterhook_shell::{self as shell, Parsed};
 use super::{Invocation, Prewarm, Shell};
 
 impl Prewarm {
-    /// What of it is possible for a command: the form of an interpreter needs one whose script is certain.
+    /// Returns the form that is possible for a command: [`Prewarm::Never`] if the form needs an
+    /// interpreter and it is not certain which script that runs.
     #[must_use]
-    pub fn for_invocation(self, invocation: &Invocation) -> Self {
-        if self.name().is_some() && !invocation.is_script_for(self) { Self::Never } else { self }
+    pub fn unless_impossible_for(self, invocation: &Invocation) -> Self {
+        if self.name().is_some() && !invocation.runs_script_of_form(self) {
+            Self::Never
+        } else {
+            self
+        }
     }
 
-    /// Whether this build has it.
+    /// Returns true if this build supports the form.
     #[must_use]
-    pub fn is_built(self) -> bool {
+    pub fn is_supported_by_build(self) -> bool {
         cfg!(feature = "prewarm-forms") || self.name().is_none()
     }
 }
 
 #[cfg(not(feature = "prewarm-forms"))]
 impl Invocation {
-    /// Whether it is the interpreter of a form with a script: this build has no form of an interpreter.
+    /// Returns true if the command runs a script with the interpreter of this form. Always false,
+    /// because this build has no such forms.
     #[must_use]
-    pub const fn is_script_for(&self, _: Prewarm) -> bool {
+    pub const fn runs_script_of_form(&self, _: Prewarm) -> bool {
         false
     }
 }
@@ -40,19 +46,20 @@ const DEAF: &[&str] = &[
 ];
 
 impl Invocation {
-    /// Whether it is certain that it never reads its input: each of its commands is known for that.
+    /// Returns true if the command certainly never reads its standard input: each of its programs
+    /// is known not to.
     #[must_use]
-    pub fn reads_no_input(&self) -> bool {
+    pub fn never_reads_stdin(&self) -> bool {
         let deaf = |name: &str| DEAF.contains(&name);
         match self {
             Self::Argv { program, .. } => deaf(program),
             Self::Shell { shell: Shell::Login | Shell::PowerShell, .. } => false,
             Self::Shell { text, .. } => {
-                let line = shell::read(text);
+                let line = shell::parse_line(text);
                 line.parsed == Parsed::Full
-                    && line.written().count() > 0
-                    && line.written().all(|command| {
-                        command.words.is_empty() || command.program().is_some_and(deaf)
+                    && line.written_commands().count() > 0
+                    && line.written_commands().all(|command| {
+                        command.words.is_empty() || command.program_name().is_some_and(deaf)
                     })
             }
         }

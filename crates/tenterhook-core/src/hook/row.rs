@@ -71,14 +71,15 @@ const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
     ("UserPromptSubmit", None),
 ];
 
-/// The events that an unread part of a file holds, and how people call them (C-72).
-pub fn held_events() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// Returns the events that are gated in place of an unreadable part of a config file, each with its
+/// name for people (C-72).
+pub fn events_gated_if_unreadable() -> impl Iterator<Item = (&'static str, &'static str)> {
     BEFORE_EFFECTS.iter().filter_map(|(event, name)| Some((*event, (*name)?)))
 }
 
 impl EventRow {
-    /// An event by its own and its neutral name: a hook that fails blocks nothing there, and no
-    /// denial is one too many.
+    /// Creates an event from its own and its neutral name. A failed hook blocks nothing on it, and
+    /// the number of denials is not limited.
     pub(crate) const fn new(
         (name, event): (&'static str, &'static str),
         subject: Subject,
@@ -99,45 +100,45 @@ impl EventRow {
         }
     }
 
-    /// The same, for whose hooks the agent does not wait.
+    /// Marks the event as one whose hooks the agent does not wait for.
     #[must_use]
     pub const fn fire_and_forget(mut self) -> Self {
         self.dispatch = Dispatch::FireAndForget;
         self
     }
 
-    /// Sets what a missing answer means.
+    /// Sets what happens if a hook gives no answer.
     #[must_use]
-    pub const fn failing(mut self, failure: OnFailure) -> Self {
+    pub const fn on_failure(mut self, failure: OnFailure) -> Self {
         self.failure = failure;
         self
     }
 
     /// Sets how many denials in a row have an effect.
     #[must_use]
-    pub const fn capped(mut self, cap: Cap) -> Self {
+    pub const fn with_cap(mut self, cap: Cap) -> Self {
         self.cap = Some(cap);
         self
     }
 
-    /// An event of a host's own, on which hooks may only look: without a subject, for a minute, and
-    /// a hook that fails blocks nothing.
+    /// Creates an event of a host's own, which hooks can only observe: no subject, a timeout of one
+    /// minute, and a failed hook blocks nothing.
     #[must_use]
     pub fn custom(event: &str) -> Self {
-        Self::unknown(&EventName::new(event), Powers::NONE, CUSTOM)
+        Self::unknown_event(&EventName::new(event), Powers::NONE, CUSTOM)
     }
 
-    /// The same, with matchers that are tested on this text field of the payload.
+    /// Makes matchers test this text field of the payload.
     #[must_use]
-    pub fn subject(mut self, field: &str) -> Self {
+    pub fn with_subject(mut self, field: &str) -> Self {
         self.subject = Subject::Declared(field.into());
         self
     }
 
-    /// The same, on which a hook may do this. Where it may deny, one that gives no answer blocks
+    /// Sets what a hook may do on the event. If it may deny, a hook that gives no answer blocks
     /// (decision 2).
     #[must_use]
-    pub const fn powers(mut self, powers: &[Power]) -> Self {
+    pub const fn with_powers(mut self, powers: &[Power]) -> Self {
         self.powers = Powers::from_slice(powers);
         if self.powers.has(Power::Deny) {
             self.failure = OnFailure::Block;
@@ -145,22 +146,22 @@ impl EventRow {
         self
     }
 
-    /// Sets the default timeout of its hooks.
+    /// Sets the default timeout of the event's hooks.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Sets the description of when it fires.
+    /// Sets the description of when the event fires.
     #[must_use]
     pub fn when(mut self, when: &str) -> Self {
         self.when = Cow::Owned(when.to_owned());
         self
     }
 
-    /// An event that a dialect's table does not have.
-    pub(crate) fn unknown(event: &EventName, powers: Powers, timeout: Duration) -> Self {
+    /// Creates the row of an event that is not in the dialect's table.
+    pub(crate) fn unknown_event(event: &EventName, powers: Powers, timeout: Duration) -> Self {
         Self {
             name: Cow::Owned(event.to_string()),
             event: Cow::Owned(event.to_string()),
@@ -174,19 +175,21 @@ impl EventRow {
         }
     }
 
-    /// Whether the event waits for this hook.
+    /// Returns true if the event waits for this hook to finish.
     #[must_use]
-    pub fn awaits(&self, hook: &Hook) -> bool {
+    pub fn waits_for(&self, hook: &Hook) -> bool {
         self.dispatch == Dispatch::Awaited && hook.wait == Wait::Attached && !hook.runs_detached()
     }
 
-    /// Whether a block there prevents nothing but keeps the agent at work.
+    /// Returns true if a block on this event prevents nothing, but makes the agent continue its
+    /// turn.
     #[must_use]
-    pub fn keeps_at_work(&self) -> bool {
+    pub fn block_continues_turn(&self) -> bool {
         KEEPS_AT_WORK.contains(&&*self.event)
     }
 
-    /// Whether what is unclear there is a question.
+    /// Returns true if the event comes before an effect, so that an unclear answer makes the host
+    /// ask the user.
     #[must_use]
     pub fn is_before_effect(&self) -> bool {
         BEFORE_EFFECTS.iter().any(|(event, _)| *event == self.event)
@@ -212,36 +215,37 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The text that a matcher is tested on; `None` where the event has, or here carries, no
-    /// subject.
+    /// Returns the text that matchers test; `None` if the event has no subject or its payload lacks
+    /// it.
     #[must_use]
-    pub fn text<'a>(&self, event: &'a Event) -> Option<&'a str> {
+    pub fn matcher_text<'a>(&self, event: &'a Event) -> Option<&'a str> {
         match self {
             Self::None => None,
             Self::Field(key) => event.text(key),
             Self::Declared(key) => event.text(key),
             Self::Tool(table) => event.text("tool_name").map(|name| {
-                let own = names::by_neutral(table, name).and_then(|tool| tool.own.first());
+                let own =
+                    names::find_by_neutral_name(table, name).and_then(|tool| tool.own.first());
                 own.map_or(name, |own| *own)
             }),
-            Self::Model(key) => event.text(key).map(model::canonical),
+            Self::Model(key) => event.text(key).map(model::canonical_model_name),
             Self::FileName(key) => {
                 event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
             }
         }
     }
 
-    /// What else the same subject is called, in older or newer versions of the agent and by other
-    /// agents: a matcher that knows one of these names means it too (S-5).
+    /// Returns the other names of the subject, in other versions of the agent and in other agents:
+    /// a matcher that lists one of them matches too (S-5).
     #[must_use]
-    pub fn others<'a>(&self, event: &'a Event) -> Vec<&'a str> {
+    pub fn alternative_names<'a>(&self, event: &'a Event) -> Vec<&'a str> {
         let table = match self {
             Self::Tool(table) => table,
             Self::Model(key) => return event.text(key).into_iter().collect(),
             _ => return Vec::new(),
         };
         let Some(name) = event.text("tool_name") else { return Vec::new() };
-        let own = names::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
+        let own = names::find_by_neutral_name(table, name).map_or(&[][..], |tool| tool.own);
         if own.is_empty() {
             return Vec::new();
         }
@@ -268,15 +272,15 @@ pub enum Then {
 }
 
 impl Cap {
-    /// So many denials hold, then the action goes on.
+    /// Creates a cap: this many denials in a row have an effect, then the action goes on.
     #[must_use]
-    pub const fn give_way(denials: u32) -> Self {
+    pub const fn continue_after(denials: u32) -> Self {
         Self { denials, then: Then::GiveWay }
     }
 
-    /// This many denials have an effect, then the agent stops.
+    /// Creates a cap: this many denials in a row have an effect, then the agent stops.
     #[must_use]
-    pub const fn stop(denials: u32) -> Self {
+    pub const fn stop_after(denials: u32) -> Self {
         Self { denials, then: Then::Stop }
     }
 }

@@ -80,13 +80,13 @@ pub enum Prewarm {
 const FORMS: &[(&str, Prewarm)] = &[("python", Prewarm::Python), ("node", Prewarm::Node)];
 
 impl Prewarm {
-    /// The form with this name.
+    /// Returns the form with this name.
     #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn from_name(word: &str) -> Option<Self> {
         FORMS.iter().find(|(name, _)| *name == word).map(|(_, form)| *form)
     }
 
-    /// The name of the form of an interpreter.
+    /// Returns the name of an interpreter form; `None` for other forms.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         FORMS.iter().find(|(_, form)| *form == self).map(|(name, _)| *name)
@@ -236,7 +236,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// Its name in messages.
+    /// Returns the name of the unread part, for messages.
     #[must_use]
     pub const fn noun(self) -> &'static str {
         match self {
@@ -247,7 +247,7 @@ impl Unread {
         }
     }
 
-    /// The code of the fault of a hook that stands in for it.
+    /// Returns the fault code of the hook that replaces the unread part.
     #[must_use]
     pub const fn code(self) -> Code {
         match self {
@@ -257,9 +257,9 @@ impl Unread {
         }
     }
 
-    /// The rule that has its failure policy decide.
+    /// Returns the number of the rule by which the failure policy decides.
     #[must_use]
-    pub const fn rule(self) -> &'static str {
+    pub const fn rule_number(self) -> &'static str {
         match self {
             Self::Entry => "C-60",
             Self::File => "C-72",
@@ -268,9 +268,9 @@ impl Unread {
         }
     }
 
-    /// The problem, and its reason.
+    /// Returns the message that states the problem and its reason.
     #[must_use]
-    pub fn because(self, why: &str) -> String {
+    pub fn problem_message(self, why: &str) -> String {
         match self {
             Self::Entry => format!("its entry cannot be used: {why}"),
             Self::File => format!("its file cannot be read: {why}"),
@@ -281,9 +281,9 @@ impl Unread {
 }
 
 impl Run {
-    /// The executor's name.
+    /// Returns the name of the executor.
     #[must_use]
-    pub const fn executor(&self) -> &'static str {
+    pub const fn executor_name(&self) -> &'static str {
         match self {
             Self::Command(_) => "command",
             Self::Worker(_) => "worker",
@@ -297,23 +297,25 @@ impl Run {
         }
     }
 
-    /// Whether it runs inside the host's process, and is mostly over before anything else could be
-    /// started.
+    /// Returns true if the step runs inside the host's process, and mostly ends before a process
+    /// could start.
     #[must_use]
-    pub const fn is_inside(&self) -> bool {
+    pub const fn runs_in_process(&self) -> bool {
         matches!(self, Self::Rule(_) | Self::Function(_))
     }
 
-    /// A description of what runs, in one line.
+    /// Returns a description of what runs, in one line.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn one_line_description(&self) -> String {
         match self {
             Self::Command(command) => command.line(),
             Self::Worker(worker) => format!("worker {}", worker.command.line()),
             Self::Http(http) => format!("POST {}", http.url),
-            Self::Prompt(prompt) => format!("{}: {}", self.executor(), first_line(&prompt.text)),
+            Self::Prompt(prompt) => {
+                format!("{}: {}", self.executor_name(), first_line(&prompt.text))
+            }
             Self::McpTool(call) => format!("mcp {}/{}", call.server, call.tool),
-            Self::Rule(rule) => format!("when {}", first_line(rule.when())),
+            Self::Rule(rule) => format!("when {}", first_line(rule.when_expression())),
             Self::Function(function) => format!("function {}", function.name()),
             Self::Unusable { part: Unread::Entry, .. } => {
                 "(nothing: its entry cannot be used)".to_owned()
@@ -348,13 +350,13 @@ impl Command {
         }
     }
 
-    /// The program and its arguments.
+    /// Returns the program and its arguments.
     #[must_use]
-    pub fn starts(&self) -> &Invocation {
+    pub fn invocation(&self) -> &Invocation {
         self.copy.as_ref().unwrap_or(&self.invocation)
     }
 
-    /// The configured command, as one line for people.
+    /// Returns the configured command as one line for people.
     #[must_use]
     pub fn line(&self) -> String {
         match &self.invocation {

@@ -19,20 +19,21 @@ pub enum Sandbox {
 }
 
 impl Sandbox {
-    /// The profile `standard`, which nothing is added to.
+    /// Returns the profile `standard` without additions.
     #[must_use]
     pub fn standard() -> Self {
-        Self::In(Arc::new(Grants::new(Profile::Standard)))
+        Self::In(Arc::new(Grants::from_profile(Profile::Standard)))
     }
 
-    /// What a program of a repository runs in by default: `standard`, as far as the machine can.
+    /// Returns the default sandbox for programs of a repository: `standard`, as far as the machine
+    /// supports it.
     #[must_use]
-    pub fn of_repositories() -> Self {
+    pub fn repository_default() -> Self {
         let at_least = Tier::T0;
-        Self::In(Arc::new(Grants { at_least, ..Grants::new(Profile::Standard) }))
+        Self::In(Arc::new(Grants { at_least, ..Grants::from_profile(Profile::Standard) }))
     }
 
-    /// The grants, where it is confined.
+    /// Returns the grants if the program is confined.
     #[must_use]
     pub fn grants(&self) -> Option<&Grants> {
         match self {
@@ -41,12 +42,12 @@ impl Sandbox {
         }
     }
 
-    /// As one word and what is added to it, for people.
+    /// Returns the profile and its additions in words for people.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
             Self::Unsaid | Self::Off => "off".to_owned(),
-            Self::In(grants) => grants.summary(),
+            Self::In(grants) => grants.summary_text(),
         }
     }
 }
@@ -80,16 +81,17 @@ impl Grants {
     /// The placeholder of the project in a path that is granted.
     pub const PROJECT: &str = "$PROJECT";
 
-    /// The path that a path which is granted names.
+    /// Resolves a granted path against `project`.
     #[must_use]
-    pub fn resolve(path: &Path, project: &Path) -> PathBuf {
+    pub fn resolve_granted_path(path: &Path, project: &Path) -> PathBuf {
         let rest = path.strip_prefix(Self::PROJECT);
         rest.map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
     }
 
-    /// Only what `profile` grants. A person who writes it demands it.
+    /// Creates the grants of `profile` without additions. The lowest tier that a person requires
+    /// this way is T1.
     #[must_use]
-    pub const fn new(profile: Profile) -> Self {
+    pub const fn from_profile(profile: Profile) -> Self {
         Self {
             profile,
             read: Vec::new(),
@@ -104,22 +106,25 @@ impl Grants {
         }
     }
 
-    /// The same with more, as a person would write it: one who writes what a hook is left demands it.
+    /// Returns a sandbox with additional grants. On the default for repositories, the additions
+    /// start from the profile `standard`.
     #[must_use]
-    pub fn with(&self, more: impl FnOnce(&mut Self)) -> Sandbox {
-        let is_default = Sandbox::of_repositories().grants() == Some(self);
-        let mut grants = if is_default { Self::new(Profile::Standard) } else { self.clone() };
+    pub fn to_sandbox_with(&self, more: impl FnOnce(&mut Self)) -> Sandbox {
+        let is_default = Sandbox::repository_default().grants() == Some(self);
+        let mut grants =
+            if is_default { Self::from_profile(Profile::Standard) } else { self.clone() };
         more(&mut grants);
         Sandbox::In(Arc::new(grants))
     }
 
-    /// The tier without which it does not run: what only a higher one can do demands that one.
+    /// Returns the lowest sandbox tier that can enforce the grants; without it, the hook does not
+    /// run.
     #[must_use]
-    pub fn demands(&self) -> Tier {
+    pub fn required_tier(&self) -> Tier {
         if self.processes.is_some() { Tier::T2 } else { self.at_least }
     }
 
-    fn summary(&self) -> String {
+    fn summary_text(&self) -> String {
         let listed = |verb: &str, paths: &[PathBuf]| {
             let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             (!paths.is_empty()).then(|| format!("{verb} {}", paths.join(", ")))
@@ -153,7 +158,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// The word that configs use.
+    /// Returns the word for it in config files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -176,9 +181,9 @@ pub enum Peers {
 }
 
 impl Peers {
-    /// The same with the port of any host, or with everybody where none is known.
+    /// Adds a port on any host; without a port, adds every peer.
     #[must_use]
-    pub fn with(&self, port: Option<u16>) -> Self {
+    pub fn with_port(&self, port: Option<u16>) -> Self {
         match (self, port) {
             (Self::Everybody, _) | (_, None) => Self::Everybody,
             (Self::None, Some(port)) => Self::Tcp(vec![port]),

@@ -36,19 +36,20 @@ pub const ENDINGS: &[&str] = &[
 const SPECIAL: &[char] = &['"', '\'', '$', '`', '\\', '\n', '*', '?', '[', ';', '&', '|', '(', ')'];
 
 impl Hook {
-    /// The file that the hook starts, in a `project` and with a `home`; `None` where that is unknown before it runs.
+    /// Returns the file that the hook starts for a `project` and a `home`; `None` if that is
+    /// unknown before it runs.
     #[must_use]
-    pub fn script(&self, project: &Path, home: &Path) -> Option<Script> {
+    pub fn script_file(&self, project: &Path, home: &Path) -> Option<Script> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return None;
         };
-        self.script_from(command.cwd.as_deref().unwrap_or(project), project, home)
+        self.script_from_base(command.cwd.as_deref().unwrap_or(project), project, home)
     }
 
-    /// The programs that the hook starts in any case and that are found by their names, in a `project` and with a `home`; none
-    /// where that is unknown before it runs.
+    /// Returns the programs that the hook certainly starts and that are found by name; none if that
+    /// is unknown before it runs.
     #[must_use]
-    pub fn programs(&self, project: &Path, home: &Path) -> Vec<Program> {
+    pub fn certain_programs(&self, project: &Path, home: &Path) -> Vec<Program> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return Vec::new();
         };
@@ -58,13 +59,13 @@ impl Hook {
                 return vec![Program { name: program.clone(), by_shell: false, is_alone: true }];
             }
             Invocation::Shell { shell: Shell::PowerShell, .. } => return Vec::new(),
-            Invocation::Shell { text, .. } => expand(text, command, project, home),
+            Invocation::Shell { text, .. } => expand_known_variables(text, command, project, home),
         };
-        text.map_or_else(Vec::new, |text| certain(&text))
+        text.map_or_else(Vec::new, |text| unconditional_programs(&text))
     }
 
-    /// The same for a hook that starts in `base`.
-    pub fn script_from(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
+    /// Like [`Self::script`], for a hook that starts in the directory `base`.
+    pub fn script_from_base(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return None;
         };
@@ -73,9 +74,12 @@ impl Hook {
                 std::iter::once(program).chain(args).map(Word::literal).collect()
             }
             Invocation::Shell { shell: Shell::PowerShell, .. } => return None,
-            Invocation::Shell { text, .. } => single(&expand(text, command, project, home)?)?,
+            Invocation::Shell { text, .. } => {
+                parse_single_command(&expand_known_variables(text, command, project, home)?)?
+            }
         };
-        file(&words).map(|(path, is_program)| Script { path: base.join(path), is_program })
+        find_script_file(&words)
+            .map(|(path, is_program)| Script { path: base.join(path), is_program })
     }
 }
 
@@ -90,25 +94,26 @@ pub struct Program {
     pub is_alone: bool,
 }
 
-/// The words of a line that is one command and nothing else.
-fn single(text: &str) -> Option<Vec<Word>> {
-    let line = shell::read(text);
-    let mut written = line.written();
+/// Returns the words of a line that is a single command.
+fn parse_single_command(text: &str) -> Option<Vec<Word>> {
+    let line = shell::parse_line(text);
+    let mut written = line.written_commands();
     let command = written.next().filter(|command| command.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     is_alone.then(|| command.words.to_vec())
 }
 
-/// The programs of a line that run whatever comes of the others: those in lists and bodies may be there for a reason.
-fn certain(text: &str) -> Vec<Program> {
-    let line = shell::read(text);
+/// Returns the programs that a line runs unconditionally; those in lists and bodies may depend on
+/// other commands.
+fn unconditional_programs(text: &str) -> Vec<Program> {
+    let line = shell::parse_line(text);
     if line.parsed != Parsed::Full
-        || line.written().any(|command| command.context == Context::Function)
+        || line.written_commands().any(|command| command.context == Context::Function)
     {
         return Vec::new();
     }
-    let is_alone = line.written().count() == 1;
-    line.written()
+    let is_alone = line.written_commands().count() == 1;
+    line.written_commands()
         .filter(|command| matches!(command.context, Context::TopLevel | Context::Pipeline))
         .filter_map(|command| command.words.first().filter(|word| word.kind == WordKind::Literal))
         .filter(|word| !word.text.contains('/'))
@@ -116,8 +121,13 @@ fn certain(text: &str) -> Vec<Program> {
         .collect()
 }
 
-/// The text with the variables whose values are known.
-pub fn expand(text: &str, command: &Command, project: &Path, home: &Path) -> Option<String> {
+/// Replaces the variables whose values are known; `None` if a value has special characters.
+pub fn expand_known_variables(
+    text: &str,
+    command: &Command,
+    project: &Path,
+    home: &Path,
+) -> Option<String> {
     let mut values = vec![
         ("CLAUDE_PROJECT_DIR", project.to_str()?.to_owned()),
         ("HOME", home.to_str()?.to_owned()),
@@ -142,8 +152,8 @@ pub fn expand(text: &str, command: &Command, project: &Path, home: &Path) -> Opt
     }
 }
 
-/// The file among the words, and whether it is the program itself.
-fn file(words: &[Word]) -> Option<(String, bool)> {
+/// Returns the script file among the words of a command, and whether it is the program itself.
+fn find_script_file(words: &[Word]) -> Option<(String, bool)> {
     let (program, args) = words.split_first()?;
     let literal = |word: &Word| (word.kind == WordKind::Literal).then(|| word.text.clone());
     let name = literal(program)?;
@@ -156,11 +166,12 @@ fn file(words: &[Word]) -> Option<(String, bool)> {
     }
     let script = args.iter().find(|arg| ENDINGS.iter().any(|ending| arg.text.ends_with(ending)))?;
     // The word before it may be an option that takes a file.
-    let is_first = args.iter().take_while(|arg| *arg != script).all(|arg| is_plain(&arg.text));
+    let is_first =
+        args.iter().take_while(|arg| *arg != script).all(|arg| is_option_or_run(&arg.text));
     literal(script).filter(|_| is_first).map(|path| (path, false))
 }
 
-fn is_plain(word: &str) -> bool {
+fn is_option_or_run(word: &str) -> bool {
     word == "run" || word.starts_with('-')
 }
 
@@ -175,7 +186,7 @@ mod tests {
         let command = Command { env, ..Command::new(invocation, Inherit::All) };
         let hook =
             Hook::new(HookId::new("x"), DialectId::CLAUDE, "Stop".into(), Run::Command(command));
-        let found = hook.script(Path::new("/my work"), Path::new("/home/a"))?;
+        let found = hook.script_file(Path::new("/my work"), Path::new("/home/a"))?;
         Some((found.path.display().to_string(), found.is_program))
     }
 
@@ -210,7 +221,7 @@ mod tests {
         let argv = Invocation::Argv { program: "python3".into(), args: vec!["w.py".into()] };
         let run = Run::Worker(Worker { command: Command::new(argv, Inherit::All) });
         let hook = Hook::new(HookId::new("x"), DialectId::NATIVE, "Stop".into(), run);
-        let found = hook.script(Path::new("/p"), Path::new("/h")).unwrap();
+        let found = hook.script_file(Path::new("/p"), Path::new("/h")).unwrap();
         assert_eq!((found.path, found.is_program), ("/p/w.py".into(), false));
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_shell::{self as shell, Context, Redirect, SimpleCommand, Target, Word, WordKind};
 
-use super::script::expand;
+use super::script::expand_known_variables;
 use super::{Command, Hook, Invocation, Run, Shell, Worker};
 
 /// One thing that a line wants.
@@ -102,9 +102,9 @@ struct Whence<'p> {
 }
 
 impl Hook {
-    /// What its command line wants, in a `project` and with a `home`.
+    /// Returns the access that the command line needs: files, ports and file attributes.
     #[must_use]
-    pub fn wants(&self, project: &Path, home: &Path) -> Vec<Want> {
+    pub fn required_access(&self, project: &Path, home: &Path) -> Vec<Want> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return Vec::new();
         };
@@ -113,47 +113,54 @@ impl Hook {
             Invocation::Shell { text, .. } => text.clone(),
             Invocation::Argv { program, args } => {
                 let words = std::iter::once(program).chain(args);
-                words.map(|word| shell::quote(word)).collect::<Vec<_>>().join(" ")
+                words.map(|word| shell::quote_word(word)).collect::<Vec<_>>().join(" ")
             }
         };
         let base = command.cwd.as_deref().unwrap_or(project);
-        of_command(&text, command, Whence { base, project, home })
+        access_of_command_line(&text, command, Whence { base, project, home })
     }
 
-    /// What a script of shell wants that it starts, given the text of that.
+    /// Returns the access that a shell script needs which the hook starts; `text` is the script's
+    /// text.
     #[must_use]
-    pub fn wants_of_script(&self, text: &str, project: &Path, home: &Path) -> Vec<Want> {
+    pub fn script_access(&self, text: &str, project: &Path, home: &Path) -> Vec<Want> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return Vec::new();
         };
         let base = command.cwd.as_deref().unwrap_or(project);
-        of_command(text, command, Whence { base, project, home })
+        access_of_command_line(text, command, Whence { base, project, home })
     }
 }
 
-fn of_command(text: &str, command: &Command, whence: Whence<'_>) -> Vec<Want> {
-    let Some(text) = expand(text, command, whence.project, whence.home) else { return Vec::new() };
-    let line = shell::read(&text);
+fn access_of_command_line(text: &str, command: &Command, whence: Whence<'_>) -> Vec<Want> {
+    let Some(text) = expand_known_variables(text, command, whence.project, whence.home) else {
+        return Vec::new();
+    };
+    let line = shell::parse_line(&text);
     let moves =
-        line.commands.iter().any(|command| matches!(command.program(), Some("cd" | "pushd")));
-    let runs = line.commands.iter().filter(|command| is_run(command.context));
-    let mut all: Vec<Want> = runs.flat_map(|run| of_simple(run, whence, moves)).collect();
-    all.extend(line.redirects.iter().filter_map(|redirect| of_redirect(redirect, whence, moves)));
+        line.commands.iter().any(|command| matches!(command.program_name(), Some("cd" | "pushd")));
+    let runs = line.commands.iter().filter(|command| certainly_runs(command.context));
+    let mut all: Vec<Want> =
+        runs.flat_map(|run| access_of_simple_command(run, whence, moves)).collect();
+    all.extend(
+        line.redirects.iter().filter_map(|redirect| access_of_redirect(redirect, whence, moves)),
+    );
     let mut kept: Vec<Want> = Vec::new();
     for want in all {
-        if !kept.iter().any(|w| covers(w, &want)) {
+        if !kept.iter().any(|w| want_includes(w, &want)) {
             kept.push(want);
         }
     }
     kept
 }
 
-/// Whether a command in this construct runs: a command in a test, a body or a function may be there for another day.
-const fn is_run(context: Context) -> bool {
+/// Returns true if a command in this construct certainly runs; one in a test, a body or a function
+/// may not.
+const fn certainly_runs(context: Context) -> bool {
     !matches!(context, Context::Body | Context::Function | Context::Test)
 }
 
-fn covers(one: &Want, other: &Want) -> bool {
+fn want_includes(one: &Want, other: &Want) -> bool {
     match (&one.what, &other.what) {
         (Wanted::Write(one), Wanted::Write(other) | Wanted::Read(other))
         | (Wanted::Read(one), Wanted::Read(other)) => other.starts_with(one),
@@ -161,11 +168,11 @@ fn covers(one: &Want, other: &Want) -> bool {
     }
 }
 
-fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Want> {
+fn access_of_simple_command(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Want> {
     let mut all: Vec<Want> = command
         .redirects
         .iter()
-        .filter_map(|redirect| of_redirect(redirect, whence, moves))
+        .filter_map(|redirect| access_of_redirect(redirect, whence, moves))
         .collect();
     let Some(program) = command.words.first().filter(|word| word.kind != WordKind::Expansion)
     else {
@@ -178,19 +185,20 @@ fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Wa
         all.push(want(Wanted::Attributes));
     }
     let reaching = REACHING.iter().find(|(known, _)| *known == name);
-    all.extend(reaching.and_then(|(_, when)| of_peer(name, when, args, whence)));
+    all.extend(reaching.and_then(|(_, when)| network_access_of_program(name, when, args, whence)));
     if SAYING.contains(&name) {
         return all;
     }
     let operands = args.iter().filter(|arg| !arg.text.starts_with('-'));
     if WRITING.contains(&name) {
-        let files = operands.filter_map(|operand| file(operand, whence, moves));
+        let files = operands.filter_map(|operand| resolve_file_word(operand, whence, moves));
         all.extend(files.map(|(path, by)| Want { what: Wanted::Write(path), by, unless: None }));
         return all;
     }
     // A file with a whole path is read; one with another path lies in the project or at an unknown path.
-    let named =
-        std::iter::once(program).chain(operands).filter_map(|program| file(program, whence, true));
+    let named = std::iter::once(program)
+        .chain(operands)
+        .filter_map(|program| resolve_file_word(program, whence, true));
     all.extend(named.map(|(path, by)| Want { what: Wanted::Read(path), by, unless: None }));
     if args.iter().any(|arg| arg.text.ends_with(".sock")) {
         all.push(want(Wanted::Reach(None)));
@@ -198,7 +206,12 @@ fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Wa
     all
 }
 
-fn of_peer(name: &str, when: &Reaches, args: &[Word], whence: Whence<'_>) -> Option<Want> {
+fn network_access_of_program(
+    name: &str,
+    when: &Reaches,
+    args: &[Word],
+    whence: Whence<'_>,
+) -> Option<Want> {
     let first = args.iter().find(|arg| !arg.text.starts_with('-'));
     let want = |port, unless| Some(Want { what: Wanted::Reach(port), by: name.to_owned(), unless });
     match when {
@@ -208,7 +221,7 @@ fn of_peer(name: &str, when: &Reaches, args: &[Word], whence: Whence<'_>) -> Opt
         }
         Always => want(None, None),
         Address if args.iter().any(|arg| arg.text == "--unix-socket") => want(None, None),
-        Address => want(args.iter().find_map(port), None),
+        Address => want(args.iter().find_map(port_of_numeric_address), None),
         With(words) => {
             let word = first?;
             words.contains(&&*word.text).then(|| want(None, None)).flatten()
@@ -230,8 +243,8 @@ fn of_peer(name: &str, when: &Reaches, args: &[Word], whence: Whence<'_>) -> Opt
     }
 }
 
-/// The port of an address that needs no name to be looked up.
-fn port(word: &Word) -> Option<u16> {
+/// Returns the port of an address whose host needs no name lookup.
+fn port_of_numeric_address(word: &Word) -> Option<u16> {
     let text = word.text.trim_matches(['"', '\'']);
     let (rest, usual) = match text.split_once("://") {
         Some(("https", rest)) => (rest, 443),
@@ -247,7 +260,7 @@ fn port(word: &Word) -> Option<u16> {
     (is_number || host == "localhost").then_some(port)
 }
 
-fn of_redirect(redirect: &Redirect, whence: Whence<'_>, moves: bool) -> Option<Want> {
+fn access_of_redirect(redirect: &Redirect, whence: Whence<'_>, moves: bool) -> Option<Want> {
     let Target::Word(word) = &redirect.target else { return None };
     let reads = redirect.operator == "<";
     if (!reads && !redirect.operator.contains('>')) || redirect.operator.ends_with('&') {
@@ -255,16 +268,22 @@ fn of_redirect(redirect: &Redirect, whence: Whence<'_>, moves: bool) -> Option<W
     }
     if let Some(rest) = word.text.strip_prefix("/dev/tcp/") {
         let (host, port_of) = rest.split_once('/')?;
-        let what = Wanted::Reach(port(&Word::literal(format!("{host}:{port_of}"))));
+        let what =
+            Wanted::Reach(port_of_numeric_address(&Word::literal(format!("{host}:{port_of}"))));
         return Some(Want { what, by: word.text.clone(), unless: None });
     }
-    let (path, by) = file(word, whence, moves || reads)?;
+    let (path, by) = resolve_file_word(word, whence, moves || reads)?;
     let what = if reads { Wanted::Read(path) } else { Wanted::Write(path) };
     Some(Want { what, by, unless: None })
 }
 
-/// The file that a word stands for, and how it is written. A word from where the line began counts only while it has not moved.
-fn file(word: &Word, whence: Whence<'_>, only_whole: bool) -> Option<(PathBuf, String)> {
+/// Returns the path of the file that a word names, and the word as written. With `only_whole`,
+/// relative paths are ignored.
+fn resolve_file_word(
+    word: &Word,
+    whence: Whence<'_>,
+    only_whole: bool,
+) -> Option<(PathBuf, String)> {
     let text = &word.text;
     let path = match text.strip_prefix("~/") {
         Some(rest) if !rest.contains(['*', '?', '[', '{', '$']) => whence.home.join(rest),
@@ -290,7 +309,7 @@ mod tests {
     }
 
     fn wants(text: &str) -> Vec<Wanted> {
-        let all = hook(text).wants(Path::new("/p"), Path::new("/h"));
+        let all = hook(text).required_access(Path::new("/p"), Path::new("/h"));
         all.into_iter().map(|want| want.what).collect()
     }
 
@@ -337,7 +356,8 @@ mod tests {
     /// X-21.
     #[test]
     fn what_npm_installed_is_not_fetched() {
-        let all = hook("npx prettier@3 --write a.js").wants(Path::new("/p"), Path::new("/h"));
+        let all =
+            hook("npx prettier@3 --write a.js").required_access(Path::new("/p"), Path::new("/h"));
         let unless = all.first().and_then(|want| want.unless.clone());
         assert_eq!(unless, Some(PathBuf::from("/p/node_modules/.bin/prettier")));
     }

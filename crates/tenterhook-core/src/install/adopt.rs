@@ -27,9 +27,9 @@ pub struct Adopted {
 /// # Errors
 ///
 /// If the agent would reject the text, or its settings disable all hooks: moved entries would run.
-pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
+pub fn move_entries_to_tenterhook(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
     if let Some(switched) =
-        json::switched(agent, agent.installation.switches, text).filter(|s| s.off)
+        json::find_hook_switch(agent, agent.installation.switches, text).filter(|s| s.off)
     {
         let message =
             format!("`{}` switches all hooks off, and what is moved would run", switched.key);
@@ -37,23 +37,23 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
     }
     let (mut left, mut moved, mut count) = (Some(text.to_owned()), Map::new(), 0);
     while let Some(now) = &left {
-        let root = json::read(agent, now)?;
-        let mut all = json::all(&root).into_iter();
-        let Some(at) =
-            all.find(|at| is_movable(agent, &root, *at) && json::is_portable(&root, now, *at))
-        else {
+        let root = json::parse_settings(agent, now)?;
+        let mut all = json::all_entries(&root).into_iter();
+        let Some(at) = all.find(|at| {
+            is_movable_entry(agent, &root, *at) && json::is_plain_json_group(&root, now, *at)
+        }) else {
             break;
         };
-        let Some((event, group)) = movable_entry(&root, at) else { break };
-        push_group(&mut moved, event, group);
+        let Some((event, group)) = copy_movable_entry(&root, at) else { break };
+        merge_group_into_event(&mut moved, event, group);
         count += 1;
-        left = match json::take_one(&root, now, at) {
+        left = match json::remove_entry(&root, now, at) {
             Some(Left::Text(next)) if next != *now => Some(next),
             Some(Left::Nothing) => None,
             _ => break,
         };
     }
-    let moved = edit::whole_file("hooks", &Value::Object(moved));
+    let moved = edit::new_file_with_child("hooks", &Value::Object(moved));
     Ok((count > 0).then_some(Adopted { left, moved, count }))
 }
 
@@ -62,27 +62,32 @@ pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
 /// # Errors
 ///
 /// If the agent would reject one of the texts.
-pub fn give_back(agent: &Agent, text: Option<&str>, moved: &str) -> Result<String, Wrong> {
-    let root = json::read(agent, moved)?;
-    if let Some(wrong) = json::unportable(moved) {
+pub fn restore_moved_entries(
+    agent: &Agent,
+    text: Option<&str>,
+    moved: &str,
+) -> Result<String, Wrong> {
+    let root = json::parse_settings(agent, moved)?;
+    if let Some(wrong) = json::find_javascript_only_value(moved) {
         return Err(wrong);
     }
     let Some(text) = text else { return Ok(moved.to_owned()) };
     let mut now = text.to_owned();
     for event in root.get("hooks").map_or(&[][..], Node::entries) {
         for group in event.node.as_array().into_iter().flatten() {
-            let settings = json::read(agent, &now)?;
-            now = json::append(&event.key, &group.to_json(), &settings, &now);
+            let settings = json::parse_settings(agent, &now)?;
+            now = json::append_group_to_event(&event.key, &group.to_json(), &settings, &now);
         }
     }
-    json::read(agent, &now)?;
+    json::parse_settings(agent, &now)?;
     Ok(now)
 }
 
-/// Whether the bridge would run an entry as its agent does: a command on a registered event for
-/// which the agent waits.
-fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
-    let Some((event, handler)) = json::event_of(root, at).zip(json::at(root, at)) else {
+/// Returns true if Tenterhook would run an entry as its agent does: a command on a registered event
+/// for which the agent waits.
+fn is_movable_entry(agent: &Agent, root: &Node, at: json::At) -> bool {
+    let Some((event, handler)) = json::event_name_of(root, at).zip(json::entry_node(root, at))
+    else {
         return false;
     };
     let is_set = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
@@ -95,17 +100,21 @@ fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
         && !is_set("asyncRewake")
 }
 
-/// The event of an entry, and its group with only that entry.
-fn movable_entry(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
-    let event = json::event_of(root, at)?.to_owned();
-    let handler = json::at(root, at)?.to_json();
-    let Value::Object(mut group) = json::group(root, at)?.to_json() else { return None };
+/// Returns the event of an entry, and its group with only that entry.
+fn copy_movable_entry(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
+    let event = json::event_name_of(root, at)?.to_owned();
+    let handler = json::entry_node(root, at)?.to_json();
+    let Value::Object(mut group) = json::group_of_entry(root, at)?.to_json() else { return None };
     group.insert("hooks".to_owned(), Value::Array(vec![handler]));
     Some((event, group))
 }
 
 /// Adds a group to its event, or its entries to the last group if only the entries differ.
-fn push_group(moved: &mut Map<String, Value>, event: String, mut group: Map<String, Value>) {
+fn merge_group_into_event(
+    moved: &mut Map<String, Value>,
+    event: String,
+    mut group: Map<String, Value>,
+) {
     let groups = moved.entry(event).or_insert_with(|| Value::Array(Vec::new()));
     let Value::Array(groups) = groups else { return };
     let handlers = group.remove("hooks");

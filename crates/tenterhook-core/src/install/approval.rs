@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::is_own_line;
-use crate::syntax::{Format, Node, parse};
+use crate::syntax::{Format, Node, parse_by_format};
 
 /// Whether Codex runs an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +39,9 @@ impl Approval {
 /// Tenterhook's entries in the `hooks.json` at `path`, each with its event and its approval in the
 /// user's `config.toml`. A text that cannot be read approves nothing.
 #[must_use]
-pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
+pub fn codex_approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval)> {
     let hooks: Value = serde_json::from_str(hooks).unwrap_or_default();
-    let config = parse(config, Format::Toml).root;
+    let config = parse_by_format(config, Format::Toml).root;
     let state = config.as_ref().and_then(|config| config.get("hooks")?.get("state"));
     let events = hooks.get("hooks").and_then(Value::as_object).into_iter().flatten();
     let mut found = Vec::new();
@@ -53,18 +53,18 @@ pub fn approvals(path: &str, hooks: &str, config: &str) -> Vec<(String, Approval
                 if !is_own_line(command) {
                     continue;
                 }
-                let name = snake(event);
+                let name = to_snake_case(event);
                 let key = format!("{path}:{name}:{at}:{index}");
                 let approved = state.and_then(|state| state.get(&key));
-                let now = hash(&name, group.get("matcher"), handler);
-                found.push((event.clone(), compare(approved, &now)));
+                let now = entry_hash(&name, group.get("matcher"), handler);
+                found.push((event.clone(), compare_approval(approved, &now)));
             }
         }
     }
     found
 }
 
-fn compare(approved: Option<&Node>, now: &str) -> Approval {
+fn compare_approval(approved: Option<&Node>, now: &str) -> Approval {
     let Some(approved) = approved else { return Approval::Unknown };
     if approved.get("enabled").and_then(Node::as_bool) == Some(false) {
         return Approval::Off;
@@ -76,8 +76,8 @@ fn compare(approved: Option<&Node>, now: &str) -> Approval {
     }
 }
 
-/// `PreToolUse` as `pre_tool_use`.
-fn snake(event: &str) -> String {
+/// Converts `PreToolUse` to `pre_tool_use`.
+fn to_snake_case(event: &str) -> String {
     let mut name = String::new();
     for letter in event.chars() {
         if letter.is_ascii_uppercase() && !name.is_empty() {
@@ -94,7 +94,7 @@ const UNMATCHED: &[&str] = &["user_prompt_submit", "stop", "interrupt"];
 const DEFAULT: u64 = 600;
 const SHORT: &[(&str, u64)] = &[("session_end", 1), ("interrupt", 1)];
 
-fn hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
+fn entry_hash(event: &str, matcher: Option<&Value>, handler: &Value) -> String {
     let default = SHORT.iter().find(|(name, _)| *name == event).map_or(DEFAULT, |(_, n)| *n);
     let timeout = handler.get("timeout").and_then(Value::as_u64).unwrap_or(default).max(1);
     let seconds = if event == "session_end" { timeout.min(3) } else { timeout };
@@ -128,7 +128,7 @@ mod tests {
     fn hash_equals_the_hash_of_codex() {
         let handler = json!({"type": "command", "command": COMMAND, "timeout": 30, "statusMessage": "checking"});
         assert_eq!(
-            hash("pre_tool_use", Some(&json!("Bash|apply_patch")), &handler),
+            entry_hash("pre_tool_use", Some(&json!("Bash|apply_patch")), &handler),
             "sha256:f7a67bec555270f46f81531b94116b0366001d1e96f37101dcc4b932b21bfb42"
         );
     }
@@ -140,11 +140,11 @@ mod tests {
         let handler = json!({"type": "command", "command": command, "timeout": 30});
         let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string();
         let approval = |config: &str| {
-            let all = approvals("/h/.codex/hooks.json", &hooks, config);
+            let all = codex_approvals("/h/.codex/hooks.json", &hooks, config);
             all.first().map(|pair| pair.1)
         };
         let key = "[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\n";
-        let good = hash("pre_tool_use", None, &handler);
+        let good = entry_hash("pre_tool_use", None, &handler);
         assert_eq!(approval(&format!("{key}trusted_hash = \"{good}\"")), Some(Approval::Approved));
         assert_eq!(approval(&format!("{key}trusted_hash = \"sha256:0\"")), Some(Approval::Changed));
         let off = format!("{key}trusted_hash = \"{good}\"\nenabled = false");

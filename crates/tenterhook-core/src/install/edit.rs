@@ -13,8 +13,8 @@ use crate::syntax::{Node, NodeValue};
 /// The text before the first child of a container that existed and was empty.
 const EXISTED: &str = " ";
 
-/// The spans of a container's children, keys included.
-pub(super) fn children(node: &Node) -> Vec<Span> {
+/// Returns the spans of a container's children, including keys.
+pub(super) fn child_spans(node: &Node) -> Vec<Span> {
     match &node.value {
         NodeValue::Array(items) => items.iter().map(|node| node.span).collect(),
         NodeValue::Object(entries) => entries
@@ -26,35 +26,35 @@ pub(super) fn children(node: &Node) -> Vec<Span> {
 }
 
 /// The text with a child appended to `node`, with a `key` if that is an object.
-pub(super) fn append(text: &str, node: &Node, key: Option<&str>, value: &Value) -> String {
+pub(super) fn append_child(text: &str, node: &Node, key: Option<&str>, value: &Value) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let unit = unit(text);
-    let children = children(node);
+    let unit = detect_indent_unit(text);
+    let children = child_spans(node);
     let (Some(first), Some(last)) = (children.first(), children.last()) else {
         // Other text may share its line, unless the whole file is this empty container.
         let is_whole =
             text.trim_start_matches('\u{feff}').trim_start().len() + node.span.start == text.len();
         let new = match is_whole {
-            true => written(key, value, "", &unit, newline),
-            false => on_one_line(key, value),
+            true => format_child_indented(key, value, "", &unit, newline),
+            false => format_child_on_one_line(key, value),
         };
-        return insert(text, node.span.start + 1, &format!("{EXISTED}{new}"));
+        return insert_at(text, node.span.start + 1, &format!("{EXISTED}{new}"));
     };
     let gap = text.get(node.span.start + 1..first.start).unwrap_or_default();
     let new = match gap.rsplit_once('\n') {
         Some((_, indent)) => {
             let indent: String = indent.chars().take_while(|c| c.is_whitespace()).collect();
-            let new = written(key, value, &indent, &unit, newline);
+            let new = format_child_indented(key, value, &indent, &unit, newline);
             format!(",{newline}{indent}{new}")
         }
-        None => format!(", {}", on_one_line(key, value)),
+        None => format!(", {}", format_child_on_one_line(key, value)),
     };
-    insert(text, last.end, &new)
+    insert_at(text, last.end, &new)
 }
 
-/// A file with only that child.
-pub(super) fn whole_file(key: &str, value: &Value) -> String {
-    format!("{{\n  {}\n}}\n", written(Some(key), value, "  ", "  ", "\n"))
+/// Returns the text of a file that has only this child.
+pub(super) fn new_file_with_child(key: &str, value: &Value) -> String {
+    format!("{{\n  {}\n}}\n", format_child_indented(Some(key), value, "  ", "  ", "\n"))
 }
 
 /// A container without a removed child.
@@ -67,13 +67,15 @@ pub(super) enum Left {
 }
 
 /// The text without child `at` of `node`.
-pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
-    let children = children(node);
+pub(super) fn remove_child(text: &str, node: &Node, at: usize) -> Left {
+    let children = child_spans(node);
     let Some(child) = children.get(at) else { return Left::Text(text.to_owned()) };
     let before = at.checked_sub(1).and_then(|n| children.get(n));
     match (before, children.get(at + 1)) {
-        (Some(before), _) => Left::Text(parted(text, before.end, child.start, *child)),
-        (None, Some(next)) => Left::Text(parted(text, child.end, next.start, *child)),
+        (Some(before), _) => {
+            Left::Text(cut_child_with_comma(text, before.end, child.start, *child))
+        }
+        (None, Some(next)) => Left::Text(cut_child_with_comma(text, child.end, next.start, *child)),
         (None, None) => {
             let open = node.span.start + 1;
             let gap = text.get(open..child.start).unwrap_or_default();
@@ -90,26 +92,26 @@ pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
     }
 }
 
-/// The text without the children of `node`; its brackets stay.
-pub(super) fn emptied(text: &str, node: &Node) -> String {
+/// Returns the text without the children of `node`; its brackets stay.
+pub(super) fn remove_all_children(text: &str, node: &Node) -> String {
     cut_spans(text, &[Span::new(node.span.start + 1, node.span.end.saturating_sub(1))])
 }
 
-/// The text without a child and the comma in the gap beside it; without the whole gap if it has
-/// only that.
-fn parted(text: &str, start: usize, end: usize, child: Span) -> String {
+/// Returns the text without a child and one adjacent comma; without the whole gap if it has nothing
+/// else.
+fn cut_child_with_comma(text: &str, start: usize, end: usize, child: Span) -> String {
     let gap = text.get(start..end).unwrap_or_default();
     if gap.trim() == "," {
         return cut_spans(text, &[Span::new(start.min(child.start), end.max(child.end))]);
     }
-    match comma(gap) {
+    match find_comma(gap) {
         Some(at) => cut_spans(text, &[Span::new(start + at, start + at + 1), child]),
         None => cut_spans(text, &[child]),
     }
 }
 
-/// The first comma that is in no comment.
-fn comma(gap: &str) -> Option<usize> {
+/// Returns the offset of the first comma outside comments.
+fn find_comma(gap: &str) -> Option<usize> {
     let mut rest = gap;
     loop {
         let at = rest.find(['/', ','])?;
@@ -124,7 +126,7 @@ fn comma(gap: &str) -> Option<usize> {
     }
 }
 
-fn insert(text: &str, at: usize, new: &str) -> String {
+fn insert_at(text: &str, at: usize, new: &str) -> String {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     format!("{before}{new}{after}")
 }
@@ -143,8 +145,8 @@ fn cut_spans(text: &str, spans: &[Span]) -> String {
     out
 }
 
-/// The text with `span` replaced by a value, with the indentation of the first line.
-pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
+/// Returns the text with `span` replaced by a value, indented like the line of the span.
+pub(super) fn replace_span(text: &str, span: Span, value: &Value) -> String {
     let before = text.get(..span.start).unwrap_or_default();
     let after = text.get(span.end..).unwrap_or_default();
     if !text.get(span.start..span.end).unwrap_or_default().contains('\n') {
@@ -153,12 +155,12 @@ pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let new = written(None, value, &indent, &unit(text), newline);
+    let new = format_child_indented(None, value, &indent, &detect_indent_unit(text), newline);
     format!("{before}{new}{after}")
 }
 
-/// The indentation unit of this text.
-fn unit(text: &str) -> String {
+/// Returns the indentation unit of the text.
+fn detect_indent_unit(text: &str) -> String {
     let indent =
         |line: &str| -> String { line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect() };
     let found = text.lines().filter(|line| line.trim_start().starts_with('"')).map(indent);
@@ -166,16 +168,22 @@ fn unit(text: &str) -> String {
     found.unwrap_or_else(|| "  ".to_owned())
 }
 
-/// A child in one line.
-fn on_one_line(key: Option<&str>, value: &Value) -> String {
+/// Formats a child on one line.
+fn format_child_on_one_line(key: Option<&str>, value: &Value) -> String {
     match key {
         Some(key) => format!("{}: {value}", Value::from(key)),
         None => value.to_string(),
     }
 }
 
-/// A child in several lines, indented by `indent`.
-fn written(key: Option<&str>, value: &Value, indent: &str, unit: &str, newline: &str) -> String {
+/// Formats a child on several lines, indented by `indent`.
+fn format_child_indented(
+    key: Option<&str>,
+    value: &Value,
+    indent: &str,
+    unit: &str,
+    newline: &str,
+) -> String {
     use serde::Serialize as _;
     let mut bytes = Vec::new();
     let format = PrettyFormatter::with_indent(unit.as_bytes());

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use tenterhook_shell::quote;
+use tenterhook_shell::quote_word;
 
 use crate::agents::{Agent, Event, Form};
 
@@ -19,13 +19,13 @@ const PLUGIN: &str = include_str!("../agents/opencode/plugin.js");
 /// The command that an agent runs for an event (BR-61, BR-62). On a gate, it denies even if the
 /// program is missing: sh, bash, zsh and fish all run the part after `||`.
 #[must_use]
-pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
+pub fn hook_command_line(agent: &Agent, event: &Event, program: &str) -> String {
     let mut line = format!(
         "{} hook --agent {} --event {} --within {}",
-        quote(program),
+        quote_word(program),
         agent.name,
         event.name,
-        inner_timeout(event.seconds)
+        inner_timeout_arg(event.seconds)
     );
     if event.gates && agent.installation.form != Form::Scripts {
         let _ = write!(line, " || sh -c 'echo \"{GONE}\" >&2; exit 2'");
@@ -33,8 +33,8 @@ pub fn line(agent: &Agent, event: &Event, program: &str) -> String {
     line
 }
 
-/// A timeout slightly shorter than the agent's.
-fn inner_timeout(seconds: u64) -> String {
+/// Returns a timeout slightly shorter than the agent's.
+fn inner_timeout_arg(seconds: u64) -> String {
     match seconds {
         0..=3 => "2500ms".to_owned(),
         4..=30 => format!("{}s", seconds - 1),
@@ -43,12 +43,12 @@ fn inner_timeout(seconds: u64) -> String {
     }
 }
 
-/// The entry of an event.
-pub(super) fn handler(agent: &Agent, event: &Event, program: &str) -> Value {
+/// Returns the entry for an event as JSON.
+pub(super) fn handler_entry(agent: &Agent, event: &Event, program: &str) -> Value {
     let (key, units) = agent.installation.time;
     let mut entry = Map::new();
     entry.insert("type".to_owned(), "command".into());
-    entry.insert("command".to_owned(), line(agent, event, program).into());
+    entry.insert("command".to_owned(), hook_command_line(agent, event, program).into());
     entry.insert(key.to_owned(), (event.seconds * units).into());
     if let Some((key, value)) = agent.installation.closed.filter(|_| event.gates) {
         entry.insert(key.to_owned(), value.into());
@@ -56,20 +56,20 @@ pub(super) fn handler(agent: &Agent, event: &Event, program: &str) -> Value {
     Value::Object(entry)
 }
 
-/// The group with the entry of an event.
-pub(super) fn group(agent: &Agent, event: &Event, program: &str) -> Value {
+/// Returns the group with the entry for an event.
+pub(super) fn handler_group(agent: &Agent, event: &Event, program: &str) -> Value {
     let mut group = Map::new();
     if let Some(matcher) = agent.installation.matcher.filter(|_| event.tool) {
         group.insert("matcher".to_owned(), matcher.into());
     }
-    group.insert("hooks".to_owned(), json!([handler(agent, event, program)]));
+    group.insert("hooks".to_owned(), json!([handler_entry(agent, event, program)]));
     Value::Object(group)
 }
 
 /// The files that only Tenterhook writes: each file's name in the agent's folder, empty if the
 /// config path is the file itself, and its text.
 #[must_use]
-pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
+pub fn own_files(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let list = |entry: fn(&Agent, &Event, &str) -> Value| -> Map<String, Value> {
         let of = |event: &Event| (event.name.to_owned(), json!([entry(agent, event, program)]));
         agent.installation.events.iter().map(of).collect()
@@ -77,10 +77,10 @@ pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
     let one = |value: &Value| vec![(String::new(), format!("{value:#}\n"))];
     match agent.installation.form {
         Form::Groups => Vec::new(),
-        Form::OwnGroups => one(&json!({ "hooks": list(group) })),
-        Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler) })),
+        Form::OwnGroups => one(&json!({ "hooks": list(handler_group) })),
+        Form::OwnFlat => one(&json!({ "version": 1, "hooks": list(handler_entry) })),
         Form::Scripts => {
-            let of = |event: &Event| (event.name.to_owned(), script(agent, event, program));
+            let of = |event: &Event| (event.name.to_owned(), hook_script(agent, event, program));
             agent.installation.events.iter().map(of).collect()
         }
         Form::Plugin => {
@@ -92,8 +92,8 @@ pub fn own_file(agent: &Agent, program: &str) -> Vec<(String, String)> {
 
 /// The script of an event. Cline reads a denial only from standard output, and only after
 /// `HOOK_CONTROL`; the last one wins.
-fn script(agent: &Agent, event: &Event, program: &str) -> String {
-    let line = line(agent, event, program);
+fn hook_script(agent: &Agent, event: &Event, program: &str) -> String {
+    let line = hook_command_line(agent, event, program);
     let control = json!({ "cancel": true, "errorMessage": GONE });
     let otherwise = match event.gates {
         true => format!(" || printf 'HOOK_CONTROL\\t%s\\n' '{control}'"),

@@ -10,15 +10,15 @@ use crate::dialect::claude::guard;
 
 /// Whether the user's settings can load a guard module for this agent.
 #[must_use]
-pub fn has_guard(agent: &Agent) -> bool {
+pub fn supports_guard_module(agent: &Agent) -> bool {
     agent.installation.has_guard
 }
 
 /// The organization's settings that prevent silencing: no file disables hooks, and only managed
 /// modules load.
 #[must_use]
-pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
-    if scope != Scope::Managed || !has_guard(agent) {
+pub fn organization_settings(agent: &Agent, scope: Scope) -> Vec<Setting> {
+    if scope != Scope::Managed || !supports_guard_module(agent) {
         return Vec::new();
     }
     let key = |path: &[&str]| path.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
@@ -30,25 +30,25 @@ pub fn settings_of(agent: &Agent, scope: Scope) -> Vec<Setting> {
 /// The setting in a project's local settings that prevents its shared settings from disabling
 /// hooks.
 #[must_use]
-pub fn hooks_stay_on() -> Setting {
+pub fn keep_hooks_enabled_setting() -> Setting {
     Setting::Is(vec!["disableAllHooks".to_owned()], false)
 }
 
 /// The settings of the user that load the guard in `folder` ahead of all other modules.
 #[must_use]
-pub fn guard_settings(folder: &Path) -> Vec<Setting> {
+pub fn guard_user_settings(folder: &Path) -> Vec<Setting> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let variable = vec!["env".to_owned(), "CLAUDE_CODE_PLUGIN_DIRS".to_owned()];
     vec![
         Setting::Path(variable, folder.to_string_lossy().into_owned()),
-        Setting::Item(vec!["prependPlugins".to_owned()], guard::id(&name)),
+        Setting::Item(vec!["prependPlugins".to_owned()], guard::guard_plugin_id(&name)),
     ]
 }
 
 /// The files of the guard with that name, relative to its folder.
 #[must_use]
 pub fn guard_files(name: &str) -> Vec<(&'static str, String)> {
-    guard::files(name).into_iter().collect()
+    guard::guard_files(name).into_iter().collect()
 }
 
 /// The gaps of a user's guard, a clause each; measured with Claude Code 2.1.332.

@@ -8,8 +8,8 @@ use super::entry;
 use crate::agents::{Agent, Event, Key};
 use crate::config::is_own_line;
 use crate::diagnostic::{Location, Span};
-use crate::dialect::claude::{refused_key, why_refused};
-use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse};
+use crate::dialect::claude::{refused_settings_key, settings_refusal_reason};
+use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse_by_format};
 
 /// The reason why a text is not changed, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,29 +55,34 @@ const MOST: usize = 500;
 ///
 /// If the agent would reject the text, a key is repeated, or the entries could not be removed to
 /// the byte.
-pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
-    let Some(text) = text else { return Ok(fresh(agent, program)) };
-    read(agent, text)?;
+pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
+    let Some(text) = text else { return Ok(new_settings_file(agent, program)) };
+    parse_settings(agent, text)?;
     let mut now = text.to_owned();
-    let had = !installed_in(agent, text)?.is_empty();
+    let had = !commands_in_text(agent, text)?.is_empty();
     for event in agent.installation.events {
-        now = put_event(agent, event, program, &now)?;
+        now = set_event_entry(agent, event, program, &now)?;
     }
     let broken = |text| Wrong {
         message: format!("the file would be broken by it: {text}"),
         line: 1,
         column: 1,
     };
-    read(agent, &now).map_err(|error| broken(error.message))?;
-    if !had && take_out(agent, &now)?.as_deref() != Some(text) {
+    parse_settings(agent, &now).map_err(|error| broken(error.message))?;
+    if !had && remove_own_entries(agent, &now)?.as_deref() != Some(text) {
         return Err(broken("it could not be taken out again".to_owned()));
     }
     Ok(now)
 }
 
-fn fresh(agent: &Agent, program: &str) -> String {
-    let of = |event: &Event| (event.name.to_owned(), json!([entry::group(agent, event, program)]));
-    edit::whole_file("hooks", &Value::Object(agent.installation.events.iter().map(of).collect()))
+fn new_settings_file(agent: &Agent, program: &str) -> String {
+    let of = |event: &Event| {
+        (event.name.to_owned(), json!([entry::handler_group(agent, event, program)]))
+    };
+    edit::new_file_with_child(
+        "hooks",
+        &Value::Object(agent.installation.events.iter().map(of).collect()),
+    )
 }
 
 /// The text without Tenterhook's entries; `None` if the file had nothing else (BR-60).
@@ -85,12 +90,14 @@ fn fresh(agent: &Agent, program: &str) -> String {
 /// # Errors
 ///
 /// If the agent would reject the text.
-pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
+pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
     let mut now = text.to_owned();
     for _ in 0..MOST {
-        let root = read(agent, &now)?;
-        let Some((at, _)) = ours(agent, &root).into_iter().next() else { return Ok(Some(now)) };
-        match take_one(&root, &now, at) {
+        let root = parse_settings(agent, &now)?;
+        let Some((at, _)) = own_entries(agent, &root).into_iter().next() else {
+            return Ok(Some(now));
+        };
+        match remove_entry(&root, &now, at) {
             Some(Left::Text(next)) if next != now => now = next,
             Some(Left::Nothing) => return Ok(None),
             _ => break,
@@ -108,10 +115,10 @@ pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
 /// # Errors
 ///
 /// If the agent would reject the text, or refuse all of it for one value.
-pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
-    let root = read(agent, text)?;
-    match refused_key(&root).filter(|_| agent.installation.checks_values) {
-        None => installed_in(agent, text),
+pub fn installed_commands(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    let root = parse_settings(agent, text)?;
+    match refused_settings_key(&root).filter(|_| agent.installation.checks_values) {
+        None => commands_in_text(agent, text),
         Some(entry) => {
             let place = Location::find(&std::sync::Arc::from(""), text, entry.node.span);
             let message =
@@ -121,13 +128,13 @@ pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wro
     }
 }
 
-fn installed_in(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
-    let root = read(agent, text)?;
+fn commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    let root = parse_settings(agent, text)?;
     let named = |(at, command): (At, String)| {
-        let event = events(&root).get(at.0).map(|event| event.key.clone())?;
+        let event = event_entries(&root).get(at.0).map(|event| event.key.clone())?;
         Some((event, command))
     };
-    Ok(ours(agent, &root).into_iter().filter_map(named).collect())
+    Ok(own_entries(agent, &root).into_iter().filter_map(named).collect())
 }
 
 /// The entries of others, which the agent runs itself (BR-66).
@@ -135,11 +142,11 @@ fn installed_in(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wron
 /// # Errors
 ///
 /// If the agent would reject the text.
-pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
-    let root = read(agent, text)?;
+pub fn foreign_entries(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
+    let root = parse_settings(agent, text)?;
     let mut found = Vec::new();
-    for event in events(&root) {
-        for handler in event.node.as_array().into_iter().flatten().flat_map(handlers) {
+    for event in event_entries(&root) {
+        for handler in event.node.as_array().into_iter().flatten().flat_map(group_handlers) {
             let text = |key| handler.get(key).and_then(Node::as_str);
             let what = text("command").or_else(|| text("type")).unwrap_or("?").to_owned();
             if !is_own_line(&what) {
@@ -152,14 +159,16 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
 
 /// Whether the group of an entry is plain JSON, which can be moved unchanged, and not only
 /// JavaScript (C-87).
-pub(super) fn is_portable(root: &Node, text: &str, place: At) -> bool {
-    let written = group(root, place).and_then(|group| text.get(group.span.start..group.span.end));
-    written.is_some_and(|text| unportable(text).is_none())
+pub(super) fn is_plain_json_group(root: &Node, text: &str, place: At) -> bool {
+    let written =
+        group_of_entry(root, place).and_then(|group| text.get(group.span.start..group.span.end));
+    written.is_some_and(|text| find_javascript_only_value(text).is_none())
 }
 
-/// The first value of a text that only JavaScript reads: rewritten, it would change.
-pub(super) fn unportable(text: &str) -> Option<Wrong> {
-    let mut faults = parse(text, Format::Json).faults.into_iter();
+/// Returns the fault of the first value that only JavaScript can read, and that a rewrite would
+/// change.
+pub(super) fn find_javascript_only_value(text: &str) -> Option<Wrong> {
+    let mut faults = parse_by_format(text, Format::Json).faults.into_iter();
     let fault = faults.find(|fault| fault.kind == FaultKind::NotStrict(NotStrict::Javascript))?;
     let message = format!("it would not be moved as it stands: {}", fault.message);
     let Location { line, column, .. } = Location::find(&std::sync::Arc::from(""), text, fault.span);
@@ -168,55 +177,63 @@ pub(super) fn unportable(text: &str) -> Option<Wrong> {
 
 /// Whether the agent may refuse this settings file, so that it has no effect.
 #[must_use]
-pub fn may_refuse(agent: &Agent, text: &str) -> bool {
-    agent.installation.checks_values && why_refused(text).is_some()
+pub fn agent_may_reject(agent: &Agent, text: &str) -> bool {
+    agent.installation.checks_values && settings_refusal_reason(text).is_some()
 }
 
-/// The switch of all hooks that this text sets by one of these keys
+/// Returns the switch of all hooks that this text sets with one of these keys
 /// ([`Installation::switches`](crate::agents::Installation::switches)), if any.
 #[must_use]
-pub fn switched(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched> {
-    let root = |format| parse(text, format).root.filter(|root| root.as_object().is_some());
+pub fn find_hook_switch(agent: &Agent, switches: &[Key], text: &str) -> Option<Switched> {
+    let root =
+        |format| parse_by_format(text, format).root.filter(|root| root.as_object().is_some());
     // The switches of Codex are in TOML.
     let root = root(Format::Json).or_else(|| root(Format::Toml))?;
     let switched = |(keys, off): &Key| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
         let off = node.as_bool()? == *off;
         // A file that the agent refuses cannot enable hooks.
-        (off || !may_refuse(agent, text)).then(|| Switched { key: keys.join("."), off })
+        (off || !agent_may_reject(agent, text)).then(|| Switched { key: keys.join("."), off })
     };
     let all: Vec<Switched> = switches.iter().filter_map(switched).collect();
     // One key that disables hooks wins over all others.
     all.iter().find(|switched| switched.off).or_else(|| all.first()).cloned()
 }
 
-fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<String, Wrong> {
+fn set_event_entry(
+    agent: &Agent,
+    event: &Event,
+    program: &str,
+    text: &str,
+) -> Result<String, Wrong> {
     let mut now = text.to_owned();
-    let handler = entry::handler(agent, event, program);
+    let handler = entry::handler_entry(agent, event, program);
     for _ in 0..MOST {
-        let root = read(agent, &now)?;
-        let here: Vec<At> = ours(agent, &root)
+        let root = parse_settings(agent, &now)?;
+        let here: Vec<At> = own_entries(agent, &root)
             .into_iter()
             .map(|(at, _)| at)
-            .filter(|at| events(&root).get(at.0).is_some_and(|entry| entry.key == event.name))
+            .filter(|at| {
+                event_entries(&root).get(at.0).is_some_and(|entry| entry.key == event.name)
+            })
             .collect();
         match here.as_slice() {
-            [] => return Ok(add(agent, event, program, &root, &now)),
+            [] => return Ok(add_event_group(agent, event, program, &root, &now)),
             // Remove an entry from a group with a narrow matcher; it gets a separate group.
-            [only] if is_narrowed(&root, *only) => match take_one(&root, &now, *only) {
+            [only] if has_narrow_matcher(&root, *only) => match remove_entry(&root, &now, *only) {
                 Some(Left::Text(next)) => now = next,
                 Some(Left::Nothing) => "{}\n".clone_into(&mut now),
                 None => return Ok(now),
             },
             [only] => {
-                let Some(node) = at(&root, *only) else { return Ok(now) };
+                let Some(node) = entry_node(&root, *only) else { return Ok(now) };
                 return Ok(match node.to_json() == handler {
                     true => now,
-                    false => edit::replace(&now, node.span, &handler),
+                    false => edit::replace_span(&now, node.span, &handler),
                 });
             }
             // An agent calls once for each entry, so remove repeated ones.
-            [.., last] => match take_one(&root, &now, *last) {
+            [.., last] => match remove_entry(&root, &now, *last) {
                 Some(Left::Text(next)) => now = next,
                 _ => return Ok(now),
             },
@@ -225,32 +242,32 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
     Ok(now)
 }
 
-/// Whether the group of an entry has a matcher that does not match everything (BR-69).
-fn is_narrowed(root: &Node, place: At) -> bool {
-    let matcher = group(root, place).and_then(|group| group.get("matcher"));
+/// Returns true if the group of an entry has a matcher that does not match everything (BR-69).
+fn has_narrow_matcher(root: &Node, place: At) -> bool {
+    let matcher = group_of_entry(root, place).and_then(|group| group.get("matcher"));
     matcher.is_some_and(|matcher| {
         !matcher.as_str().is_some_and(|matcher| EVERYTHING.contains(&matcher))
     })
 }
 
-fn add(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
-    append(event.name, &entry::group(agent, event, program), root, text)
+fn add_event_group(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
+    append_group_to_event(event.name, &entry::handler_group(agent, event, program), root, text)
 }
 
 /// The text with a group appended to an event.
-pub(super) fn append(event: &str, group: &Value, root: &Node, text: &str) -> String {
+pub(super) fn append_group_to_event(event: &str, group: &Value, root: &Node, text: &str) -> String {
     let list = json!([group]);
     let Some(hooks) = root.get("hooks") else {
-        return edit::append(text, root, Some("hooks"), &json!({ event: list }));
+        return edit::append_child(text, root, Some("hooks"), &json!({ event: list }));
     };
     match hooks.get(event) {
-        None => edit::append(text, hooks, Some(event), &list),
-        Some(groups) => edit::append(text, groups, None, group),
+        None => edit::append_child(text, hooks, Some(event), &list),
+        Some(groups) => edit::append_child(text, groups, None, group),
     }
 }
 
 /// Removes one entry, and the containers that would be empty without it.
-pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
+pub(super) fn remove_entry(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
     let hooks = root.get("hooks")?;
     let groups = &hooks.entries().get(event)?.node;
     let list = groups.as_array()?.get(group)?.get("hooks")?;
@@ -258,12 +275,12 @@ pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> 
     let steps: [(&Node, usize, bool); 4] =
         [(list, handler, true), (groups, group, false), (hooks, event, false), (root, at, false)];
     for (node, at, may_be_emptied) in steps {
-        let is_only = edit::children(node).len() == 1;
+        let is_only = edit::child_spans(node).len() == 1;
         // Remove a group without an entry; containers that were empty before stay.
         if is_only && may_be_emptied {
             continue;
         }
-        match edit::remove(text, node, at) {
+        match edit::remove_child(text, node, at) {
             Left::Text(text) => return Some(Left::Text(text)),
             Left::Nothing => {}
         }
@@ -274,64 +291,65 @@ pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> 
         true => Some(Left::Nothing),
         false => {
             let inside = Span::new(root.span.start, root.span.end);
-            Some(Left::Text(edit::replace(text, inside, &json!({}))))
+            Some(Left::Text(edit::replace_span(text, inside, &json!({}))))
         }
     }
 }
 
 /// Tenterhook's entries, in the order of the text.
-fn ours(agent: &Agent, root: &Node) -> Vec<(At, String)> {
+fn own_entries(agent: &Agent, root: &Node) -> Vec<(At, String)> {
     let call = format!("--agent {} ", agent.name);
     let own = |place: At| {
-        let command = at(root, place)?.get("command").and_then(Node::as_str)?;
+        let command = entry_node(root, place)?.get("command").and_then(Node::as_str)?;
         (command.contains(&call) && is_own_line(command)).then(|| (place, command.to_owned()))
     };
-    all(root).into_iter().filter_map(own).collect()
+    all_entries(root).into_iter().filter_map(own).collect()
 }
 
 /// Every entry, in the order of the text.
-pub(super) fn all(root: &Node) -> Vec<At> {
+pub(super) fn all_entries(root: &Node) -> Vec<At> {
     let mut found = Vec::new();
-    for (event, entry) in events(root).iter().enumerate() {
+    for (event, entry) in event_entries(root).iter().enumerate() {
         for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
-            found.extend(handlers(node).enumerate().map(|(at, _)| (event, group, at)));
+            found.extend(group_handlers(node).enumerate().map(|(at, _)| (event, group, at)));
         }
     }
     found
 }
 
 /// The event of an entry.
-pub(super) fn event_of(root: &Node, at: At) -> Option<&str> {
-    events(root).get(at.0).map(|event| event.key.as_str())
+pub(super) fn event_name_of(root: &Node, at: At) -> Option<&str> {
+    event_entries(root).get(at.0).map(|event| event.key.as_str())
 }
 
-fn events(root: &Node) -> &[crate::syntax::Entry] {
+fn event_entries(root: &Node) -> &[crate::syntax::Entry] {
     root.get("hooks").map_or(&[], Node::entries)
 }
 
 /// The matchers of all groups.
-fn matchers(root: &Node) -> impl Iterator<Item = &Node> {
-    let groups = events(root).iter().flat_map(|event| event.node.as_array().into_iter().flatten());
+fn group_matchers(root: &Node) -> impl Iterator<Item = &Node> {
+    let groups =
+        event_entries(root).iter().flat_map(|event| event.node.as_array().into_iter().flatten());
     groups.filter_map(|group| group.get("matcher"))
 }
 
-fn handlers(group: &Node) -> impl Iterator<Item = &Node> {
+fn group_handlers(group: &Node) -> impl Iterator<Item = &Node> {
     group.get("hooks").and_then(Node::as_array).into_iter().flatten()
 }
 
 /// The group of an entry.
-pub(super) fn group(root: &Node, (event, group, _): At) -> Option<&Node> {
-    events(root).get(event)?.node.as_array()?.get(group)
+pub(super) fn group_of_entry(root: &Node, (event, group, _): At) -> Option<&Node> {
+    event_entries(root).get(event)?.node.as_array()?.get(group)
 }
 
 /// The entry at this position.
-pub(super) fn at(root: &Node, place: At) -> Option<&Node> {
-    group(root, place)?.get("hooks")?.as_array()?.get(place.2)
+pub(super) fn entry_node(root: &Node, place: At) -> Option<&Node> {
+    group_of_entry(root, place)?.get("hooks")?.as_array()?.get(place.2)
 }
 
 /// Parses a text, with an error if the agent would reject it (BR-63).
-pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
-    let Parsed { root, faults, .. } = parse(text, Format::Json);
+pub(super) fn parse_settings(agent: &Agent, text: &str) -> Result<Node, Wrong> {
+    let Parsed { root, faults, .. } = parse_by_format(text, Format::Json);
     let wrong = |span: Span, message: String| {
         let place = Location::find(&std::sync::Arc::from(""), text, span);
         Wrong { message, line: place.line, column: place.column }
@@ -347,12 +365,12 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
         return Err(wrong(fault.span, message));
     }
     let Some(root) = root else { return Err(wrong(Span::new(0, 0), "it is empty".to_owned())) };
-    if let Some(twice) = root.duplicates().into_iter().next() {
+    if let Some(twice) = root.duplicate_keys().into_iter().next() {
         return Err(wrong(twice.again, format!("the key `{}` stands twice", twice.key)));
     }
     let shape = |node: &Node, is: bool, what: &str| match is {
         true => Ok(()),
-        false => Err(wrong(node.span, format!("{what}, not {}", node.kind()))),
+        false => Err(wrong(node.span, format!("{what}, not {}", node.kind_with_article()))),
     };
     shape(&root, root.as_object().is_some(), "the file is one object")?;
     let taken =
@@ -375,7 +393,7 @@ pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
             )?;
         }
     }
-    let many = matchers(&root)
+    let many = group_matchers(&root)
         .find(|matcher| agent.installation.lone_matchers && matcher.as_array().is_some());
     if let Some(many) = many {
         let message = format!("{} rejects a file in which a `matcher` is a list", agent.title);

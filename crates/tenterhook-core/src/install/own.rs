@@ -4,7 +4,7 @@
 use crate::agents::{Agent, Form};
 use crate::config::is_own_line;
 use crate::diagnostic::{Location, Span};
-use crate::syntax::{Format, Node, parse};
+use crate::syntax::{Format, Node, parse_by_format};
 
 /// Foreign content in a file of Tenterhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,21 +21,21 @@ const ROOT: &[&str] = &["version", "hooks"];
 /// The first part of a file of Tenterhook that is neither its entry nor a container of entries
 /// (BR-63).
 #[must_use]
-pub fn stranger(agent: &Agent, text: &str) -> Option<Stranger> {
+pub fn find_foreign_part(agent: &Agent, text: &str) -> Option<Stranger> {
     match agent.installation.form {
-        Form::OwnGroups | Form::OwnFlat => in_json(agent.installation.form, text),
-        Form::Scripts => in_script(text),
+        Form::OwnGroups | Form::OwnFlat => find_foreign_part_in_json(agent.installation.form, text),
+        Form::Scripts => find_foreign_line_in_script(text),
         // The author of a line of JavaScript is unknown: an older version may have written it.
         Form::Groups | Form::Plugin => None,
     }
 }
 
-fn in_json(form: Form, text: &str) -> Option<Stranger> {
+fn find_foreign_part_in_json(form: Form, text: &str) -> Option<Stranger> {
     let at = |span: Span, what: String| {
         let line = Location::find(&std::sync::Arc::from(""), text, span).line;
         Some(Stranger { what, line })
     };
-    let parsed = parse(text, Format::Json);
+    let parsed = parse_by_format(text, Format::Json);
     if let Some(fault) = parsed.faults.first() {
         return at(fault.span, fault.message.clone());
     }
@@ -58,8 +58,9 @@ fn in_json(form: Form, text: &str) -> Option<Stranger> {
     )
 }
 
-/// A script of Tenterhook is one command; comments are ignored.
-fn in_script(text: &str) -> Option<Stranger> {
+/// Returns the first line that Tenterhook did not write. Its script is one command; comments are
+/// ignored.
+fn find_foreign_line_in_script(text: &str) -> Option<Stranger> {
     let is_code = |line: &str| !line.is_empty() && !line.starts_with('#');
     let mut lines = text.lines().map(str::trim).enumerate();
     let (at, line) = lines.find(|(_, line)| is_code(line) && !is_own_line(line))?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::edit::{self, Left};
-use super::json::{Wrong, read};
+use super::json::{Wrong, parse_settings};
 use crate::agents::Agent;
 use crate::diagnostic::{Location, Span};
 use crate::syntax::Node;
@@ -26,14 +26,14 @@ pub enum Setting {
 const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 impl Setting {
-    fn path(&self) -> &[String] {
+    fn key_path(&self) -> &[String] {
         match self {
             Self::Is(path, _) | Self::Item(path, _) | Self::Path(path, _) => path,
         }
     }
 
-    /// The value where the key is not there.
-    fn value(&self) -> Value {
+    /// Returns the value to write if the key does not exist.
+    fn initial_value(&self) -> Value {
         match self {
             Self::Is(_, value) => json!(value),
             Self::Item(_, item) => json!([item]),
@@ -41,25 +41,25 @@ impl Setting {
         }
     }
 
-    /// How many keys of its path are there, outermost first.
-    fn count_there(&self, root: &Node) -> usize {
+    /// Counts how many keys of the path exist, outermost first.
+    fn count_existing_keys(&self, root: &Node) -> usize {
         let mut node = Some(root);
         let is_there = |key: &&String| {
             node = node.and_then(|node| node.get(key));
             node.is_some()
         };
-        self.path().iter().take_while(is_there).count()
+        self.key_path().iter().take_while(is_there).count()
     }
 
-    /// A file that holds nothing else.
-    fn alone(&self) -> String {
-        let inner = self.path().iter().skip(1).rev();
-        let value = inner.fold(self.value(), |value, key| json!({ key.as_str(): value }));
-        edit::whole_file(self.path().first().map_or("", String::as_str), &value)
+    /// Returns the text of a file that holds only this setting.
+    fn as_whole_file(&self) -> String {
+        let inner = self.key_path().iter().skip(1).rev();
+        let value = inner.fold(self.initial_value(), |value, key| json!({ key.as_str(): value }));
+        edit::new_file_with_child(self.key_path().first().map_or("", String::as_str), &value)
     }
 
-    /// Whether a value holds it.
-    fn is_in(&self, node: &Node) -> bool {
+    /// Returns true if the value of its key already holds the setting.
+    fn is_set_in(&self, node: &Node) -> bool {
         match self {
             Self::Is(_, value) => node.as_bool() == Some(*value),
             Self::Item(_, item) => {
@@ -78,7 +78,7 @@ impl Setting {
 ///
 /// Where the agent would reject the text, another value stands at the place of one, or the settings could not be taken out again to the
 /// byte.
-pub fn put_settings(
+pub fn add_settings(
     agent: &Agent,
     text: Option<&str>,
     settings: &[Setting],
@@ -87,20 +87,20 @@ pub fn put_settings(
     let (mut now, rest) = match (text, settings.split_first()) {
         (None, Some((first, rest))) => {
             added.push((first.clone(), 0));
-            (first.alone(), rest)
+            (first.as_whole_file(), rest)
         }
         (text, _) => (text.unwrap_or("{}\n").to_owned(), settings),
     };
     for setting in rest {
-        let root = read(agent, &now)?;
-        if let Some(next) = put(&now, &root, setting)? {
-            added.push((setting.clone(), setting.count_there(&root)));
+        let root = parse_settings(agent, &now)?;
+        if let Some(next) = add_setting(&now, &root, setting)? {
+            added.push((setting.clone(), setting.count_existing_keys(&root)));
             now = next;
         }
     }
-    read(agent, &now)?;
+    parse_settings(agent, &now)?;
     let is_undone =
-        || take_settings(agent, &now, &added).is_ok_and(|undone| undone.as_deref() == text);
+        || remove_settings(agent, &now, &added).is_ok_and(|undone| undone.as_deref() == text);
     if !added.is_empty() && !is_undone() {
         let message = "the file would be broken by it: it could not be taken out again".to_owned();
         return Err(Wrong { message, line: 1, column: 1 });
@@ -108,40 +108,45 @@ pub fn put_settings(
     Ok((now, added))
 }
 
-/// The text with one setting; `None` where it is there.
-fn put(text: &str, root: &Node, setting: &Setting) -> Result<Option<String>, Wrong> {
+/// Returns the text with one setting; `None` if the text already has it.
+fn add_setting(text: &str, root: &Node, setting: &Setting) -> Result<Option<String>, Wrong> {
     let mut node = root;
-    for (at, key) in setting.path().iter().enumerate() {
+    for (at, key) in setting.key_path().iter().enumerate() {
         if node.as_object().is_none() {
-            return Err(wrong(text, node.span, format!("`{key}` would stand in {}", node.kind())));
+            return Err(wrong_at_span(
+                text,
+                node.span,
+                format!("`{key}` would stand in {}", node.kind_with_article()),
+            ));
         }
         let Some(child) = node.get(key) else {
-            let inner = setting.path().iter().skip(at + 1).rev();
-            let value = inner.fold(setting.value(), |value, key| json!({ key.as_str(): value }));
-            return Ok(Some(edit::append(text, node, Some(key), &value)));
+            let inner = setting.key_path().iter().skip(at + 1).rev();
+            let value =
+                inner.fold(setting.initial_value(), |value, key| json!({ key.as_str(): value }));
+            return Ok(Some(edit::append_child(text, node, Some(key), &value)));
         };
         node = child;
     }
-    if setting.is_in(node) {
+    if setting.is_set_in(node) {
         return Ok(None);
     }
-    let name = setting.path().join(".");
+    let name = setting.key_path().join(".");
     match setting {
         Setting::Is(_, value) => {
             let message = format!("`{name}` is set, and not to `{value}`");
-            Err(wrong(text, node.span, message))
+            Err(wrong_at_span(text, node.span, message))
         }
         Setting::Item(_, item) if node.as_array().is_some() => {
-            Ok(Some(edit::append(text, node, None, &json!(item))))
+            Ok(Some(edit::append_child(text, node, None, &json!(item))))
         }
         Setting::Path(_, path) if node.as_str().is_some() => {
             let separator = (node.as_str() != Some("")).then_some(SEPARATOR);
             let separator = separator.map(String::from).unwrap_or_default();
-            let new = format!("{separator}{}", escaped(path));
-            Ok(Some(insert(text, node.span.end - 1, &new)))
+            let new = format!("{separator}{}", escape_json_string(path));
+            Ok(Some(insert_at(text, node.span.end - 1, &new)))
         }
         Setting::Item(..) | Setting::Path(..) => {
-            Err(wrong(text, node.span, format!("`{name}` is {}", node.kind())))
+            Err(wrong_at_span(text, node.span, format!("`{name}` is {}", node.kind_with_article())))
         }
     }
 }
@@ -152,15 +157,15 @@ fn put(text: &str, root: &Node, setting: &Setting) -> Result<Option<String>, Wro
 /// # Errors
 ///
 /// Where the agent would reject the text.
-pub fn take_settings(
+pub fn remove_settings(
     agent: &Agent,
     text: &str,
     settings: &[(Setting, usize)],
 ) -> Result<Option<String>, Wrong> {
     let mut now = text.to_owned();
     for (setting, there) in settings.iter().rev() {
-        let root = read(agent, &now)?;
-        match take(&now, &root, (setting, *there)) {
+        let root = parse_settings(agent, &now)?;
+        match remove_setting(&now, &root, (setting, *there)) {
             Some(Left::Text(text)) => now = text,
             Some(Left::Nothing) => return Ok(None),
             None => {}
@@ -169,17 +174,18 @@ pub fn take_settings(
     Ok(Some(now))
 }
 
-/// Takes one setting out, and the keys of its path that were not `there`; `None` where it is not in the text.
-fn take(text: &str, root: &Node, (setting, there): (&Setting, usize)) -> Option<Left> {
+/// Removes one setting and the keys of its path that did not exist before; `None` if the text lacks
+/// it.
+fn remove_setting(text: &str, root: &Node, (setting, there): (&Setting, usize)) -> Option<Left> {
     // The containers on the way, each with the number of the child that leads on.
     let mut way: Vec<(&Node, usize)> = Vec::new();
     let mut node = root;
-    for key in setting.path() {
+    for key in setting.key_path() {
         let at = node.entries().iter().position(|entry| entry.key == *key)?;
         way.push((node, at));
         node = &node.entries().get(at)?.node;
     }
-    if !setting.is_in(node) {
+    if !setting.is_set_in(node) {
         return None;
     }
     if let Setting::Item(_, item) = setting {
@@ -189,14 +195,14 @@ fn take(text: &str, root: &Node, (setting, there): (&Setting, usize)) -> Option<
     if let Setting::Path(path, own) = setting
         && (node.as_str() != Some(own) || path.len() == there)
     {
-        return Some(Left::Text(without_part(text, node.span, own)));
+        return Some(Left::Text(remove_path_from_list(text, node.span, own)));
     }
     for (depth, (container, at)) in way.into_iter().enumerate().rev() {
-        match edit::remove(text, container, at) {
+        match edit::remove_child(text, container, at) {
             Left::Text(text) => return Some(Left::Text(text)),
             // The container was there and is to stay, also where somebody wrote the file anew.
             Left::Nothing if depth > 0 && depth <= there => {
-                return Some(Left::Text(edit::emptied(text, container)));
+                return Some(Left::Text(edit::remove_all_children(text, container)));
             }
             Left::Nothing => {}
         }
@@ -204,12 +210,13 @@ fn take(text: &str, root: &Node, (setting, there): (&Setting, usize)) -> Option<
     let outside = [text.get(..root.span.start), text.get(root.span.end..)];
     match outside.into_iter().flatten().all(|rest| rest.trim().is_empty()) {
         true => Some(Left::Nothing),
-        false => Some(Left::Text(edit::replace(text, root.span, &json!({})))),
+        false => Some(Left::Text(edit::replace_span(text, root.span, &json!({})))),
     }
 }
 
-/// The text without one part of the list of paths that stands at `span`: the last that is this path, however it is escaped.
-fn without_part(text: &str, span: Span, path: &str) -> String {
+/// Removes the last element that equals this path from the list of paths at `span`, however it is
+/// escaped.
+fn remove_path_from_list(text: &str, span: Span, path: &str) -> String {
     let list = text.get(span.start + 1..span.end.saturating_sub(1)).unwrap_or_default();
     let mut start = 0;
     let mut found = None;
@@ -231,27 +238,27 @@ fn without_part(text: &str, span: Span, path: &str) -> String {
     format!("{}{}", text.get(..before).unwrap_or_default(), text.get(after..).unwrap_or_default())
 }
 
-/// A path as it stands inside of a JSON string.
-fn escaped(path: &str) -> String {
+/// Escapes a path for use inside a JSON string.
+fn escape_json_string(path: &str) -> String {
     let text = json!(path).to_string();
     text.get(1..text.len() - 1).unwrap_or_default().to_owned()
 }
 
-fn insert(text: &str, at: usize, new: &str) -> String {
+fn insert_at(text: &str, at: usize, new: &str) -> String {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     format!("{before}{new}{after}")
 }
 
-fn wrong(text: &str, span: Span, message: String) -> Wrong {
+fn wrong_at_span(text: &str, span: Span, message: String) -> Wrong {
     let place = Location::find(&std::sync::Arc::from(""), text, span);
     Wrong { message, line: place.line, column: place.column }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::{put_in, take_out};
+    use super::super::json::{add_own_entries, remove_own_entries};
     use super::*;
-    use crate::agents::caller;
+    use crate::agents::installable_agent;
 
     fn key(path: &str) -> Vec<String> {
         path.split('.').map(str::to_owned).collect()
@@ -306,22 +313,22 @@ mod tests {
     /// BR-85, BR-100: what is put in is there once, and taken out to the byte; with our entries beside it, too.
     #[test]
     fn settings_are_put_in_once_and_taken_out_to_the_byte() {
-        let claude = caller("claude").expect("the row is there");
+        let claude = installable_agent("claude").expect("the row is there");
         let crlf = SHAPES.iter().map(|text| text.replace('\n', "\r\n"));
         for text in SHAPES.iter().map(|text| (*text).to_owned()).chain(crlf) {
             let text = text.as_str();
-            let (now, added) = put_settings(claude, Some(text), &all()).expect(text);
-            let (again, none) = put_settings(claude, Some(&now), &all()).expect(text);
+            let (now, added) = add_settings(claude, Some(text), &all()).expect(text);
+            let (again, none) = add_settings(claude, Some(&now), &all()).expect(text);
             assert_eq!((&again, none), (&now, Vec::new()), "{text}");
-            let root = read(claude, &now).expect(text);
+            let root = parse_settings(claude, &now).expect(text);
             assert_eq!(root.get("disableAllHooks").and_then(Node::as_bool), Some(false), "{now}");
-            let taken = take_settings(claude, &now, &added).expect(text);
+            let taken = remove_settings(claude, &now, &added).expect(text);
             assert_eq!(taken.as_deref(), Some(text), "{now}");
             // As `install` and `uninstall` do it: entries first.
-            let entries = put_in(claude, "/bin/tenterhook", Some(text)).expect(text);
-            let (both, added) = put_settings(claude, Some(&entries), &all()).expect(text);
-            let settings = take_out(claude, &both).expect(text).expect(text);
-            let taken = take_settings(claude, &settings, &added).expect(text);
+            let entries = add_own_entries(claude, "/bin/tenterhook", Some(text)).expect(text);
+            let (both, added) = add_settings(claude, Some(&entries), &all()).expect(text);
+            let settings = remove_own_entries(claude, &both).expect(text).expect(text);
+            let taken = remove_settings(claude, &settings, &added).expect(text);
             assert_eq!(taken.as_deref(), Some(text), "{both}");
         }
     }
@@ -329,14 +336,14 @@ mod tests {
     /// BR-100: what was there and empty is there and empty, also where the agent wrote the file anew.
     #[test]
     fn empty_values_stay_in_a_file_that_was_written_anew() {
-        let claude = caller("claude").expect("the row is there");
+        let claude = installable_agent("claude").expect("the row is there");
         for text in SHAPES {
-            let (now, added) = put_settings(claude, Some(text), &all()).expect(text);
+            let (now, added) = add_settings(claude, Some(text), &all()).expect(text);
             let value = |text: &str| -> serde_json::Value {
                 serde_json::from_str(text.trim_start_matches('\u{feff}')).expect(text)
             };
             let anew = format!("{:#}\n", value(&now));
-            let taken = take_settings(claude, &anew, &added).expect(text);
+            let taken = remove_settings(claude, &anew, &added).expect(text);
             let taken = taken.map_or_else(|| json!({}), |taken| value(&taken));
             assert_eq!(taken, value(text), "{text}");
         }
@@ -345,17 +352,17 @@ mod tests {
     /// BR-85: a file that held nothing else is gone.
     #[test]
     fn file_of_these_settings_alone_is_gone() {
-        let claude = caller("claude").expect("the row is there");
-        let (now, added) = put_settings(claude, None, &all()).expect("there is no file");
+        let claude = installable_agent("claude").expect("the row is there");
+        let (now, added) = add_settings(claude, None, &all()).expect("there is no file");
         let settings: Vec<Setting> = added.iter().map(|(setting, _)| setting.clone()).collect();
         assert_eq!(settings, all());
-        assert_eq!(take_settings(claude, &now, &added), Ok(None), "{now}");
+        assert_eq!(remove_settings(claude, &now, &added), Ok(None), "{now}");
     }
 
     /// BR-85: what the organisation set otherwise stays, with its place.
     #[test]
     fn setting_with_another_value_is_refused() {
-        let claude = caller("claude").expect("the row is there");
+        let claude = installable_agent("claude").expect("the row is there");
         for (text, line) in [
             ("{\n\"disableAllHooks\": true}", 2),
             ("{\"prependPlugins\": \"x\"}", 1),
@@ -366,7 +373,7 @@ mod tests {
             ("{\"env\": {\"DIRS\": \"\",\n\"DIRS\": \"\"}}", 2),
             ("{\"pluginConfigs\": []}", 1),
         ] {
-            let refused = put_settings(claude, Some(text), &all()).expect_err(text);
+            let refused = add_settings(claude, Some(text), &all()).expect_err(text);
             assert_eq!(refused.line, line, "{text}: {}", refused.message);
         }
     }

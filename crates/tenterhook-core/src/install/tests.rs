@@ -2,12 +2,12 @@
 //! pinned.
 
 use super::*;
-use crate::agents::{Agent, Form, caller, callers};
+use crate::agents::{Agent, Form, installable_agent, installable_agents};
 
 const PROGRAM: &str = "/usr/local/bin/tenterhook";
 
 fn claude() -> &'static Agent {
-    caller("claude").unwrap()
+    installable_agent("claude").unwrap()
 }
 
 /// BR-60, BR-115: every layout that people write comes back.
@@ -50,57 +50,60 @@ fn added_entries_are_removed_to_the_byte() {
     }
     let crlf: Vec<String> = texts.iter().map(|text| text.replace('\n', "\r\n")).collect();
     for text in texts.into_iter().chain(crlf) {
-        let with = put_in(claude(), PROGRAM, Some(&text))
+        let with = add_own_entries(claude(), PROGRAM, Some(&text))
             .unwrap_or_else(|error| panic!("{text}: {error:?}"));
         assert_eq!(
-            installed(claude(), &with).unwrap().len(),
+            installed_commands(claude(), &with).unwrap().len(),
             claude().installation.events.len(),
             "{with}"
         );
-        assert_eq!(put_in(claude(), PROGRAM, Some(&with)).unwrap(), with, "twice is once");
-        assert_eq!(take_out(claude(), &with).unwrap().as_deref(), Some(&*text), "{with}");
-        assert_eq!(foreign(claude(), &with).unwrap(), foreign(claude(), &text).unwrap());
+        assert_eq!(add_own_entries(claude(), PROGRAM, Some(&with)).unwrap(), with, "twice is once");
+        assert_eq!(remove_own_entries(claude(), &with).unwrap().as_deref(), Some(&*text), "{with}");
+        assert_eq!(
+            foreign_entries(claude(), &with).unwrap(),
+            foreign_entries(claude(), &text).unwrap()
+        );
     }
 }
 
 /// BR-60: comments stay, for an agent that accepts them.
 #[test]
 fn comments_stay() {
-    let gemini = caller("gemini").unwrap();
+    let gemini = installable_agent("gemini").unwrap();
     for text in [
         "// mine\n{\n  // first\n  \"a\": 1 // one\n  // last\n}\n",
         "{ // c\n}",
         "{\"hooks\": { /* none, yet */ }}",
         "{\"hooks\": {\"BeforeTool\": [ // mine, too\n  {\"hooks\": []} /* , */ ]}}",
     ] {
-        let with = put_in(gemini, PROGRAM, Some(text)).unwrap();
-        assert_eq!(take_out(gemini, &with).unwrap().as_deref(), Some(text), "{with}");
+        let with = add_own_entries(gemini, PROGRAM, Some(text)).unwrap();
+        assert_eq!(remove_own_entries(gemini, &with).unwrap().as_deref(), Some(text), "{with}");
     }
 }
 
 /// BR-60: a file that `install` created is removed, also after the agent rewrote it.
 #[test]
 fn created_file_is_removed() {
-    let with = put_in(claude(), PROGRAM, None).unwrap();
-    assert_eq!(take_out(claude(), &with).unwrap(), None);
+    let with = add_own_entries(claude(), PROGRAM, None).unwrap();
+    assert_eq!(remove_own_entries(claude(), &with).unwrap(), None);
     let json: serde_json::Value = serde_json::from_str(&with).unwrap();
-    assert_eq!(take_out(claude(), &json.to_string()).unwrap(), None);
+    assert_eq!(remove_own_entries(claude(), &json.to_string()).unwrap(), None);
 }
 
 /// BR-60, BR-115: later edits by others stay, and Tenterhook's entries are found at any position.
 #[test]
 fn edits_made_since_survive() {
-    let with = put_in(claude(), PROGRAM, Some("{\"a\": 1}\n")).unwrap();
+    let with = add_own_entries(claude(), PROGRAM, Some("{\"a\": 1}\n")).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&with).unwrap();
     let mine = serde_json::json!({"type": "command", "command": "mine"});
     json["hooks"]["PreToolUse"][0]["hooks"].as_array_mut().unwrap().insert(0, mine.clone());
     json["hooks"]["Stop"].as_array_mut().unwrap().push(serde_json::json!({"hooks": [mine]}));
     let edited = format!("{json:#}");
     let left: serde_json::Value =
-        serde_json::from_str(&take_out(claude(), &edited).unwrap().unwrap()).unwrap();
+        serde_json::from_str(&remove_own_entries(claude(), &edited).unwrap().unwrap()).unwrap();
     let mine = serde_json::json!([{"hooks": [mine]}]);
     assert_eq!(left, serde_json::json!({"a": 1, "hooks": {"PreToolUse": mine, "Stop": mine}}));
-    let again = put_in(claude(), "/elsewhere/tenterhook", Some(&edited)).unwrap();
+    let again = add_own_entries(claude(), "/elsewhere/tenterhook", Some(&edited)).unwrap();
     assert_eq!(again, edited.replace(PROGRAM, "/elsewhere/tenterhook"), "a new path, nothing else");
 }
 
@@ -112,16 +115,24 @@ fn what_only_javascript_takes_keeps_its_bytes() {
         let text =
             format!(r#"{{"x": {value}, "hooks": {{"PreToolUse": [{{"hooks": [{user}]}}]}}}}"#);
         for name in ["claude", "qwen", "gemini"] {
-            let agent = caller(name).unwrap();
-            let with = put_in(agent, PROGRAM, Some(&text)).unwrap();
-            assert_eq!(take_out(agent, &with).unwrap().as_deref(), Some(&*text), "{name}: {with}");
+            let agent = installable_agent(name).unwrap();
+            let with = add_own_entries(agent, PROGRAM, Some(&text)).unwrap();
+            assert_eq!(
+                remove_own_entries(agent, &with).unwrap().as_deref(),
+                Some(&*text),
+                "{name}: {with}"
+            );
         }
-        assert!(put_in(caller("codex").unwrap(), PROGRAM, Some(&text)).is_err(), "{value}");
-        let adopted = adopt(claude(), &text).unwrap().expect("something to move");
+        assert!(
+            add_own_entries(installable_agent("codex").unwrap(), PROGRAM, Some(&text)).is_err(),
+            "{value}"
+        );
+        let adopted =
+            move_entries_to_tenterhook(claude(), &text).unwrap().expect("something to move");
         assert!(adopted.left.is_some_and(|text| text.contains(value)), "{value}");
         // Written elsewhere it would be another value.
         let own = text.replace("mine\"", &format!("mine\", \"x\": {value}"));
-        assert_eq!(adopt(claude(), &own).unwrap(), None, "{own}");
+        assert_eq!(move_entries_to_tenterhook(claude(), &own).unwrap(), None, "{own}");
     }
 }
 
@@ -142,7 +153,8 @@ fn what_the_agent_would_reject_is_left_alone() {
         ("qwen", "\u{feff}{}", 1, 1),
         ("claude", "{\"hooks\": {\"Mine\": [{}, {\"matcher\": [\"a\"]}]}}", 1, 37),
     ] {
-        let wrong = put_in(caller(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
+        let wrong =
+            add_own_entries(installable_agent(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
         assert_eq!((wrong.line, wrong.column), (line, column), "{text}: {}", wrong.message);
     }
 }
@@ -155,11 +167,11 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
         ("{\"model\": \"m\",\n  \"permissions\": 5}", "`permissions`", 2),
         ("{\"env\": null}", "`env`", 1),
     ] {
-        let with = put_in(claude(), PROGRAM, Some(text)).unwrap();
-        let wrong = installed(claude(), &with).unwrap_err();
+        let with = add_own_entries(claude(), PROGRAM, Some(text)).unwrap();
+        let wrong = installed_commands(claude(), &with).unwrap_err();
         assert!(wrong.message.contains(key) && wrong.line == line, "{text}: {wrong:?}");
-        assert_eq!(take_out(claude(), &with).unwrap().as_deref(), Some(text));
-        assert!(installed(caller("qwen").unwrap(), text).is_ok());
+        assert_eq!(remove_own_entries(claude(), &with).unwrap().as_deref(), Some(text));
+        assert!(installed_commands(installable_agent("qwen").unwrap(), text).is_ok());
     }
 }
 
@@ -168,18 +180,18 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
 #[test]
 fn what_is_registered_never_changes() {
     let mut text = String::new();
-    for agent in callers() {
+    for agent in installable_agents() {
         for event in
             agent.installation.events.iter().filter(|_| agent.installation.form != Form::Plugin)
         {
-            text.push_str(&format!("{}\n", line(agent, event, PROGRAM)));
+            text.push_str(&format!("{}\n", hook_command_line(agent, event, PROGRAM)));
         }
     }
     let digest: u64 = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let codex = caller("codex").unwrap();
-    let first = line(codex, &codex.installation.events[0], PROGRAM);
+    let codex = installable_agent("codex").unwrap();
+    let first = hook_command_line(codex, &codex.installation.events[0], PROGRAM);
     let wanted = "/usr/local/bin/tenterhook hook --agent codex --event PreToolUse --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'";
     assert_eq!(first, wanted);
     assert_eq!(format!("{digest:016x}"), "c7a82f98b11744a2", "{text}");
@@ -188,13 +200,13 @@ fn what_is_registered_never_changes() {
 /// BR-92.
 #[test]
 fn skill_lines_are_a_gate_of_claude_code_alone() {
-    for row in callers() {
+    for row in installable_agents() {
         let event =
             row.installation.events.iter().find(|event| event.name == "PreSkillShellCommand");
         assert_eq!(event.is_some_and(|event| event.gates), row.name == "claude", "{}", row.name);
     }
-    let claude = caller("claude").unwrap();
-    let text = put_in(claude, PROGRAM, None).unwrap();
+    let claude = installable_agent("claude").unwrap();
+    let text = add_own_entries(claude, PROGRAM, None).unwrap();
     let settings: serde_json::Value = serde_json::from_str(&text).unwrap();
     let entry = &settings["hooks"]["PreSkillShellCommand"][0]["hooks"][0];
     assert_eq!(entry["onFailure"], "block");
@@ -206,9 +218,12 @@ fn skill_lines_are_a_gate_of_claude_code_alone() {
 fn what_is_registered_is_known_for_ours() {
     for program in [PROGRAM, "/home/é è/it's/tenterhook", "tenterhook", "C:\\bin\\tenterhook.exe"]
     {
-        for agent in callers() {
+        for agent in installable_agents() {
             for event in agent.installation.events {
-                assert!(crate::config::is_own_line(&line(agent, event, program)), "{program}");
+                assert!(
+                    crate::config::is_own_line(&hook_command_line(agent, event, program)),
+                    "{program}"
+                );
             }
         }
     }
@@ -217,9 +232,9 @@ fn what_is_registered_is_known_for_ours() {
 /// BR-61: ours ends before the agent gives up.
 #[test]
 fn a_reply_comes_before_the_agent_gives_up() {
-    for agent in callers() {
+    for agent in installable_agents() {
         for event in agent.installation.events {
-            let line = line(agent, event, PROGRAM);
+            let line = hook_command_line(agent, event, PROGRAM);
             let (_, within) = line.split_once("--within ").unwrap();
             let within = within.split(' ').next().unwrap();
             let millis = match within.strip_suffix("ms") {
@@ -235,12 +250,12 @@ fn a_reply_comes_before_the_agent_gives_up() {
 #[test]
 fn every_event_is_known_to_the_bridge() {
     use crate::dialect::DialectId;
-    for agent in callers() {
+    for agent in installable_agents() {
         let id = DialectId::agents()
             .find(|dialect_id| dialect_id.as_str() == agent.name)
             .expect(agent.name);
         for event in agent.installation.events {
-            let known = id.dialect().rows().iter().any(|row| row.name == event.name);
+            let known = id.dialect().event_rows().iter().any(|row| row.name == event.name);
             assert!(known, "{}: {}", agent.name, event.name);
         }
     }
@@ -269,7 +284,7 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
         d = hook("d"),
         e = hook("e"),
     );
-    let adopted = adopt(claude(), &text).unwrap().expect("something to move");
+    let adopted = move_entries_to_tenterhook(claude(), &text).unwrap().expect("something to move");
     assert_eq!(adopted.count, 3);
     let moved: serde_json::Value = serde_json::from_str(&adopted.moved).unwrap();
     let command = |text| serde_json::json!({"type": "command", "command": text});
@@ -281,27 +296,36 @@ fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
         }})
     );
     let left = adopted.left.as_deref().unwrap();
-    let stays: Vec<_> = foreign(claude(), left).unwrap().into_iter().map(|f| f.what).collect();
+    let stays: Vec<_> =
+        foreign_entries(claude(), left).unwrap().into_iter().map(|f| f.what).collect();
     assert_eq!(stays, ["prompt", "c", "e"]);
-    assert_eq!(adopt(claude(), left).unwrap(), None, "{left}");
-    let back = give_back(claude(), Some(left), &adopted.moved).unwrap();
+    assert_eq!(move_entries_to_tenterhook(claude(), left).unwrap(), None, "{left}");
+    let back = restore_moved_entries(claude(), Some(left), &adopted.moved).unwrap();
     let all = |text: &str| {
-        let mut all: Vec<_> =
-            foreign(claude(), text).unwrap().into_iter().map(|f| (f.event, f.what)).collect();
+        let mut all: Vec<_> = foreign_entries(claude(), text)
+            .unwrap()
+            .into_iter()
+            .map(|f| (f.event, f.what))
+            .collect();
         all.sort();
         all
     };
     assert_eq!(all(&back), all(&text), "{back}");
     // A file with nothing else is removed, and comes back.
     let alone = format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{}]}}]}}}}", hook("a"));
-    let adopted = adopt(claude(), &alone).unwrap().expect("something to move");
+    let adopted = move_entries_to_tenterhook(claude(), &alone).unwrap().expect("something to move");
     assert_eq!(adopted.left, None);
-    assert_eq!(all(&give_back(claude(), None, &adopted.moved).unwrap()), all(&alone));
+    assert_eq!(all(&restore_moved_entries(claude(), None, &adopted.moved).unwrap()), all(&alone));
     // A user may have written a value that only JavaScript reads (C-87).
     let odd = adopted.moved.replacen('{', "{\"limit\": 1e999,", 1);
-    let wrong = give_back(claude(), Some(left), &odd).unwrap_err();
+    let wrong = restore_moved_entries(claude(), Some(left), &odd).unwrap_err();
     assert!(wrong.message.contains("as it stands"), "{wrong:?}");
     // Disabled hooks would run after a move.
     let off = alone.replacen('{', "{\"disableAllHooks\": true, ", 1);
-    assert!(adopt(claude(), &off).unwrap_err().message.contains("`disableAllHooks`"));
+    assert!(
+        move_entries_to_tenterhook(claude(), &off)
+            .unwrap_err()
+            .message
+            .contains("`disableAllHooks`")
+    );
 }

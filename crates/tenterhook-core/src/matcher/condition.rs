@@ -82,17 +82,17 @@ pub struct MatchContext<'a> {
 }
 
 impl<'a> MatchContext<'a> {
-    /// The context of `event`.
+    /// Creates the context of `event`.
     #[must_use]
     pub fn for_event(event: &'a Event) -> Self {
-        Self::new(event, Arc::new(RuleInput::new(&Arc::new(event.clone()))), &|| true)
+        Self::with_rule_input(event, Arc::new(RuleInput::new(&Arc::new(event.clone()))), &|| true)
     }
 
-    /// The same for what rules see of an event, too; `go_on` is asked now and then whether there is
-    /// still time.
+    /// Creates a context that shares what rules see of the event. `go_on` returns false once the
+    /// time is used up.
     #[must_use]
-    pub fn sharing(rule_input: &'a Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
-        Self::new(rule_input.event(), Arc::clone(rule_input), go_on)
+    pub fn from_shared_input(rule_input: &'a Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
+        Self::with_rule_input(rule_input.event(), Arc::clone(rule_input), go_on)
     }
 
     /// The event.
@@ -101,7 +101,11 @@ impl<'a> MatchContext<'a> {
         self.event
     }
 
-    fn new(event: &'a Event, rule_input: Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
+    fn with_rule_input(
+        event: &'a Event,
+        rule_input: Arc<RuleInput>,
+        go_on: &'a dyn Fn() -> bool,
+    ) -> Self {
         Self { event, call: Call::from_event(event, &rule_input, go_on), rule_input, go_on }
     }
 }
@@ -113,7 +117,7 @@ impl fmt::Debug for MatchContext<'_> {
 }
 
 impl Condition {
-    /// One permission rule; any other text never holds (S-43).
+    /// Creates a condition from one permission rule; other text never holds (S-43).
     #[must_use]
     pub fn rule(text: &str, reading: Reading) -> Self {
         let rule = RuleTest {
@@ -126,13 +130,13 @@ impl Condition {
         Self { text: text.to_owned(), test: Test::Rule(Arc::new(rule)) }
     }
 
-    /// An expression over the event (S-58).
+    /// Creates a condition from an expression over the event (S-58).
     #[must_use]
     pub fn when(expression: Expression) -> Self {
         Self { text: expression.text().to_owned(), test: Test::When(expression) }
     }
 
-    /// A test that is no permission rule: `text` is what people read of it.
+    /// Creates a condition from a function; `text` describes it for people.
     #[must_use]
     pub fn custom(
         text: impl Into<String>,
@@ -142,10 +146,10 @@ impl Condition {
         Self { text: text.into(), test: Test::Custom(custom) }
     }
 
-    /// With the TOML value that a native file gives for it beside `speaks`; without one it stands
-    /// in no native file.
+    /// Sets the TOML value that stands for the condition in a native file. Without one, it cannot
+    /// be written to a native file.
     #[must_use]
-    pub fn written_as(self, toml: impl Into<String>) -> Self {
+    pub fn with_native_toml(self, toml: impl Into<String>) -> Self {
         let test = match self.test {
             Test::Custom(custom) => Test::Custom(Custom { written: Some(toml.into()), ..custom }),
             other @ (Test::Rule(_) | Test::When(_) | Test::All(_) | Test::Any(_)) => other,
@@ -153,21 +157,22 @@ impl Condition {
         Self { test, ..self }
     }
 
-    /// Each of its parts as a native file writes it.
-    pub(crate) fn written(&self) -> Vec<Written<'_>> {
+    /// Returns each part of the condition as a native file writes it.
+    pub(crate) fn native_parts(&self) -> Vec<Written<'_>> {
         match &self.test {
             Test::Rule(_) => vec![Written::Rule(&self.text)],
             Test::When(expression) => vec![Written::When(expression.text())],
             Test::Custom(custom) => {
                 vec![custom.written.as_deref().map_or(Written::Lost, Written::Toml)]
             }
-            Test::All(conditions) => conditions.iter().flat_map(Self::written).collect(),
+            Test::All(conditions) => conditions.iter().flat_map(Self::native_parts).collect(),
             // A native file has a list of rules that must all hold, and none of alternatives.
             Test::Any(_) => vec![Written::Lost],
         }
     }
 
-    /// All of `conditions`: it holds exactly where each does, and widely where one does (S-9).
+    /// Creates a condition that holds if all of `conditions` hold exactly, and holds widely if one
+    /// of them does (S-9).
     #[must_use]
     pub fn all(conditions: Vec<Self>) -> Option<Self> {
         let texts: Vec<&str> = conditions.iter().map(Self::text).collect();
@@ -178,31 +183,35 @@ impl Condition {
         }
     }
 
-    /// One of `conditions`: it holds exactly where one does, and widely where none does and one
-    /// holds widely.
+    /// Creates a condition that holds if one of `conditions` holds exactly, and holds widely if
+    /// none does but one holds widely.
     #[must_use]
     pub fn any(text: impl Into<String>, conditions: Vec<Self>) -> Self {
         Self { text: text.into(), test: Test::Any(conditions.into()) }
     }
 
-    /// With the directories that `/` and `~` stand for in a path of a rule (S-55).
+    /// Sets the directories that `/` and `~` stand for in the paths of a rule (S-55).
     #[must_use]
-    pub fn at(self, base: &Path, home: &Path) -> Self {
-        self.with(|rule| RuleTest { base: base.to_path_buf(), home: home.to_path_buf(), ..rule })
+    pub fn with_base_and_home(self, base: &Path, home: &Path) -> Self {
+        self.map_rules(|rule| RuleTest {
+            base: base.to_path_buf(),
+            home: home.to_path_buf(),
+            ..rule
+        })
     }
 
-    /// With pairs of an old tool name and the present one, for a rule.
+    /// Sets pairs of an old tool name and its current name, for rules.
     #[must_use]
     pub fn with_aliases(self, aliases: &'static [(&'static str, &'static str)]) -> Self {
-        self.with(|rule| RuleTest { aliases, ..rule })
+        self.map_rules(|rule| RuleTest { aliases, ..rule })
     }
 
-    fn with(self, change: impl Fn(RuleTest) -> RuleTest + Copy) -> Self {
+    fn map_rules(self, change: impl Fn(RuleTest) -> RuleTest + Copy) -> Self {
         let test = match self.test {
             Test::Rule(rule) => Test::Rule(Arc::new(change(Arc::unwrap_or_clone(rule)))),
             other @ (Test::Custom(_) | Test::When(_) | Test::All(_)) => other,
             Test::Any(conditions) => Test::Any(
-                conditions.iter().map(|condition| condition.clone().with(change)).collect(),
+                conditions.iter().map(|condition| condition.clone().map_rules(change)).collect(),
             ),
         };
         Self { test, ..self }
@@ -214,18 +223,18 @@ impl Condition {
         &self.text
     }
 
-    /// Whether an expression has a part in it.
-    pub(crate) fn asks_an_expression(&self) -> bool {
+    /// Returns true if some part of the condition is an expression.
+    pub(crate) fn contains_expression(&self) -> bool {
         match &self.test {
             Test::When(_) => true,
             Test::Rule(_) | Test::Custom(_) => false,
             Test::All(conditions) | Test::Any(conditions) => {
-                conditions.iter().any(Self::asks_an_expression)
+                conditions.iter().any(Self::contains_expression)
             }
         }
     }
 
-    /// Why the text is no rule.
+    /// Returns why the text is not a valid rule, if it is not.
     #[must_use]
     pub fn fault(&self) -> Option<&RuleFault> {
         match &self.test {
@@ -243,27 +252,32 @@ impl Condition {
     /// carries (S-52).
     #[must_use]
     pub fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
-        self.pick_for(context, compat, Incomplete::Ignored)
+        self.pick_with_incomplete_lists(context, compat, Incomplete::Ignored)
     }
 
-    /// The same, with what a line that cannot be read whole means to its expressions.
+    /// Like [`Self::pick`]; `incomplete` states how expressions treat a line that cannot be read
+    /// whole.
     #[must_use]
-    pub fn pick_for(
+    pub fn pick_with_incomplete_lists(
         &self,
         context: &MatchContext<'_>,
         compat: Compat,
         incomplete: Incomplete,
     ) -> Picked {
         match &self.test {
-            Test::Rule(test) => test.pick(context, compat),
-            Test::When(expression) => of_expression(expression, context, incomplete),
+            Test::Rule(test) => test.pick_by_rule(context, compat),
+            Test::When(expression) => pick_by_expression(expression, context, incomplete),
             Test::Custom(custom) => (custom.test)(context.event),
-            Test::All(conditions) => {
-                all(conditions.iter().map(|part| part.pick_for(context, compat, incomplete)))
-            }
-            Test::Any(conditions) => {
-                any(conditions.iter().map(|part| part.pick_for(context, compat, incomplete)))
-            }
+            Test::All(conditions) => pick_if_all(
+                conditions
+                    .iter()
+                    .map(|part| part.pick_with_incomplete_lists(context, compat, incomplete)),
+            ),
+            Test::Any(conditions) => pick_if_any(
+                conditions
+                    .iter()
+                    .map(|part| part.pick_with_incomplete_lists(context, compat, incomplete)),
+            ),
         }
     }
 }
@@ -281,23 +295,24 @@ pub(crate) enum Written<'c> {
     Lost,
 }
 
-/// The result of an expression. It does not name the command of a line that it matched, so with
+/// Evaluates an expression. The result does not say which command of a line matched, so with
 /// several commands, an *allow* could apply to the wrong one (S-58).
-fn of_expression(
+fn pick_by_expression(
     expression: &Expression,
     context: &MatchContext<'_>,
     incomplete: Incomplete,
 ) -> Picked {
-    match expression.holds(&context.rule_input, incomplete, context.go_on) {
-        Ok(true) if context.rule_input.is_one_thing() => Picked::Exactly,
+    match expression.holds_for_event(&context.rule_input, incomplete, context.go_on) {
+        Ok(true) if context.rule_input.is_single_command() => Picked::Exactly,
         Ok(true) => Picked::Widely("the line holds more than one command that is known".to_owned()),
         Ok(false) => Picked::No("it is false of this event".to_owned()),
         Err(why) => Picked::Failed(why.to_string()),
     }
 }
 
-/// All must hold: one that does not decides, then one whose result is unknown.
-fn all(parts: impl Iterator<Item = Picked>) -> Picked {
+/// Combines parts that must all hold. A part that does not hold decides, then one whose result is
+/// unknown.
+fn pick_if_all(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut all = Picked::Exactly;
     for part in parts {
         match (part, &all) {
@@ -309,9 +324,9 @@ fn all(parts: impl Iterator<Item = Picked>) -> Picked {
     all
 }
 
-/// One must hold: one that does decides, then one that does widely, then one whose result is
-/// unknown.
-fn any(parts: impl Iterator<Item = Picked>) -> Picked {
+/// Combines parts of which one must hold. A part that holds exactly decides, then one that holds
+/// widely, then one whose result is unknown.
+fn pick_if_any(parts: impl Iterator<Item = Picked>) -> Picked {
     let mut any = Picked::No("none of its patterns holds".to_owned());
     for part in parts {
         match (part, &any) {
@@ -324,7 +339,7 @@ fn any(parts: impl Iterator<Item = Picked>) -> Picked {
 }
 
 impl RuleTest {
-    fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
+    fn pick_by_rule(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
         let rule = match &self.rule {
             Ok(rule) => rule,
             Err(fault) => return Picked::No(fault.to_string()),
@@ -334,7 +349,7 @@ impl RuleTest {
         };
         let within = &context.event.within;
         let home = if within.home.as_os_str().is_empty() { &self.home } else { &within.home };
-        let call = call.placed(
+        let call = call.with_path_anchors(
             PathAnchors {
                 cwd: within.cwd.to_str().unwrap_or_default(),
                 base: self.base.to_str().unwrap_or_default(),
@@ -342,14 +357,14 @@ impl RuleTest {
             },
             self.aliases,
         );
-        match (rule.select(&call, self.reading), compat) {
+        match (rule.select_call(&call, self.reading), compat) {
             (Selection::Not(miss), _) => Picked::No(miss.to_string()),
-            (Selection::Widened(widening), Compat::Exact) if !widening.is_agents_own() => {
+            (Selection::Widened(widening), Compat::Exact) if !widening.agent_also_fires() => {
                 Picked::No(format!("{widening}, which the agent does not look behind"))
             }
             (_, Compat::Exact) => Picked::Exactly,
             (Selection::Widened(widening), Compat::Guarded) => Picked::Widely(widening.to_string()),
-            (Selection::Exact, Compat::Guarded) => match rule.covers(&call) {
+            (Selection::Exact, Compat::Guarded) => match rule.covers_call(&call) {
                 Covers::Every => Picked::Exactly,
                 Covers::NotEvery { reason } => Picked::Widely(reason),
             },

@@ -23,7 +23,7 @@ impl PatternError {
         Self(Cause::Invalid(error))
     }
 
-    pub(super) const fn long_subject(bytes: usize, most: usize) -> Self {
+    pub(super) const fn subject_too_long(bytes: usize, most: usize) -> Self {
         Self(Cause::LongSubject { bytes, most })
     }
 
@@ -31,7 +31,7 @@ impl PatternError {
         Self(Cause::TooManySteps { most })
     }
 
-    /// What to write instead, where that is known. The compiler says what is wrong in words alone.
+    /// Returns what to write instead, if that is known.
     pub(crate) fn remedy(&self) -> Option<&'static str> {
         let Cause::Invalid(error) = &self.0 else { return None };
         let text = error.to_string();

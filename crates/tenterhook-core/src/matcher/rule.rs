@@ -126,24 +126,24 @@ impl Rule {
         Ok(Self { text: text.to_owned(), tool: ToolPattern::parse(tool)?, spec })
     }
 
-    /// The rule as written.
+    /// Returns the rule as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The tool that it names; `None` where it is about several.
+    /// Returns the tool that the rule names; `None` if it applies to several.
     #[must_use]
-    pub fn tool(&self) -> Option<&str> {
+    pub fn tool_name(&self) -> Option<&str> {
         match &self.tool {
             ToolPattern::Name(name) => Some(name),
             ToolPattern::Every | ToolPattern::Mcp(_) => None,
         }
     }
 
-    /// Advice to a person about a legal rule (S-44).
+    /// Returns advice about a valid rule (S-44).
     #[must_use]
-    pub fn remarks(&self) -> Vec<RuleRemark> {
+    pub fn style_warnings(&self) -> Vec<RuleRemark> {
         let is_path = matches!(self.spec, Spec::File(_));
         let one_slash = self.text.contains("(/") && !self.text.contains("(//");
         [
@@ -156,22 +156,23 @@ impl Rule {
         .collect()
     }
 
-    /// Whether the rule selects `call`.
+    /// Returns whether, and how exactly, the rule selects `call`.
     #[must_use]
-    pub fn select(&self, call: &Call<'_>, reading: Reading) -> Selection {
-        if !self.tool.matches(call) {
+    pub fn select_call(&self, call: &Call<'_>, reading: Reading) -> Selection {
+        if !self.tool.matches_tool(call) {
             return Selection::Not(Miss::Tool);
         }
-        self.spec.select(call, reading)
+        self.spec.select_call(call, reading)
     }
 
-    /// Whether everything that `call` would do matches the rule, so that an allow may count (S-53).
+    /// Returns whether everything that `call` would do matches the rule, so that an *allow* is safe
+    /// (S-53).
     #[must_use]
-    pub fn covers(&self, call: &Call<'_>) -> Covers {
-        let reason = match (&self.spec, self.select(call, Reading::Native)) {
+    pub fn covers_call(&self, call: &Call<'_>) -> Covers {
+        let reason = match (&self.spec, self.select_call(call, Reading::Native)) {
             (_, Selection::Not(miss)) => miss.to_string(),
-            (Spec::Command(pattern), _) => match call.line() {
-                Some(line) => return pattern.covers(line),
+            (Spec::Command(pattern), _) => match call.parsed_line() {
+                Some(line) => return pattern.covers_line(line),
                 None => Widening::Input.to_string(),
             },
             (_, Selection::Exact) => return Covers::Every,
@@ -198,11 +199,12 @@ impl ToolPattern {
         }
     }
 
-    fn matches(&self, call: &Call<'_>) -> bool {
+    fn matches_tool(&self, call: &Call<'_>) -> bool {
         match self {
             Self::Every => true,
             Self::Name(name) => {
-                name == call.tool.name || call.canonical(name) == call.canonical(call.tool.name)
+                name == call.tool.name
+                    || call.canonical_tool_name(name) == call.canonical_tool_name(call.tool.name)
             }
             Self::Mcp(pattern) => pattern.matches(call.tool.name),
         }

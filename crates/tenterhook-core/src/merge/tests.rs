@@ -11,11 +11,11 @@ use crate::outcome::Reason;
 fn verdict_of(hook: &str, restraint: Restraint) -> Verdict {
     let reason = (restraint != Restraint::Silent)
         .then(|| Reason { hook: HookId::new(hook), text: format!("{hook} says so") });
-    Verdict { restraint, reason, ..Verdict::silent() }
+    Verdict { restraint, reason, ..Verdict::without_effect() }
 }
 
 fn wants(effects: Effects) -> Verdict {
-    Verdict { effects, ..Verdict::silent() }
+    Verdict { effects, ..Verdict::without_effect() }
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
@@ -25,7 +25,7 @@ fn codes(outcome: &Outcome) -> Vec<&'static str> {
 /// M-1, M-2: the strongest wins, and only those that carried it are quoted.
 #[test]
 fn restraint_wins_and_its_bearers_explain_it() {
-    let outcome = fold(vec![
+    let outcome = merge_verdicts(vec![
         verdict_of("a", Restraint::Deny),
         verdict_of("b", Restraint::Allow),
         verdict_of("c", Restraint::Defer),
@@ -40,30 +40,36 @@ fn restraint_wins_and_its_bearers_explain_it() {
 #[test]
 fn words_for_another_hooks_denial_stand_beside_it_and_nowhere_else() {
     let text = Reason { hook: HookId::new("a"), text: "and the tests".to_owned() };
-    let adds = || Verdict { if_denied: Some(text.clone()), ..Verdict::silent() };
-    let denied = fold(vec![adds(), verdict_of("b", Restraint::Deny)]);
+    let adds = || Verdict { if_denied: Some(text.clone()), ..Verdict::without_effect() };
+    let denied = merge_verdicts(vec![adds(), verdict_of("b", Restraint::Deny)]);
     assert_eq!(denied.reason().as_deref(), Some("and the tests\nb says so"));
     assert_eq!(
-        fold(vec![adds(), verdict_of("b", Restraint::Ask)]).reason().as_deref(),
+        merge_verdicts(vec![adds(), verdict_of("b", Restraint::Ask)]).reason().as_deref(),
         Some("b says so")
     );
-    assert_eq!(fold(vec![adds()]), Outcome::silent());
+    assert_eq!(merge_verdicts(vec![adds()]), Outcome::without_answer());
 }
 
 #[test]
 fn nothing_said_is_silence() {
-    assert_eq!(fold(Vec::new()), Outcome::silent());
-    assert_eq!(fold(vec![verdict_of("a", Restraint::Silent); 3]), Outcome::silent());
+    assert_eq!(merge_verdicts(Vec::new()), Outcome::without_answer());
+    assert_eq!(
+        merge_verdicts(vec![verdict_of("a", Restraint::Silent); 3]),
+        Outcome::without_answer()
+    );
 }
 
 /// M-3: the last rewrite in configured order stands, and a conflict is reported.
 #[test]
 fn last_rewrite_applies_and_conflict_is_reported() {
     let input = |n: i32| wants(Effects { updated_input: Some(json!(n)), ..Effects::default() });
-    let outcome = fold(vec![input(1), verdict_of("quiet", Restraint::Silent), input(2)]);
+    let outcome = merge_verdicts(vec![input(1), verdict_of("quiet", Restraint::Silent), input(2)]);
     assert_eq!(outcome.effects.updated_input, Some(json!(2)));
     assert_eq!(codes(&outcome), ["rewrite-conflict"]);
-    assert!(fold(vec![input(1), input(1)]).faults.is_empty(), "agreement is not a conflict");
+    assert!(
+        merge_verdicts(vec![input(1), input(1)]).faults.is_empty(),
+        "agreement is not a conflict"
+    );
 }
 
 /// M-3: lists grow in configured order.
@@ -77,7 +83,7 @@ fn texts_keep_configured_order() {
             ..Effects::default()
         })
     };
-    let effects = fold(vec![texts("b"), texts("a")]).effects;
+    let effects = merge_verdicts(vec![texts("b"), texts("a")]).effects;
     assert_eq!(effects.context, ["b", "a"]);
     assert_eq!(effects.messages, ["b", "a"]);
     assert_eq!(effects.updated_permissions, [json!("b"), json!("a")]);
@@ -96,14 +102,14 @@ fn a_denied_action_is_not_rewritten() {
             ..Effects::default()
         })
     };
-    let denied = fold(vec![rewrite(), verdict_of("no", Restraint::Deny)]).effects;
+    let denied = merge_verdicts(vec![rewrite(), verdict_of("no", Restraint::Deny)]).effects;
     let kept = Effects {
         updated_output: Some(json!("o")),
         context: vec!["kept".to_owned()],
         ..Effects::default()
     };
     assert_eq!(denied, kept);
-    let asked = fold(vec![rewrite(), verdict_of("hm", Restraint::Ask)]).effects;
+    let asked = merge_verdicts(vec![rewrite(), verdict_of("hm", Restraint::Ask)]).effects;
     assert!(asked.updated_input.is_some());
 }
 
@@ -114,9 +120,9 @@ fn permissions_do_not_outlive_an_overruled_allow() {
         effects: Effects { updated_permissions: vec![json!("rule")], ..Effects::default() },
         ..verdict_of("yes", Restraint::Allow)
     };
-    assert_eq!(fold(vec![consent()]).effects.updated_permissions.len(), 1);
+    assert_eq!(merge_verdicts(vec![consent()]).effects.updated_permissions.len(), 1);
     for stronger in [Restraint::Ask, Restraint::Defer, Restraint::Deny] {
-        let outcome = fold(vec![consent(), verdict_of("no", stronger)]);
+        let outcome = merge_verdicts(vec![consent(), verdict_of("no", stronger)]);
         assert!(outcome.effects.updated_permissions.is_empty(), "{stronger:?}");
         assert_eq!(codes(&outcome), ["permissions-overruled"]);
     }
@@ -132,10 +138,10 @@ fn first_stop_is_quoted_and_one_retry_is_enough() {
             ..Effects::default()
         })
     };
-    let effects = fold(vec![one("first", false), one("second", true)]).effects;
+    let effects = merge_verdicts(vec![one("first", false), one("second", true)]).effects;
     assert_eq!(effects.stop, Some(Stop { reason: Some("first".to_owned()) }));
     assert_eq!(effects.retry, Some(true));
-    assert_eq!(fold(vec![one("a", false), one("b", false)]).effects.retry, Some(false));
+    assert_eq!(merge_verdicts(vec![one("a", false), one("b", false)]).effects.retry, Some(false));
 }
 
 /// Ten thousand cases; `PROPTEST_CASES` raises it.
@@ -212,7 +218,7 @@ proptest! {
     /// M-1: what is decided does not depend on any order at all.
     #[test]
     fn no_order_changes_the_decision((one, other) in shuffled()) {
-        let (one, other) = (fold(one), fold(other));
+        let (one, other) = (merge_verdicts(one), merge_verdicts(other));
         prop_assert_eq!(one.restraint, other.restraint);
         prop_assert_eq!(one.effects.stop.is_some(), other.effects.stop.is_some());
         prop_assert_eq!(one.effects.retry, other.effects.retry);
@@ -229,10 +235,10 @@ proptest! {
         extra in verdict().prop_map(without_allow),
         at in any::<prop::sample::Index>(),
     ) {
-        let before = fold(all.clone());
+        let before = merge_verdicts(all.clone());
         let mut more = all;
         more.insert(at.index(more.len() + 1), extra);
-        let after = fold(more);
+        let after = merge_verdicts(more);
         prop_assert!(after.restraint >= before.restraint);
         if before.restraint != Restraint::Allow {
             prop_assert_ne!(after.restraint, Restraint::Allow);
@@ -251,7 +257,7 @@ proptest! {
         let strongest = strongest.unwrap_or(Restraint::Silent);
         let mut more = all;
         more.push(Verdict { restraint: Restraint::Allow, ..allow });
-        let outcome = fold(more);
+        let outcome = merge_verdicts(more);
         prop_assert_eq!(outcome.restraint, strongest.max(Restraint::Allow));
         if strongest > Restraint::Allow {
             prop_assert!(outcome.effects.updated_permissions.is_empty());
@@ -261,7 +267,7 @@ proptest! {
     /// M-2: every reason is that of a hook that carried the decision, in configured order.
     #[test]
     fn only_bearers_are_quoted(all in verdicts()) {
-        let outcome = fold(all.clone());
+        let outcome = merge_verdicts(all.clone());
         let bearers: Vec<Reason> = all
             .into_iter()
             .filter(|verdict| verdict.restraint == outcome.restraint)

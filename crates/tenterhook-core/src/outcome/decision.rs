@@ -19,13 +19,13 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// The tool input to run: the hooks' where they gave one, else `original`.
+    /// Returns the tool input to run: the hooks' replacement if there is one, otherwise `original`.
     #[must_use]
     pub fn input_or(self, original: Value) -> Value {
         self.input.unwrap_or(original)
     }
 
-    /// The prompt to send: the hooks' where they gave one, else `original`.
+    /// Returns the prompt to send: the hooks' replacement if there is one, otherwise `original`.
     #[must_use]
     pub fn prompt_or(self, original: impl Into<String>) -> String {
         self.prompt.unwrap_or_else(|| original.into())
@@ -76,13 +76,13 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Whether the action may happen without further question.
+    /// Returns true if the action may happen without another question.
     #[must_use]
     pub const fn proceeds(&self) -> bool {
         matches!(self, Self::Proceed { .. })
     }
 
-    /// Why the action is held up; `None` where it is not.
+    /// Returns why the action is held up; `None` if it is not.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self {
@@ -96,7 +96,7 @@ impl Decision {
 }
 
 impl Outcome {
-    /// What to do with the action that the event announced: the first thing that a host reads of an outcome (M-13).
+    /// Returns what to do with the action that the event announced. A host reads this first (M-13).
     pub fn decision(&self) -> Decision {
         let reason = || self.reason().unwrap_or_else(|| NO_REASON.to_owned());
         if let Some(stop) = &self.effects.stop {
@@ -114,10 +114,10 @@ impl Outcome {
         }
     }
 
-    /// Whether a hook consents, so that a routine question to the user may be skipped. Silence is no consent, and the
-    /// host's own deny and ask rules hold all the same.
+    /// Returns true if a hook consents, so that the host may skip a routine question to the user.
+    /// Silence is no consent, and the host's own deny and ask rules still apply.
     #[must_use]
-    pub fn consents(&self) -> bool {
+    pub fn has_consent(&self) -> bool {
         self.restraint == Restraint::Allow && self.effects.stop.is_none()
     }
 }
@@ -154,7 +154,7 @@ mod tests {
 
     fn outcome(restraint: Restraint, effects: Effects) -> Outcome {
         let reasons = vec![Reason { hook: HookId::new("guard"), text: "not here".to_owned() }];
-        Outcome { restraint, reasons, effects, ..Outcome::silent() }
+        Outcome { restraint, reasons, effects, ..Outcome::without_answer() }
     }
 
     // M-13
@@ -186,7 +186,7 @@ mod tests {
             let said = outcome(restraint, Effects { stop, ..Effects::default() });
             let stopped = Decision::Stopped { reason: "enough".to_owned() };
             assert_eq!(said.decision(), stopped, "{restraint:?}");
-            assert!(!said.consents(), "{restraint:?}");
+            assert!(!said.has_consent(), "{restraint:?}");
             let stop = Some(Stop { reason: None });
             let said = outcome(restraint, Effects { stop, ..Effects::default() });
             assert_eq!(said.decision().reason(), Some("not here"), "{restraint:?}");
@@ -211,7 +211,7 @@ mod tests {
     // M-13
     #[test]
     fn a_restraint_without_words_has_a_reason_all_the_same() {
-        let silent = Outcome { restraint: Restraint::Deny, ..Outcome::silent() };
+        let silent = Outcome { restraint: Restraint::Deny, ..Outcome::without_answer() };
         assert_eq!(silent.decision(), Decision::Denied { reason: NO_REASON.to_owned() });
         assert!(!silent.decision().proceeds());
     }

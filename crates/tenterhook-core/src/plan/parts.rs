@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Because, Step, Weighed, select, weigh};
+use super::{Because, Step, Weighed, decide_if_hook_runs, select_steps};
 use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
@@ -16,26 +16,26 @@ use crate::settle::View;
 /// How many files of one call a hook is asked about: each may be a process.
 const MOST: usize = 200;
 
-/// The steps of one stage for an event that has `parts`, in configured order.
+/// Returns the steps of one stage for an event that consists of `parts`, in configured order.
 #[must_use]
-pub fn select_parts(
+pub fn select_steps_of_parts(
     ruleset: &Ruleset,
     view: &View,
     whole: &MatchContext<'_>,
     parts: &[MatchContext<'_>],
     stage: &Stage,
 ) -> Vec<Step> {
-    let mut steps = select(ruleset, view, whole, stage);
+    let mut steps = select_steps(ruleset, view, whole, stage);
     if parts.is_empty() {
         return steps;
     }
     let key = |hook: &Arc<Hook>| Arc::as_ptr(hook);
-    let hooks = stage.hooks.iter().filter_map(|at| ruleset.hook(*at));
+    let hooks = stage.hooks.iter().filter_map(|at| ruleset.hook_at(*at));
     let order: HashMap<_, _> = hooks.enumerate().map(|(at, hook)| (key(hook), at)).collect();
     let mut found: HashMap<_, Step> = HashMap::new();
     for (at, part) in parts.iter().enumerate() {
-        for step in select(ruleset, view, part, stage) {
-            if !knows_patches(&step.hook, &step.row, whole.event()) {
+        for step in select_steps(ruleset, view, part, stage) {
+            if !reads_whole_patch(&step.hook, &step.row, whole.event()) {
                 let known = found.entry(key(&step.hook)).or_insert_with(|| step.clone());
                 known.parts.push(at);
                 known.widened = known.widened.take().or(step.widened);
@@ -43,13 +43,14 @@ pub fn select_parts(
         }
     }
     steps.retain(|step| !found.contains_key(&key(&step.hook)));
-    steps.extend(found.into_values().map(bounded));
+    steps.extend(found.into_values().map(fail_if_too_many_parts));
     steps.sort_by_key(|step| order.get(&key(&step.hook)));
     steps
 }
 
-/// A hook that is asked about more files than it is worth is not asked, and its failure policy decides.
-fn bounded(step: Step) -> Step {
+/// Replaces the run of a hook with a failure if it would run for too many files; its failure policy
+/// then decides.
+fn fail_if_too_many_parts(step: Step) -> Step {
     if step.parts.len() <= MOST {
         return step;
     }
@@ -61,13 +62,15 @@ fn bounded(step: Step) -> Step {
     Step { parts: Vec::new(), broken, ..step }
 }
 
-/// Whether the hook reads patches itself: it was written for an agent that has such a tool, or is built in.
-fn knows_patches(hook: &Hook, row: &EventRow, whole: &Event) -> bool {
-    hook.layer == Layer::BuiltIn || !row.subject.others(whole).is_empty()
+/// Returns true if the hook reads patches itself: it was written for an agent that has such a tool,
+/// or it is built in.
+fn reads_whole_patch(hook: &Hook, row: &EventRow, whole: &Event) -> bool {
+    hook.layer == Layer::BuiltIn || !row.subject.alternative_names(whole).is_empty()
 }
 
-/// Why a hook runs: the reason for the first part about which it is asked, else of the event as it came.
-pub(super) fn reason_for(
+/// Returns why a hook runs: the reason of the first part for which it runs, otherwise that of the
+/// whole event.
+pub(super) fn explain_by_part(
     hook: &Hook,
     row: &EventRow,
     view: &View,
@@ -75,16 +78,16 @@ pub(super) fn reason_for(
     parts: &[MatchContext<'_>],
 ) -> Because {
     let of = |context: &MatchContext<'_>| {
-        let weighed = weigh(hook, row, view, context.event(), context);
-        let (because, rule) = weighed.because(hook);
-        let selected = weighed.selected().is_some();
+        let weighed = decide_if_hook_runs(hook, row, view, context.event(), context);
+        let (because, rule) = weighed.explanation(hook);
+        let selected = weighed.selection_if_run().is_some();
         Because { selected, because, rule }
     };
     let asked = |context: &&MatchContext<'_>| {
-        let weighed: Weighed<'_> = weigh(hook, row, view, context.event(), context);
-        weighed.selected().is_some()
+        let weighed: Weighed<'_> = decide_if_hook_runs(hook, row, view, context.event(), context);
+        weighed.selection_if_run().is_some()
     };
-    let each = if knows_patches(hook, row, whole.event()) { &[] } else { parts };
+    let each = if reads_whole_patch(hook, row, whole.event()) { &[] } else { parts };
     match each.iter().find(asked) {
         Some(part) => {
             let Because { because, .. } = of(part);

@@ -11,19 +11,25 @@ use crate::hook::Hook;
 use crate::report::{End, Output, Report, StepOutput};
 use crate::verdict::{self, JudgeContext};
 
-/// How far `hook` would restrain its event if it ended like that, with `stderr` and nothing else said. One in shadow never does.
+/// Returns how `hook` would restrain its event if it ended with `end` and printed only `stderr`. A
+/// hook in shadow never restrains.
 #[must_use]
-pub fn supposed(ruleset: &Ruleset, hook: &Arc<Hook>, end: End, stderr: &str) -> Restraint {
+pub fn restraint_if_hook_ended_with(
+    ruleset: &Ruleset,
+    hook: &Arc<Hook>,
+    end: End,
+    stderr: &str,
+) -> Restraint {
     if hook.enforcement.is_shadow() {
         return Restraint::Silent;
     }
-    let row = ruleset.row(hook.dialect, &hook.event);
+    let row = ruleset.event_row(hook.dialect, &hook.event);
     let event = Event::new(hook.event.clone(), Surroundings::default());
     let said = StepOutput::Bytes { stdout: Output::default(), stderr: stderr.as_bytes().into() };
-    let report = Report { said, ..Report::silent(end, Duration::ZERO) };
-    let answer = match report.is_mute() {
+    let report = Report { said, ..Report::without_output(end, Duration::ZERO) };
+    let answer = match report.ended_without_output() {
         true => Answer { failure: report.failure(), ..Answer::default() },
         false => hook.dialect.dialect().read_answer(&event, &row, &report),
     };
-    verdict::judge(JudgeContext { hook, row: &row, widened: None }, answer).restraint
+    verdict::judge_answer(JudgeContext { hook, row: &row, widened: None }, answer).restraint
 }

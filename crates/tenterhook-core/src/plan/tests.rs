@@ -46,7 +46,7 @@ fn bash() -> Event {
 /// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook (P-5).
 fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
     let ruleset = ruleset(hooks);
-    let steps = |stage| select(&ruleset, view, &MatchContext::for_event(event), stage);
+    let steps = |stage| select_steps(&ruleset, view, &MatchContext::for_event(event), stage);
     let ids: Vec<String> = ruleset
         .stages(&event.name)
         .iter()
@@ -70,14 +70,14 @@ fn rules(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<&'static str> {
 fn a_tool_is_met_under_every_name_that_it_has() {
     const TOOLS: &[ToolWords] =
         &[ToolWords { own: &["bash", "run_command"], neutral: "Bash", keys: &[] }];
-    let table = ruleset(Vec::new()).custom(&"PreToolUse".into()).cloned();
+    let table = ruleset(Vec::new()).custom_event_row(&"PreToolUse".into()).cloned();
     let row = EventRow { subject: Subject::Tool(TOOLS), ..table.expect("the row") };
     for spec in ["bash", "run_command", "Bash"].map(|text| names(&[text])) {
         let hooks = vec![matching("h", "PreToolUse", spec.clone())];
         let ruleset = Ruleset::new(hooks, vec![row.clone()]);
         for stage in ruleset.stages(&"PreToolUse".into()) {
             let steps =
-                select(&ruleset, &View::default(), &MatchContext::for_event(&bash()), stage);
+                select_steps(&ruleset, &View::default(), &MatchContext::for_event(&bash()), stage);
             assert_eq!(steps.len(), 1, "{spec:?}");
         }
     }
@@ -142,7 +142,7 @@ fn a_broken_matcher_selects_its_hook() {
     let ruleset = ruleset(broken());
     let stages = ruleset.stages(&"PreToolUse".into());
     assert!(
-        select(&ruleset, &View::default(), &MatchContext::for_event(&bash()), &stages[0])[0]
+        select_steps(&ruleset, &View::default(), &MatchContext::for_event(&bash()), &stages[0])[0]
             .broken
             .is_some()
     );
@@ -184,8 +184,8 @@ fn an_event_touches_only_hooks_that_can_match() {
     let ruleset = ruleset(hooks);
     let stages = ruleset.stages(&EventName::new("PreToolUse"));
     assert_eq!(stages.len(), 1);
-    assert_eq!(stages[0].eligible(&["Bash"]).len(), 1);
-    assert!(stages[0].eligible(&["Read"]).is_empty());
+    assert_eq!(stages[0].hooks_for_subjects(&["Bash"]).len(), 1);
+    assert!(stages[0].hooks_for_subjects(&["Read"]).is_empty());
     assert!(ruleset.stages(&EventName::new("Stop")).is_empty());
 }
 
@@ -194,7 +194,7 @@ fn an_event_touches_only_hooks_that_can_match() {
 fn unknown_event_is_reported_and_misspelt_gate_denies() {
     let rulesets = [Arc::new(Ruleset::new(Vec::new(), Vec::new()))];
     let finding = |name: &str| {
-        let verdict = unknown(&rulesets, &name.into())?;
+        let verdict = verdict_on_unknown_event(&rulesets, &name.into())?;
         let fault = verdict.faults.first()?;
         Some((verdict.restraint, fault.code.name(), fault.message.clone()))
     };

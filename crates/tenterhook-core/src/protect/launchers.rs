@@ -71,14 +71,16 @@ const SETTERS: &[(&str, &[&str])] = &[
     ("dotenv", &["set", "unset"]),
 ];
 
-/// Packages and images whose name is not the name of their program, and their agents.
-fn packages() -> impl Iterator<Item = (&'static str, &'static Agent)> {
+/// Returns the names of packages and images that differ from the name of their program, with their
+/// agents.
+fn agent_packages() -> impl Iterator<Item = (&'static str, &'static Agent)> {
     AGENTS.iter().flat_map(|agent| agent.packages.iter().map(move |package| (*package, *agent)))
 }
 
-/// The agent that a word of a launcher names: its program, its package with a version, an image, or a file in its package.
+/// Returns the agent that a launcher's argument names: its program, its package with or without a
+/// version, an image, or a file in its package.
 #[must_use]
-pub fn agent_named(word: &str) -> Option<&'static Agent> {
+pub fn find_agent_by_word(word: &str) -> Option<&'static Agent> {
     if word.starts_with('-') || word.contains(char::is_whitespace) {
         return None;
     }
@@ -91,7 +93,7 @@ pub fn agent_named(word: &str) -> Option<&'static Agent> {
                     && (rest.is_empty() || rest.starts_with(['/', '@', ':']))
             })
     };
-    if let Some((_, agent)) = packages().find(is_inside) {
+    if let Some((_, agent)) = agent_packages().find(is_inside) {
         return Some(agent);
     }
     let name = word.rsplit(['/', '#']).next().unwrap_or(word);
@@ -102,13 +104,14 @@ pub fn agent_named(word: &str) -> Option<&'static Agent> {
         let last = package.rsplit('/').next().unwrap_or(package);
         last != "cli" && last == name
     };
-    agent_by_program(name).or_else(|| packages().find(is_last).map(|(_, agent)| agent))
+    agent_by_program(name).or_else(|| agent_packages().find(is_last).map(|(_, agent)| agent))
 }
 
-/// The agent that a program starts with these arguments, and where its own arguments begin.
+/// Returns the agent that a program starts with these arguments, and the index at which the agent's
+/// own arguments begin.
 #[must_use]
-pub fn launched(program: &str, args: &[String]) -> Option<(&'static Agent, usize)> {
-    if let Some(agent) = agent_named(program) {
+pub fn find_launched_agent(program: &str, args: &[String]) -> Option<(&'static Agent, usize)> {
+    if let Some(agent) = find_agent_by_word(program) {
         return Some((agent, 0));
     }
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -120,34 +123,35 @@ pub fn launched(program: &str, args: &[String]) -> Option<(&'static Agent, usize
     };
     let installs = operands().next().is_some_and(|(_, arg)| INSTALLS.contains(&arg.as_str()));
     let mut named = operands().filter(|(at, _)| *at >= from && !installs);
-    let (agent, at) = named.find_map(|(at, arg)| Some((agent_named(arg)?, at + 1)))?;
+    let (agent, at) = named.find_map(|(at, arg)| Some((find_agent_by_word(arg)?, at + 1)))?;
     // `npm exec PACKAGE -- ARGUMENTS`
     Some((agent, at + usize::from(args.get(at).is_some_and(|arg| arg == "--"))))
 }
 
-/// Whether a program hands variables to what it starts, as `NAME=VALUE` among its words.
+/// Returns true if a program passes variables to what it starts, as arguments of the form
+/// `NAME=VALUE`.
 #[must_use]
-pub fn is_carrier(program: &str) -> bool {
+pub fn passes_env_assignments(program: &str) -> bool {
     CARRIERS.contains(&program)
 }
 
-/// Whether a program sets variables for what starts later.
+/// Returns true if a program sets variables for programs that start later.
 #[must_use]
-pub fn is_setter(program: &str, args: &[String]) -> bool {
+pub fn sets_persistent_variables(program: &str, args: &[String]) -> bool {
     let has =
         |verbs: &[&str]| verbs.is_empty() || args.iter().any(|arg| verbs.contains(&arg.as_str()));
     SETTERS.iter().any(|(name, verbs)| *name == program && has(verbs))
 }
 
-/// The variables that make an agent read other files, as the table of agents writes them.
-pub fn moving_variables() -> impl Iterator<Item = &'static str> {
+/// Returns the variables that make an agent read other files, as written in the table of agents.
+pub fn config_path_variables() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|agent| agent.guarded.variables).chain(HOMES).copied()
 }
 
-/// Whether a variable makes some agent read other files.
+/// Returns true if a variable makes some agent read other files.
 #[must_use]
-pub fn moves_an_agent(variable: &str) -> bool {
-    AGENTS.iter().any(|agent| agent.is_moved_by(variable))
+pub fn redirects_any_agent_config(variable: &str) -> bool {
+    AGENTS.iter().any(|agent| agent.is_redirected_by_variable(variable))
 }
 
 #[cfg(test)]
@@ -167,7 +171,7 @@ mod tests {
             ("ghcr.io/x/claude-code:latest", "claude"),
             ("@factory/cli@2", "factory"),
         ] {
-            assert_eq!(agent_named(word).map(|agent| agent.name), Some(name), "{word}");
+            assert_eq!(find_agent_by_word(word).map(|agent| agent.name), Some(name), "{word}");
         }
         for word in [
             "prettier",
@@ -178,7 +182,7 @@ mod tests {
             "my-claude-code",
             "node:20",
         ] {
-            assert!(agent_named(word).is_none(), "{word}");
+            assert!(find_agent_by_word(word).is_none(), "{word}");
         }
     }
 
@@ -187,7 +191,7 @@ mod tests {
         let launched = |line: &str| {
             let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let (program, args) = args.split_first()?;
-            super::launched(program, args).map(|(agent, at)| (agent.name, at))
+            super::find_launched_agent(program, args).map(|(agent, at)| (agent.name, at))
         };
         assert_eq!(launched("npx -y @anthropic-ai/claude-code -p hi"), Some(("claude", 2)));
         assert_eq!(launched("docker run -it x/claude-code:1 --bare"), Some(("claude", 3)));

@@ -305,42 +305,44 @@ const READERS: &[&str] = &[
 /// Longest text that is looked through; a longer one may say anything.
 const LONGEST: usize = 64 * 1024;
 
-/// Whether a shell line may concern a guard: it names one, or hides what it names and changes something.
+/// Returns true if a shell line may concern a guard: it names one, or it hides its targets and
+/// changes something.
 #[must_use]
-pub fn may_concern(line: &str) -> bool {
+pub fn may_concern_guard(line: &str) -> bool {
     if line.len() > LONGEST {
         return true;
     }
-    let plain = plain(line);
-    if names(&plain) || contains_any(&plain, READERS) {
+    let plain = strip_quotes_and_lowercase(line);
+    if contains_guard_name(&plain) || contains_any_word(&plain, READERS) {
         return true;
     }
     // What a pattern, a variable, a substitution or a directory as a whole may stand for is unknown here.
-    hides(line, &plain) && changes(&plain)
+    has_hidden_paths(line, &plain) && has_changing_command(&plain)
 }
 
-/// Whether a text holds a word that changes files or ends programs.
+/// Returns true if the text has a word that changes files or ends programs.
 #[must_use]
-pub fn may_change(text: &str) -> bool {
-    text.len() > LONGEST || changes(&plain(text))
+pub fn may_change_files(text: &str) -> bool {
+    text.len() > LONGEST || has_changing_command(&strip_quotes_and_lowercase(text))
 }
 
-/// Whether a text names a guard, in plain letters.
+/// Returns true if the text names a guard literally.
 #[must_use]
-pub fn names_guard(text: &str) -> bool {
-    text.len() > LONGEST || names(&plain(text))
+pub fn names_guard_literally(text: &str) -> bool {
+    text.len() > LONGEST || contains_guard_name(&strip_quotes_and_lowercase(text))
 }
 
-/// The text in small letters, without what a shell takes out of words: PowerShell a backtick, and cmd `^`, too.
-fn plain(text: &str) -> Vec<u8> {
+/// Returns the text in lower case, without the characters that shells remove from words: quotes,
+/// backslashes, PowerShell's backtick and `^` of cmd.
+fn strip_quotes_and_lowercase(text: &str) -> Vec<u8> {
     text.bytes()
         .filter(|byte| !matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'^'))
         .map(|byte| byte.to_ascii_lowercase())
         .collect()
 }
 
-fn names(plain: &[u8]) -> bool {
-    let at_pair = |(at, pair): (usize, &[u8])| begins(pair) && is_named(plain, at);
+fn contains_guard_name(plain: &[u8]) -> bool {
+    let at_pair = |(at, pair): (usize, &[u8])| is_name_prefix(pair) && has_guard_name_at(plain, at);
     plain.windows(2).enumerate().any(at_pair)
 }
 
@@ -351,17 +353,17 @@ const SECOND: [u32; 26] = {
     let mut agent = 0;
     while agent < AGENTS.len() {
         let names = [&[AGENTS[agent].name], AGENTS[agent].programs];
-        second = with_beginnings(with_beginnings(second, names[0]), names[1]);
+        second = add_second_letters(add_second_letters(second, names[0]), names[1]);
         agent += 1;
     }
-    with_beginnings(with_beginnings(second, NAMES), START)
+    add_second_letters(add_second_letters(second, NAMES), START)
 };
 
 #[expect(
     clippy::indexing_slicing,
     reason = "it makes a constant: an index too far does not compile"
 )]
-const fn with_beginnings(mut second: [u32; 26], names: &[&str]) -> [u32; 26] {
+const fn add_second_letters(mut second: [u32; 26], names: &[&str]) -> [u32; 26] {
     let mut name = 0;
     while name < names.len() {
         let letters = names[name].as_bytes();
@@ -371,16 +373,16 @@ const fn with_beginnings(mut second: [u32; 26], names: &[&str]) -> [u32; 26] {
     second
 }
 
-/// Whether a name may begin with these two letters.
-fn begins(pair: &[u8]) -> bool {
+/// Returns true if a name may begin with these two letters.
+fn is_name_prefix(pair: &[u8]) -> bool {
     let &[first, second] = pair else { return false };
     let letters = SECOND.get(usize::from(first.wrapping_sub(b'a'))).copied().unwrap_or_default();
     let bit = u32::from(second.wrapping_sub(b'a'));
     letters.checked_shr(bit).is_some_and(|n| n & 1 == 1)
 }
 
-/// Whether a name begins at this offset.
-fn is_named(plain: &[u8], at: usize) -> bool {
+/// Returns true if a name begins at this offset.
+fn has_guard_name_at(plain: &[u8], at: usize) -> bool {
     let (before, rest) = plain.split_at_checked(at).unwrap_or_default();
     let starts = |name: &&str| rest.starts_with(name.as_bytes());
     let stands_alone = |text: &&str| {
@@ -395,8 +397,8 @@ fn is_named(plain: &[u8], at: usize) -> bool {
     NAMES.iter().chain(START).any(starts) || AGENTS.iter().any(is_of_agent)
 }
 
-/// Whether a line holds words whose letters are not what they stand for, or directories that hold all that lies in them.
-fn hides(line: &str, plain: &[u8]) -> bool {
+/// Returns true if a line has words that the shell expands, or directories that hold many files.
+fn has_hidden_paths(line: &str, plain: &[u8]) -> bool {
     let bytes = line.as_bytes();
     let computed = bytes.iter().enumerate().any(|(at, byte)| match byte {
         b'*' | b'?' | b'[' | b'{' | b'`' => true,
@@ -422,11 +424,11 @@ fn hides(line: &str, plain: &[u8]) -> bool {
     let rooted = |word: &[u8]| {
         matches!(word, [b'.'] | b"./" | [b'~' | b'/', ..] | [b'.', b'.', ..]) || holds(word)
     };
-    computed || plain.split(ends).any(rooted) || goes_home(plain, &ends)
+    computed || plain.split(ends).any(rooted) || changes_to_unnamed_directory(plain, &ends)
 }
 
-/// Whether a text goes to a directory that it does not name: `cd` alone is the home.
-fn goes_home(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> bool {
+/// Returns true if a text changes to a directory that it does not name: `cd` alone means the home.
+fn changes_to_unnamed_directory(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> bool {
     let words = plain.split(ends);
     let mut pairs = words.clone().zip(words.skip(1).chain([&b""[..]]));
     pairs.any(|(word, next)| {
@@ -435,7 +437,7 @@ fn goes_home(plain: &[u8], ends: &dyn Fn(&u8) -> bool) -> bool {
     })
 }
 
-fn changes(plain: &[u8]) -> bool {
+fn has_changing_command(plain: &[u8]) -> bool {
     // A redirection into a file; `2>&1` and `>/dev/null` do not match.
     let text = || plain.iter().enumerate().filter(|(_, byte)| **byte == b'>');
     let file = |(at, _): (usize, &u8)| {
@@ -443,11 +445,11 @@ fn changes(plain: &[u8]) -> bool {
         let rest = rest.trim_ascii_start();
         !(rest.starts_with(b"&") || rest.starts_with(b"/dev/null") || rest.starts_with(b">"))
     };
-    contains_any(plain, CHANGERS) || text().any(file)
+    contains_any_word(plain, CHANGERS) || text().any(file)
 }
 
-/// Whether one of these words stands in a text.
-fn contains_any(plain: &[u8], words: &[&str]) -> bool {
+/// Returns true if the text contains one of these words.
+fn contains_any_word(plain: &[u8], words: &[&str]) -> bool {
     let ends = |byte: &u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     // Nearly always the first letter tells.
     let order = |text: &str, word: &[u8]| {
@@ -477,7 +479,7 @@ mod tests {
     fn every_name_of_the_table_is_seen() {
         for agent in AGENTS {
             for text in agent.guarded.files.iter().chain(agent.programs) {
-                assert!(names_guard(text), "{}: {text}", agent.name);
+                assert!(names_guard_literally(text), "{}: {text}", agent.name);
             }
         }
     }
@@ -497,7 +499,7 @@ mod tests {
             "cd src && git clean -fdx",
             "echo done > out.txt",
         ] {
-            assert!(!may_concern(line), "{line}");
+            assert!(!may_concern_guard(line), "{line}");
         }
         for line in [
             "rm -rf .c*",
@@ -515,7 +517,7 @@ mod tests {
             "echo 'set -x PATH x' >> /home/u/.config/fish/config.fish",
             "cat .env | tee gen",
         ] {
-            assert!(may_concern(line), "{line}");
+            assert!(may_concern_guard(line), "{line}");
         }
     }
 }

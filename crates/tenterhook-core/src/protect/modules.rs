@@ -1,7 +1,7 @@
 //! Where does an agent find plugins whose modules run inside it, and what loads one? One table an agent: such a module can silence
 //! every hook. Knows names and letters; what a file holds is looked up by the caller.
 
-use crate::agents::{Modules, with_modules};
+use crate::agents::{Modules, agents_with_modules};
 
 /// What a path is to the directories of plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,17 +14,24 @@ pub enum InPlugins<'p> {
     Inside(&'p str, &'static str),
 }
 
-/// What `path` is to the directories of plugins of any agent.
+/// Returns how `path` relates to the plugin directories of any agent.
 #[must_use]
-pub fn in_plugins(path: &str) -> Option<InPlugins<'_>> {
+pub fn locate_in_plugin_directories(path: &str) -> Option<InPlugins<'_>> {
     let top = path.trim_end_matches('/');
     let of_agent = |modules: &'static Modules| {
-        modules.directories.iter().find_map(|directory| below(top, directory, modules.manifest))
+        modules
+            .directories
+            .iter()
+            .find_map(|directory| locate_below(top, directory, modules.manifest))
     };
-    with_modules().find_map(|(_, modules)| of_agent(modules))
+    agents_with_modules().find_map(|(_, modules)| of_agent(modules))
 }
 
-fn below<'p>(path: &'p str, directory: &str, manifest: &'static str) -> Option<InPlugins<'p>> {
+fn locate_below<'p>(
+    path: &'p str,
+    directory: &str,
+    manifest: &'static str,
+) -> Option<InPlugins<'p>> {
     let small = path.to_ascii_lowercase();
     let ends = small.match_indices(directory).filter_map(|(at, found)| {
         let end = at + found.len();
@@ -62,7 +69,7 @@ mod tests {
             (".claude/skillset/x", None),
             (".agents/skills/x", None),
         ] {
-            assert_eq!(in_plugins(path), expected, "{path}");
+            assert_eq!(locate_in_plugin_directories(path), expected, "{path}");
         }
     }
 }

@@ -4,9 +4,9 @@ use super::own::HOMES;
 use crate::agents::Agent;
 
 impl Agent {
-    /// Whether a variable makes it read other files.
+    /// Returns true if a variable makes the agent read other files.
     #[must_use]
-    pub fn is_moved_by(&self, variable: &str) -> bool {
+    pub fn is_redirected_by_variable(&self, variable: &str) -> bool {
         let own = |name: &&str| match name.strip_suffix('*') {
             Some(start) => variable.starts_with(start),
             None => *name == variable,
@@ -14,18 +14,20 @@ impl Agent {
         self.guarded.variables.iter().any(own) || HOMES.contains(&variable)
     }
 
-    /// The option of these arguments that takes its guard away; a value may stand behind `=` or in the next word.
+    /// Returns the option in these arguments that disables the guard. Its value may follow `=` or
+    /// be the next argument.
     #[must_use]
-    pub fn unguarded_by<'a>(&self, args: &'a [String]) -> Option<&'a str> {
+    pub fn find_unguarding_option<'a>(&self, args: &'a [String]) -> Option<&'a str> {
         let at = |(at, arg): (usize, &'a String)| {
             let (name, value) = arg.split_once('=').unwrap_or((arg, ""));
             let next = args.get(at + 1).map_or("", String::as_str);
             let value = if arg.contains('=') { value } else { next };
             let is = |option: &&str| match option.split_once('=') {
                 Some((wanted, only)) => {
-                    wanted == name && only == value || is_attached(arg, wanted, only)
+                    wanted == name && only == value
+                        || is_option_with_attached_value(arg, wanted, only)
                 }
-                None => *option == name || is_in_cluster(arg, option),
+                None => *option == name || is_in_short_option_cluster(arg, option),
             };
             self.guarded.options.iter().any(is).then_some(arg.as_str())
         };
@@ -35,16 +37,16 @@ impl Agent {
     }
 }
 
-/// Whether an argument is a short option with its value: `-snone`.
-fn is_attached(arg: &str, option: &str, value: &str) -> bool {
+/// Returns true if an argument is a short option with its value: `-snone`.
+fn is_option_with_attached_value(arg: &str, option: &str, value: &str) -> bool {
     option.len() == 2 && arg.strip_prefix(option) == Some(value)
 }
 
 /// Most letters of options that stand together.
 const LONGEST_CLUSTER: usize = 4;
 
-/// Whether an argument is a few letters of options, and this option is one of them: `-qy`.
-fn is_in_cluster(arg: &str, option: &str) -> bool {
+/// Returns true if an argument is a cluster of short options that includes this option: `-qy`.
+fn is_in_short_option_cluster(arg: &str, option: &str) -> bool {
     let Some(letters) = arg.strip_prefix('-') else { return false };
     let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
     letters.len() <= LONGEST_CLUSTER
@@ -62,13 +64,19 @@ mod tests {
         let claude = agent_by_program("claude");
         let said = |line: &str| {
             let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            claude.and_then(|agent| agent.unguarded_by(&args).map(str::to_owned))
+            claude.and_then(|agent| agent.find_unguarding_option(&args).map(str::to_owned))
         };
         assert!(said("-p hi --bare").is_some());
         assert!(said("--permission-mode bypassPermissions").is_some());
         assert!(said("--permission-mode=bypassPermissions").is_some());
-        assert!(is_in_cluster("-qy", "-y") && is_attached("-snone", "-s", "none"));
-        assert!(!is_in_cluster("-quietly", "-y") && !is_in_cluster("--y", "-y"));
+        assert!(
+            is_in_short_option_cluster("-qy", "-y")
+                && is_option_with_attached_value("-snone", "-s", "none")
+        );
+        assert!(
+            !is_in_short_option_cluster("-quietly", "-y")
+                && !is_in_short_option_cluster("--y", "-y")
+        );
         assert_eq!(said("--permission-mode plan"), None);
         assert_eq!(said("-p -- --bare"), None);
     }

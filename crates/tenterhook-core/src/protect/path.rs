@@ -120,17 +120,17 @@ const SHARED: &[&str] = &[
 /// Where files lie for a while and no agent works.
 const ASIDE: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/", "/proc/"];
 
-/// Whether `path` is a directory that holds a guard and little else, such as `.claude`.
+/// Returns true if `path` is a directory that holds mostly a guard, such as `.claude`.
 #[must_use]
-pub fn is_home_of_guard(path: &str) -> bool {
+pub fn is_guard_directory(path: &str) -> bool {
     let top = path.trim_end_matches('/');
     let name = top.rsplit('/').next().unwrap_or_default();
-    hold(top) == Hold::Parent && !PARENTS.contains(&top) && !SHARED.contains(&name)
+    classify_guarded_path(top) == Hold::Parent && !PARENTS.contains(&top) && !SHARED.contains(&name)
 }
 
-/// The directories in which the files of the table lie, written as they are there: one that ends in `/` belongs to a guard with
-/// everything below it, and `""` is the directory that a file without a start lies in.
-pub fn directories() -> impl Iterator<Item = &'static str> {
+/// Returns the directories of the guarded files, as the table writes them. One that ends in `/` is
+/// guarded with everything in it; `""` stands for any directory.
+pub fn guarded_directories() -> impl Iterator<Item = &'static str> {
     AGENTS.iter().flat_map(|agent| agent.guarded.files).map(|file| match file.rsplit_once('/') {
         Some((_, "")) => file,
         Some((directory, _)) => directory,
@@ -138,18 +138,19 @@ pub fn directories() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// The names of the table's files, without their directories.
-pub fn file_names() -> impl Iterator<Item = &'static str> {
+/// Returns the names of the guarded files, without directories.
+pub fn guarded_file_names() -> impl Iterator<Item = &'static str> {
     let files =
         AGENTS.iter().flat_map(|agent| agent.guarded.files).filter(|file| !file.contains('*'));
     files.map(|file| file.rsplit('/').next().unwrap_or(file)).filter(|name| !name.is_empty())
 }
 
-/// What `path` is to the guard of any agent.
+/// Returns how `path` relates to the guard of any agent: a part of it, a parent directory, or
+/// nothing.
 #[must_use]
-pub fn hold(path: &str) -> Hold {
-    let path = in_a_home(path);
-    let path = if path.contains('(') { without_groups(&path).into() } else { path };
+pub fn classify_guarded_path(path: &str) -> Hold {
+    let path = replace_home_with_tilde(path);
+    let path = if path.contains('(') { replace_extglobs_with_star(&path).into() } else { path };
     let top = path.trim_end_matches('/');
     if PARENTS.contains(&top) || (top.is_empty() && path.starts_with('/')) {
         return Hold::Parent;
@@ -157,20 +158,22 @@ pub fn hold(path: &str) -> Hold {
     if ASIDE.iter().any(|prefix| path.starts_with(prefix)) {
         return Hold::Nothing;
     }
-    if is_own_program(top) {
+    if is_tenterhook_program(top) {
         return Hold::Part;
     }
-    PathSuffixes::from_path(top).guarded()
+    PathSuffixes::from_path(top).relation_to_agent_files()
 }
 
 /// The files of all agents by the first byte that a path to them may have, in small letters.
 static FILES_BY_FIRST_BYTE: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
     let all = || AGENTS.iter().flat_map(|agent| agent.guarded.files).copied();
-    (0..=u8::MAX).map(|byte| all().filter(|file| may_begin(file, byte)).collect()).collect()
+    (0..=u8::MAX)
+        .map(|byte| all().filter(|file| may_start_with_byte(file, byte)).collect())
+        .collect()
 });
 
-/// A path with `*` in the place of each group of patterns: `!(ssh)`, `@(a|b)`.
-fn without_groups(path: &str) -> String {
+/// Replaces each extended glob, such as `!(ssh)` or `@(a|b)`, with `*`.
+fn replace_extglobs_with_star(path: &str) -> String {
     let mut plain = String::with_capacity(path.len());
     let mut rest = path;
     while let Some((before, behind)) = rest.split_once('(') {
@@ -189,35 +192,36 @@ fn without_groups(path: &str) -> String {
     plain
 }
 
-/// Whether a shell or a session runs it when it starts.
+/// Returns true if a shell or a session runs the file when it starts.
 #[must_use]
 pub fn is_startup_file(path: &str) -> bool {
-    PathSuffixes::from_path(&in_a_home(path)).is_one_of(STARTUP)
+    PathSuffixes::from_path(&replace_home_with_tilde(path)).matches_any_place(STARTUP)
 }
 
-/// Whether `path` is the file of a table that is written as `place`, or lies in it.
+/// Returns true if `path` is the file that the table writes as `place`, or lies in it.
 #[must_use]
-pub fn is_part_of(path: &str, place: &str) -> bool {
-    PathSuffixes::from_path(&in_a_home(path)).is_one_of(&[place])
+pub fn is_at_or_below(path: &str, place: &str) -> bool {
+    PathSuffixes::from_path(&replace_home_with_tilde(path)).matches_any_place(&[place])
 }
 
-/// Whether it sets variables for what starts later.
+/// Returns true if the file sets variables for programs that start later.
 #[must_use]
 pub fn is_environment_file(path: &str) -> bool {
-    PathSuffixes::from_path(&in_a_home(path)).is_one_of(ENVIRONMENT)
+    PathSuffixes::from_path(&replace_home_with_tilde(path)).matches_any_place(ENVIRONMENT)
 }
 
-/// Whether it is a program of ours, wherever it is installed: a shim before it on the path would run in its stead.
-fn is_own_program(path: &str) -> bool {
+/// Returns true if the file is one of our programs, in any installation. A file of that name
+/// earlier in `PATH` would run instead.
+fn is_tenterhook_program(path: &str) -> bool {
     let Some((directory, name)) = path.rsplit_once('/') else { return false };
     let directory = directory.rsplit('/').next().unwrap_or(directory);
     OWN_PROGRAMS.contains(&name) && PROGRAM_DIRECTORIES.contains(&directory)
 }
 
-/// Whether git keeps its settings there.
+/// Returns true if git reads its settings from the file.
 #[must_use]
 pub fn is_git_config(path: &str) -> bool {
-    PathSuffixes::from_path(&in_a_home(path)).is_one_of(GIT)
+    PathSuffixes::from_path(&replace_home_with_tilde(path)).matches_any_place(GIT)
 }
 
 /// A path, and what is left of it behind each of its directories: it is held against a hundred places.
@@ -230,18 +234,18 @@ impl<'p> PathSuffixes<'p> {
         Self(std::iter::once(path).chain(below).collect())
     }
 
-    fn is_one_of(&self, places: &[&str]) -> bool {
-        places.iter().any(|place| self.held_against(place) == Hold::Part)
+    fn matches_any_place(&self, places: &[&str]) -> bool {
+        places.iter().any(|place| self.relation_to_place(place) == Hold::Part)
     }
 
-    /// What the path is to the files of all agents.
-    fn guarded(&self) -> Hold {
+    /// Returns how the path relates to the files of all agents.
+    fn relation_to_agent_files(&self) -> Hold {
         let mut most = Hold::Nothing;
         for (at, part) in self.0.iter().enumerate() {
             let first = part.bytes().next().unwrap_or(b'*').to_ascii_lowercase();
             let files = FILES_BY_FIRST_BYTE.get(usize::from(first)).into_iter().flatten();
-            for file in files.filter(|file| at == 0 || !is_anchored(file)) {
-                most = most.max(from_here(file, part));
+            for file in files.filter(|file| at == 0 || !is_anchored_place(file)) {
+                most = most.max(relation_from_same_start(file, part));
                 if most == Hold::Part {
                     return most;
                 }
@@ -250,23 +254,23 @@ impl<'p> PathSuffixes<'p> {
         most
     }
 
-    /// What the path is to one place.
-    fn held_against(&self, place: &str) -> Hold {
-        let parts = self.0.iter().take(if is_anchored(place) { 1 } else { self.0.len() });
-        let parts =
-            parts.filter(|part| part.bytes().next().is_none_or(|byte| may_begin(place, byte)));
-        parts.map(|part| from_here(place, part)).max().unwrap_or(Hold::Nothing)
+    /// Returns how the path relates to one place of the table.
+    fn relation_to_place(&self, place: &str) -> Hold {
+        let parts = self.0.iter().take(if is_anchored_place(place) { 1 } else { self.0.len() });
+        let parts = parts
+            .filter(|part| part.bytes().next().is_none_or(|byte| may_start_with_byte(place, byte)));
+        parts.map(|part| relation_from_same_start(place, part)).max().unwrap_or(Hold::Nothing)
     }
 }
 
-/// Whether a place starts in a home or at the root. Any other may be in any directory; in a home it is the person's own, which is the
-/// same place.
-fn is_anchored(place: &str) -> bool {
+/// Returns true if a place starts in the home or at the root. Any other place may be in any
+/// directory, including the home.
+fn is_anchored_place(place: &str) -> bool {
     place.starts_with(['~', '/'])
 }
 
-/// The same, where both start in the same directory.
-fn from_here(place: &str, path: &str) -> Hold {
+/// Returns how the path relates to a place, if both start in the same directory.
+fn relation_from_same_start(place: &str, path: &str) -> Hold {
     let (place, whole) = match place.strip_suffix('/') {
         Some(place) => (place, true),
         None => (place, false),
@@ -284,36 +288,38 @@ fn from_here(place: &str, path: &str) -> Hold {
             (None, Some(_)) if whole => return Hold::Part,
             (None, Some(_)) => return Hold::Nothing,
             (Some(_), None) => return Hold::Parent,
-            (Some(place), Some(name)) if is_name(place, name) => {}
+            (Some(place), Some(name)) if names_may_match(place, name) => {}
             _ => return Hold::Nothing,
         }
     }
 }
 
-/// Whether a path that begins with a byte may be a place: nearly always the first letter tells.
-fn may_begin(place: &str, path: u8) -> bool {
+/// Returns true if a path that begins with this byte may match the place. The first letter nearly
+/// always decides.
+fn may_start_with_byte(place: &str, path: u8) -> bool {
     let stands_for_many = |byte: u8| matches!(byte, b'*' | b'?' | b'[');
     place.bytes().next().is_none_or(|place| {
         place.eq_ignore_ascii_case(&path) || stands_for_many(place) || stands_for_many(path)
     })
 }
 
-/// Whether a pattern of a shell may stand for a name.
+/// Returns true if a shell pattern may match a name.
 #[must_use]
-pub fn is_match(pattern: &str, name: &str) -> bool {
-    like(pattern.as_bytes(), name.as_bytes())
+pub fn shell_pattern_matches(pattern: &str, name: &str) -> bool {
+    glob_matches(pattern.as_bytes(), name.as_bytes())
 }
 
-/// Whether a name may be meant, where both the table and the path may hold `*`. Some file systems do not know capitals.
-fn is_name(place: &str, name: &str) -> bool {
+/// Returns true if the names may match, ignoring case. Both the table and the path may have `*`.
+fn names_may_match(place: &str, name: &str) -> bool {
     if name.contains(['*', '?', '[']) && !place.contains('*') {
-        return like(name.as_bytes(), place.as_bytes());
+        return glob_matches(name.as_bytes(), place.as_bytes());
     }
-    like(place.as_bytes(), name.as_bytes())
+    glob_matches(place.as_bytes(), name.as_bytes())
 }
 
-/// Greedy with one way back, so that it stays quadratic; `*` takes no leading dot, and `[` stands for any one byte.
-fn like(pattern: &[u8], text: &[u8]) -> bool {
+/// Matches greedily with one backtrack position, so the time is at most quadratic. `*` does not
+/// match a leading dot; `[...]` matches any byte.
+fn glob_matches(pattern: &[u8], text: &[u8]) -> bool {
     if text.first() == Some(&b'.') && matches!(pattern.first(), Some(b'*' | b'?')) {
         return false;
     }
@@ -346,8 +352,8 @@ fn like(pattern: &[u8], text: &[u8]) -> bool {
     pattern.iter().skip(p).all(|byte| *byte == b'*')
 }
 
-/// A path in somebody's home as one in the home.
-fn in_a_home(path: &str) -> std::borrow::Cow<'_, str> {
+/// Replaces any user's home directory at the start of a path with `~`.
+fn replace_home_with_tilde(path: &str) -> std::borrow::Cow<'_, str> {
     let rest = path.strip_prefix("/root/").map(|rest| (0, rest)).or_else(|| {
         let of = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
         let end = of.find('/').filter(|end| *end > 0)?;
@@ -386,7 +392,7 @@ mod tests {
             ".@(claude|x)",
             "~/@(.config|.local)",
         ] {
-            assert_eq!(hold(path), Hold::Part, "{path}");
+            assert_eq!(classify_guarded_path(path), Hold::Part, "{path}");
         }
         for path in [
             ".claude",
@@ -402,7 +408,7 @@ mod tests {
             "/etc",
             ".??????",
         ] {
-            assert_eq!(hold(path), Hold::Parent, "{path}");
+            assert_eq!(classify_guarded_path(path), Hold::Parent, "{path}");
         }
         for path in [
             ".claude/hooks/check.py",
@@ -416,7 +422,7 @@ mod tests {
             "~/code/tenterhook",
             "tests/claude/settings.json",
         ] {
-            assert_eq!(hold(path), Hold::Nothing, "{path}");
+            assert_eq!(classify_guarded_path(path), Hold::Nothing, "{path}");
         }
     }
 

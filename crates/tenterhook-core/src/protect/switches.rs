@@ -68,20 +68,20 @@ const SWITCHES: &[Switch] = &[
     },
 ];
 
-/// Whether a tool changes settings of its agent.
+/// Returns true if a tool can change settings of its agent.
 #[must_use]
-pub fn is_switch(tool: &str) -> bool {
+pub fn can_change_settings(tool: &str) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     SWITCHES.iter().any(|row| row.tools.contains(&name))
 }
 
-/// Whether a call of a tool loosens a guard by a setting of its agent.
+/// Returns true if a tool call loosens a guard by changing a setting of its agent.
 #[must_use]
-pub fn is_loosened_by(tool: &str, input: &Value) -> bool {
+pub fn loosens_guard_setting(tool: &str, input: &Value) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     // A server's tool may be one that changes settings, too, and mostly those of something else.
     let is_ours = || name == tool || input.to_string().to_ascii_lowercase().contains("hooks");
-    SWITCHES.iter().any(|row| row.tools.contains(&name) && row.fits(input, 0)) && is_ours()
+    SWITCHES.iter().any(|row| row.tools.contains(&name) && row.matches_input(input, 0)) && is_ours()
 }
 
 /// Deepest nest of changes that is looked through.
@@ -91,11 +91,11 @@ const DEEPEST: usize = 4;
 const READS: &[&str] = &["get", "list", "read", "show"];
 
 impl Switch {
-    fn fits(&self, input: &Value, depth: usize) -> bool {
+    fn matches_input(&self, input: &Value, depth: usize) -> bool {
         let fields = match input {
             Value::Object(fields) => fields,
             Value::Array(items) if depth < DEEPEST => {
-                return items.iter().any(|item| self.fits(item, depth + 1));
+                return items.iter().any(|item| self.matches_input(item, depth + 1));
             }
             _ => return false,
         };
@@ -103,27 +103,28 @@ impl Switch {
         let has = |field: &&str| input.get(field).is_some_and(|value| !reads(value));
         let is_named = |field: &&str| match input.get(field) {
             Some(Value::Array(parts)) => {
-                parts.first().and_then(Value::as_str).is_some_and(|text| self.is_setting(text))
+                parts.first().and_then(Value::as_str).is_some_and(|text| self.names_setting(text))
             }
-            value => value.and_then(Value::as_str).is_some_and(|text| self.is_setting(text)),
+            value => value.and_then(Value::as_str).is_some_and(|text| self.names_setting(text)),
         };
         let text = || input.to_string().to_ascii_lowercase();
         let is_own = self.fields.iter().any(is_named)
             && (self.with.is_empty() || self.with.iter().any(has))
             && (self.about.is_empty() || self.about.iter().any(|word| text().contains(word)));
-        let is_key = |key: &str| self.keys.contains(&first_part(key).as_str());
+        let is_key = |key: &str| self.keys.contains(&first_segment_lowercase(key).as_str());
         let mut nested = fields.iter().filter(|_| !self.keys.is_empty() && depth < DEEPEST);
-        is_own || nested.any(|(key, value)| is_key(key) || self.fits(value, depth + 1))
+        is_own || nested.any(|(key, value)| is_key(key) || self.matches_input(value, depth + 1))
     }
 
-    /// Whether a text begins with one of the settings: `/hooks`, `permissions.defaultMode`.
-    fn is_setting(&self, text: &str) -> bool {
-        self.settings.contains(&first_part(text).as_str())
+    /// Returns true if the text begins with one of the settings: `/hooks`,
+    /// `permissions.defaultMode`.
+    fn names_setting(&self, text: &str) -> bool {
+        self.settings.contains(&first_segment_lowercase(text).as_str())
     }
 }
 
-/// The first part of the name of a setting or a command, in small letters.
-fn first_part(text: &str) -> String {
+/// Returns the first segment of the name of a setting or command, in lower case.
+fn first_segment_lowercase(text: &str) -> String {
     let text = text.trim_start_matches(['/', '$']).to_ascii_lowercase();
     let end =
         text.find(|c: char| c.is_whitespace() || matches!(c, '.' | ':')).unwrap_or(text.len());

@@ -108,8 +108,8 @@ impl Target {
     /// # Errors
     ///
     /// When nothing may be sent there.
-    pub fn read(url: &str) -> Result<Self, BadUrl> {
-        odd_character(url)?;
+    pub fn parse_url(url: &str) -> Result<Self, BadUrl> {
+        reject_unusual_characters(url)?;
         if url.len() > LENGTH {
             return Err(BadUrl::Long);
         }
@@ -123,48 +123,48 @@ impl Target {
         if authority.contains('@') {
             return Err(BadUrl::UserInfo);
         }
-        let (host, port) = split_port(authority)?;
+        let (host, port) = split_host_and_port(authority)?;
         let secure = scheme == "https";
         let target = Self {
-            host: read_host(&host.to_ascii_lowercase())?,
+            host: parse_host(&host.to_ascii_lowercase())?,
             origin: format!("{scheme}://{authority}"),
             secure,
             port: port.unwrap_or(default_port(secure)),
-            path: sent_path(path),
+            path: request_path(path),
         };
-        target.permitted()
+        target.check_is_permitted()
     }
 
-    /// Host and port as the request says them: without a port that goes without saying.
-    pub fn authority(&self) -> String {
+    /// Returns host and port as the request sends them, without the default port.
+    pub fn host_and_port(&self) -> String {
         let Self { host, port, secure, .. } = self;
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
         if *port == default_port(*secure) { host } else { format!("{host}:{port}") }
     }
 
-    /// Whether it is this machine, and was written so.
+    /// Returns true if the URL names this machine literally.
     pub(crate) fn is_this_machine(&self) -> bool {
         is_this_machine(&self.host)
     }
 
-    fn permitted(self) -> Result<Self, BadUrl> {
+    fn check_is_permitted(self) -> Result<Self, BadUrl> {
         if self.is_this_machine() {
             return Ok(self);
         }
-        if let Some(why) = self.host.parse().ok().and_then(refusal) {
+        if let Some(why) = self.host.parse().ok().and_then(address_refusal_reason) {
             return Err(BadUrl::Address(why));
         }
         if self.secure { Ok(self) } else { Err(BadUrl::Plain) }
     }
 }
 
-/// Whether a host, as it was written, means this machine (HT-11).
+/// Returns true if a host name, as written, means this machine (HT-11).
 pub fn is_this_machine(host: &str) -> bool {
     THIS_MACHINE.contains(&host)
 }
 
-/// Why nothing is sent to `address`; `None` where it is public.
-pub fn refusal(address: IpAddr) -> Option<&'static str> {
+/// Returns why requests to `address` are refused; `None` if it is a public address.
+pub fn address_refusal_reason(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => {
             let bits =
@@ -185,8 +185,8 @@ pub fn refusal(address: IpAddr) -> Option<&'static str> {
     }
 }
 
-/// Clients strip, translate or stop at these, each in its own way.
-fn odd_character(url: &str) -> Result<(), BadUrl> {
+/// Rejects characters that clients strip, translate or stop at, each in its own way.
+fn reject_unusual_characters(url: &str) -> Result<(), BadUrl> {
     let odd = |c: char| match c {
         '\\' => Some("a backslash"),
         c if c.is_control() => Some("a control character"),
@@ -206,8 +206,9 @@ const fn default_port(secure: bool) -> u16 {
     if secure { 443 } else { 80 }
 }
 
-/// The part behind host and port, as a request line has it: from its slash on, without a fragment.
-fn sent_path(written: &str) -> String {
+/// Returns the path and query as the request line has them: with a leading slash, without a
+/// fragment.
+fn request_path(written: &str) -> String {
     let written = written.split('#').next().unwrap_or_default();
     let slash = if written.starts_with('/') { "" } else { "/" };
     let encoded = written.chars().map(|c| match ENCODED.contains(&c) {
@@ -217,8 +218,8 @@ fn sent_path(written: &str) -> String {
     std::iter::once(slash.to_owned()).chain(encoded).collect()
 }
 
-/// The host, and the port where one is written.
-fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
+/// Splits an authority into the host and the port, if there is one.
+fn split_host_and_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     let end = match authority.rfind(']') {
         Some(at) => at + 1,
         None => authority.find(':').unwrap_or(authority.len()),
@@ -236,7 +237,7 @@ fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     }
 }
 
-fn read_host(host: &str) -> Result<String, BadUrl> {
+fn parse_host(host: &str) -> Result<String, BadUrl> {
     if host.is_empty() {
         return Err(BadUrl::NoHost);
     }
@@ -247,7 +248,7 @@ fn read_host(host: &str) -> Result<String, BadUrl> {
     // What ends in a number is an address to every client, in notations that differ from client to client.
     let labels = host.strip_suffix('.').unwrap_or(host);
     let last = labels.rsplit('.').next().unwrap_or_default();
-    if last.starts_with(|c: char| c.is_ascii_digit()) && is_number(last) {
+    if last.starts_with(|c: char| c.is_ascii_digit()) && is_numeric_label(last) {
         let plain: Option<Ipv4Addr> = host.parse().ok();
         return plain.map(|address| address.to_string()).ok_or(BadUrl::Notation);
     }
@@ -259,7 +260,7 @@ fn read_host(host: &str) -> Result<String, BadUrl> {
     Ok(host.to_owned())
 }
 
-fn is_number(label: &str) -> bool {
+fn is_numeric_label(label: &str) -> bool {
     let hexadecimal =
         label.strip_prefix("0x").map(|rest| rest.bytes().all(|c| c.is_ascii_hexdigit()));
     hexadecimal.unwrap_or_else(|| label.bytes().all(|byte| byte.is_ascii_digit()))

@@ -73,19 +73,19 @@ enum Piece<'a> {
     Variable(&'a str),
 }
 
-/// Whether what a hook says of this header is not sent.
-pub fn is_reserved(name: &str) -> bool {
+/// Returns true if a hook may not set this header.
+pub fn is_reserved_header(name: &str) -> bool {
     RESERVED.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// The problem of a header, whatever the variables hold.
-pub(crate) fn flaw(
+/// Returns the problem of a header that does not depend on the values of variables.
+pub(crate) fn find_header_problem(
     name: &str,
     value: &str,
     listed: &[String],
     rules: Interpolation,
 ) -> Option<BadHeader> {
-    match fill(name, value, listed, rules, |_| Some("x")) {
+    match fill_header_value(name, value, listed, rules, |_| Some("x")) {
         Ok(filled) => filled.missing.into_iter().next(),
         Err(bad) => Some(bad),
     }
@@ -105,17 +105,17 @@ pub struct Filled {
 /// # Errors
 ///
 /// When it cannot be sent.
-pub fn fill<'v>(
+pub fn fill_header_value<'v>(
     name: &str,
     value: &str,
     listed: &[String],
     rules: Interpolation,
     variable: impl Fn(&str) -> Option<&'v str>,
 ) -> Result<Filled, BadHeader> {
-    if name.is_empty() || name.len() > NAME || !name.bytes().all(is_token) {
-        return Err(BadHeader::Name(shown(name)));
+    if name.is_empty() || name.len() > NAME || !name.bytes().all(is_http_token_byte) {
+        return Err(BadHeader::Name(shorten_name(name)));
     }
-    let mut filled = fill_text(name, value, listed, rules, variable)?;
+    let mut filled = fill_variables(name, value, listed, rules, variable)?;
     if rules.missing == Missing::Empty {
         // A line break would begin another header.
         filled.text.retain(|c| c == '\t' || !c.is_control());
@@ -123,7 +123,11 @@ pub fn fill<'v>(
     }
     // Not even spaces round it: some servers keep them, some do not.
     let fits = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
-    if filled.text.bytes().all(fits) { Ok(filled) } else { Err(BadHeader::Value(shown(name))) }
+    if filled.text.bytes().all(fits) {
+        Ok(filled)
+    } else {
+        Err(BadHeader::Value(shorten_name(name)))
+    }
 }
 
 /// `text` with its variables filled in; messages call it the header `name`.
@@ -131,16 +135,16 @@ pub fn fill<'v>(
 /// # Errors
 ///
 /// When a variable has no value and `rules` send no empty text in its place.
-pub fn fill_text<'v>(
+pub fn fill_variables<'v>(
     name: &str,
     text: &str,
     listed: &[String],
     rules: Interpolation,
     variable: impl Fn(&str) -> Option<&'v str>,
 ) -> Result<Filled, BadHeader> {
-    let header = || shown(name);
+    let header = || shorten_name(name);
     let mut filled = Filled { text: String::new(), missing: Vec::new() };
-    for piece in pieces(text, rules.open_brace).ok_or_else(|| BadHeader::Torn(header()))? {
+    for piece in split_pieces(text, rules.open_brace).ok_or_else(|| BadHeader::Torn(header()))? {
         let (variable, value) = match piece {
             Piece::Text(text) => {
                 filled.text.push_str(text);
@@ -149,7 +153,7 @@ pub fn fill_text<'v>(
             Piece::Variable(name) if !listed.iter().any(|listed| listed == name) => (name, Err(())),
             Piece::Variable(name) => (name, Ok(variable(name).filter(|value| !value.is_empty()))),
         };
-        let (header, variable) = (header(), shown(variable));
+        let (header, variable) = (header(), shorten_name(variable));
         let missing = match value {
             Ok(Some(value)) => {
                 filled.text.push_str(value);
@@ -166,23 +170,23 @@ pub fn fill_text<'v>(
     Ok(filled)
 }
 
-/// As much of a name as a message has room for: a configuration may use names of any length.
-pub fn shown(name: &str) -> String {
+/// Shortens a name for a message, because names in config files may have any length.
+pub fn shorten_name(name: &str) -> String {
     match name.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
     }
 }
 
-/// Takes a value apart; a `$` before anything but a name or a brace is a `$`. `None` where a brace is open, or holds no name,
-/// and `open` lets nothing be sent then.
-fn pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
+/// Splits a value into text and variables. A `$` before anything but a name or a brace is text.
+/// `None` if `open` forbids an unclosed `${` or one without a name, and the value has one.
+fn split_pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut rest = value;
-    while let Some(sign) = placeholder::first(rest) {
+    while let Some(sign) = placeholder::find_first_placeholder(rest) {
         pieces.push(Piece::Text(sign.before));
         let (piece, after) = match sign.names {
-            Names::Braced(name) if placeholder::is_name(name) => {
+            Names::Braced(name) if placeholder::is_variable_name(name) => {
                 (Piece::Variable(name), sign.after)
             }
             Names::Plain(name) if open == OpenBrace::Dropped => {
@@ -190,7 +194,7 @@ fn pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
             }
             Names::Plain(name) => (Piece::Variable(name), sign.after),
             Names::Nothing => (Piece::Text("$"), sign.after),
-            Names::Braced(_) | Names::Open => open_brace(sign, open)?,
+            Names::Braced(_) | Names::Open => read_open_brace(sign, open)?,
         };
         pieces.push(piece);
         rest = after;
@@ -199,10 +203,13 @@ fn pieces(value: &str, open: OpenBrace) -> Option<Vec<Piece<'_>>> {
     Some(pieces)
 }
 
-/// What a `${` means that holds no name up to a `}`, and the text behind it.
-fn open_brace(sign: placeholder::Placeholder<'_>, open: OpenBrace) -> Option<(Piece<'_>, &str)> {
-    let (dollar, behind) = sign.behind();
-    let name = behind.strip_prefix('{').map(placeholder::split_name);
+/// Returns what a `${` without a valid name and `}` means, and the text after it.
+fn read_open_brace(
+    sign: placeholder::Placeholder<'_>,
+    open: OpenBrace,
+) -> Option<(Piece<'_>, &str)> {
+    let (dollar, behind) = sign.split_dollar_from_rest();
+    let name = behind.strip_prefix('{').map(placeholder::split_variable_name);
     match (open, name) {
         (OpenBrace::Fails, _) => None,
         (OpenBrace::Dropped, Some((name, after))) if !name.is_empty() => {
@@ -212,8 +219,8 @@ fn open_brace(sign: placeholder::Placeholder<'_>, open: OpenBrace) -> Option<(Pi
     }
 }
 
-/// What HTTP calls a token.
-const fn is_token(byte: u8) -> bool {
+/// Returns true if the byte may be in an HTTP token.
+const fn is_http_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~')
 }
@@ -234,7 +241,8 @@ mod tests {
             "LINE" => Some("a\r\nX-Evil: 1"),
             _ => None,
         };
-        fill("X-Key", value, &listed, Interpolation::STRICT, variable).map(|filled| filled.text)
+        fill_header_value("X-Key", value, &listed, Interpolation::STRICT, variable)
+            .map(|filled| filled.text)
     }
 
     /// HT-20
@@ -274,9 +282,12 @@ mod tests {
                 assert!(!shown.contains(secret) && !debugged.contains(secret), "{shown}");
             }
         }
-        assert_eq!(flaw("X-Key", "$OTHER", &[], STRICT), Some(other()));
-        assert_eq!(flaw("X Key", "", &[], STRICT), Some(BadHeader::Name("X Key".to_owned())));
-        assert_eq!(flaw("X-Key", "${A}", &["A".to_owned()], STRICT), None);
+        assert_eq!(find_header_problem("X-Key", "$OTHER", &[], STRICT), Some(other()));
+        assert_eq!(
+            find_header_problem("X Key", "", &[], STRICT),
+            Some(BadHeader::Name("X Key".to_owned()))
+        );
+        assert_eq!(find_header_problem("X-Key", "${A}", &["A".to_owned()], STRICT), None);
     }
 
     /// HT-21
@@ -301,12 +312,12 @@ mod tests {
             for (rules, expected) in
                 [(Interpolation::EMPTY, text), (Interpolation::EMPTY_LOOSE, dropped)]
             {
-                let filled = fill("X-Key", value, &listed, rules, variable).unwrap();
+                let filled = fill_header_value("X-Key", value, &listed, rules, variable).unwrap();
                 assert_eq!(filled.text, expected, "{value} {rules:?}");
                 assert_eq!(filled.missing.len(), missing, "{value} {rules:?}");
             }
         }
-        assert!(fill("X Key", "", &listed, Interpolation::EMPTY, variable).is_err());
+        assert!(fill_header_value("X Key", "", &listed, Interpolation::EMPTY, variable).is_err());
     }
 
     #[test]
@@ -315,14 +326,18 @@ mod tests {
         for (name, value) in
             [(long.as_str(), "x"), (&format!("{long} "), "x"), ("X", &format!("${long}"))]
         {
-            let found = flaw(name, value, &[], STRICT).unwrap().to_string();
+            let found = find_header_problem(name, value, &[], STRICT).unwrap().to_string();
             assert!(found.contains("NNN...`") && found.len() < 250, "{found}");
         }
     }
 
     #[test]
     fn some_headers_are_not_for_hooks_to_say() {
-        assert!(is_reserved("Content-Length") && is_reserved("HOST") && is_reserved("webhook-id"));
-        assert!(!is_reserved("Authorization") && !is_reserved("X-Host"));
+        assert!(
+            is_reserved_header("Content-Length")
+                && is_reserved_header("HOST")
+                && is_reserved_header("webhook-id")
+        );
+        assert!(!is_reserved_header("Authorization") && !is_reserved_header("X-Host"));
     }
 }

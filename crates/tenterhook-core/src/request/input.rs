@@ -45,52 +45,62 @@ enum Leg<'a> {
     Index(usize),
 }
 
-/// `input` with every place filled from the envelope.
-pub fn fill(input: &Map<String, Value>, envelope: &[u8]) -> Result<Map<String, Value>, Unfilled> {
+/// Returns `input` with every placeholder replaced by a value from the envelope.
+pub fn fill_tool_input(
+    input: &Map<String, Value>,
+    envelope: &[u8],
+) -> Result<Map<String, Value>, Unfilled> {
     // Most inputs have few places or none; an envelope may be large and is parsed only where it is
     // asked for.
     let mut event: Option<Option<Value>> = None;
     let mut lookup = |path: &str| {
         let event = event
             .get_or_insert_with(|| serde_json::from_slice(envelope).ok().filter(Value::is_object));
-        let event = event.as_ref().ok_or_else(|| Unfilled::NoJson(placeholder(path)))?;
-        find(event, path).cloned()
+        let event = event.as_ref().ok_or_else(|| Unfilled::NoJson(format_placeholder(path)))?;
+        value_at_path(event, path).cloned()
     };
-    fill_map(input, &mut lookup)
+    fill_placeholders_in_map(input, &mut lookup)
 }
 
-/// The problem of the placeholders of a text, whatever the event: for those who read
-/// configurations.
-pub(crate) fn check(text: &str) -> Result<(), Unfilled> {
-    parts(text).into_iter().try_for_each(|part| match part {
+/// Checks the placeholders of a text without an event, for readers of config files.
+pub(crate) fn check_placeholders(text: &str) -> Result<(), Unfilled> {
+    split_text_and_placeholders(text).into_iter().try_for_each(|part| match part {
         Part::Text(_) => Ok(()),
-        Part::Place(path) => {
-            legs(path).map(drop).ok_or_else(|| Unfilled::NoPath(placeholder(path)))
-        }
+        Part::Place(path) => parse_path_segments(path)
+            .map(drop)
+            .ok_or_else(|| Unfilled::NoPath(format_placeholder(path))),
         Part::Open(rest) => Err(Unfilled::NoPath(rest.to_owned())),
     })
 }
 
 type Lookup<'a> = &'a mut dyn FnMut(&str) -> Result<Value, Unfilled>;
 
-fn fill_map(map: &Map<String, Value>, lookup: Lookup<'_>) -> Result<Map<String, Value>, Unfilled> {
-    map.iter().map(|(key, value)| Ok((key.clone(), fill_value(value, lookup)?))).collect()
+fn fill_placeholders_in_map(
+    map: &Map<String, Value>,
+    lookup: Lookup<'_>,
+) -> Result<Map<String, Value>, Unfilled> {
+    map.iter()
+        .map(|(key, value)| Ok((key.clone(), fill_placeholders_in_value(value, lookup)?)))
+        .collect()
 }
 
-/// Values are filled, keys are not. Depth is that of a configuration, which its reader bounds.
-fn fill_value(value: &Value, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
+/// Fills values, not keys. The reader of the configuration bounds the depth.
+fn fill_placeholders_in_value(value: &Value, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
     match value {
-        Value::String(text) => fill_text(text, lookup),
-        Value::Array(items) => items.iter().map(|value| fill_value(value, lookup)).collect(),
-        Value::Object(map) => fill_map(map, lookup).map(Value::Object),
+        Value::String(text) => fill_placeholders_in_text(text, lookup),
+        Value::Array(items) => {
+            items.iter().map(|value| fill_placeholders_in_value(value, lookup)).collect()
+        }
+        Value::Object(map) => fill_placeholders_in_map(map, lookup).map(Value::Object),
         other => Ok(other.clone()),
     }
 }
 
-/// A place alone keeps the type of what it names; within a text it becomes text.
-fn fill_text(text: &str, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
-    check(text)?;
-    let parts = parts(text);
+/// Fills the placeholders of a text. A placeholder alone keeps the type of its value; inside a text
+/// it becomes text.
+fn fill_placeholders_in_text(text: &str, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
+    check_placeholders(text)?;
+    let parts = split_text_and_placeholders(text);
     if let [Part::Place(path)] = parts.as_slice() {
         return lookup(path);
     }
@@ -107,8 +117,9 @@ fn fill_text(text: &str, lookup: Lookup<'_>) -> Result<Value, Unfilled> {
     Ok(Value::String(filled))
 }
 
-fn find<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
-    let legs = legs(path).ok_or_else(|| Unfilled::NoPath(placeholder(path)))?;
+fn value_at_path<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
+    let legs =
+        parse_path_segments(path).ok_or_else(|| Unfilled::NoPath(format_placeholder(path)))?;
     let found = legs.iter().try_fold(event, |value, leg| match leg {
         Leg::Key(key) => value.get(key),
         Leg::Index(index) => value.get(index),
@@ -116,16 +127,16 @@ fn find<'a>(event: &'a Value, path: &str) -> Result<&'a Value, Unfilled> {
     found.ok_or_else(|| Unfilled::Missing(path.to_owned()))
 }
 
-fn placeholder(path: &str) -> String {
+fn format_placeholder(path: &str) -> String {
     format!("${{{path}}}")
 }
 
-/// `$${` is a `${` that stands for itself.
-fn parts(text: &str) -> Vec<Part<'_>> {
+/// Splits a text into literal parts and placeholders; `$${` is a literal `${`.
+fn split_text_and_placeholders(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some(sign) = placeholder::first(rest) {
-        push(&mut parts, sign.before);
+    while let Some(sign) = placeholder::find_first_placeholder(rest) {
+        push_text_part(&mut parts, sign.before);
         rest = match sign.names {
             Names::Braced(path) => {
                 parts.push(Part::Place(path));
@@ -136,26 +147,27 @@ fn parts(text: &str) -> Vec<Part<'_>> {
                 return parts;
             }
             Names::Plain(_) | Names::Nothing => {
-                let (own, behind) = sign.behind();
+                let (own, behind) = sign.split_dollar_from_rest();
                 let escaped = behind.starts_with("${");
                 let (text, behind) = if escaped { behind.split_at(2) } else { (own, behind) };
-                push(&mut parts, text);
+                push_text_part(&mut parts, text);
                 behind
             }
         };
     }
-    push(&mut parts, rest);
+    push_text_part(&mut parts, rest);
     parts
 }
 
-fn push<'a>(parts: &mut Vec<Part<'a>>, text: &'a str) {
+fn push_text_part<'a>(parts: &mut Vec<Part<'a>>, text: &'a str) {
     if !text.is_empty() {
         parts.push(Part::Text(text));
     }
 }
 
-/// `tool_response.files[0].path`: names with dots between them, each with any number of indices.
-fn legs(path: &str) -> Option<Vec<Leg<'_>>> {
+/// Parses a path such as `tool_response.files[0].path`: names separated by dots, each with any
+/// number of indices.
+fn parse_path_segments(path: &str) -> Option<Vec<Leg<'_>>> {
     let mut legs = Vec::new();
     for name in path.split('.') {
         let (key, indices) = name.find('[').map_or((name, ""), |at| name.split_at(at));
@@ -187,7 +199,7 @@ mod tests {
         });
         let input = json!({"a": text});
         let input = input.as_object().expect("an object");
-        fill(input, event.to_string().as_bytes()).map(|object| object["a"].clone())
+        fill_tool_input(input, event.to_string().as_bytes()).map(|object| object["a"].clone())
     }
 
     /// MC-2, MC-3.
@@ -231,14 +243,14 @@ mod tests {
         }
         let input = json!({"a": ["${b}"]});
         let input = input.as_object().expect("an object");
-        assert_eq!(fill(input, b"no json"), Err(Unfilled::NoJson("${b}".to_owned())));
+        assert_eq!(fill_tool_input(input, b"no json"), Err(Unfilled::NoJson("${b}".to_owned())));
     }
 
     #[test]
     fn keys_stay_and_nested_values_are_filled() {
         let input = json!({"${k}": {"list": ["${k}", 1]}});
         let input = input.as_object().expect("an object");
-        let filled = fill(input, br#"{"k": "v"}"#).expect("filled");
+        let filled = fill_tool_input(input, br#"{"k": "v"}"#).expect("filled");
         assert_eq!(Value::Object(filled), json!({"${k}": {"list": ["v", 1]}}));
     }
 }

@@ -29,8 +29,8 @@ pub(crate) enum Names<'a> {
     Nothing,
 }
 
-/// The first `$` of a text.
-pub fn first(text: &str) -> Option<Placeholder<'_>> {
+/// Finds the first `$` of a text.
+pub fn find_first_placeholder(text: &str) -> Option<Placeholder<'_>> {
     let at = text.find('$')?;
     let (before, from) = text.split_at(at);
     let rest = from.get(1..).unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn first(text: &str) -> Option<Placeholder<'_>> {
             Some((inner, after)) => (Names::Braced(inner), after),
             None => (Names::Open, inner),
         },
-        None => match split_name(rest) {
+        None => match split_variable_name(rest) {
             ("", after) => (Names::Nothing, after),
             (name, after) => (Names::Plain(name), after),
         },
@@ -48,24 +48,24 @@ pub fn first(text: &str) -> Option<Placeholder<'_>> {
 }
 
 impl<'a> Placeholder<'a> {
-    /// The `$` alone, and the text behind it: for who takes it for text.
-    pub fn behind(&self) -> (&'a str, &'a str) {
+    /// Returns the `$` alone and the text after it, for a caller that treats the `$` as text.
+    pub fn split_dollar_from_rest(&self) -> (&'a str, &'a str) {
         self.from.split_at(1)
     }
 }
 
-/// Whether a text is the name of a variable.
-pub(crate) fn is_name(text: &str) -> bool {
-    !text.is_empty() && name_length(text) == text.len()
+/// Returns true if the whole text is a variable name.
+pub(crate) fn is_variable_name(text: &str) -> bool {
+    !text.is_empty() && variable_name_length(text) == text.len()
 }
 
-/// The name of a variable with which `text` begins, which may be empty, and the rest.
-pub(crate) fn split_name(text: &str) -> (&str, &str) {
-    text.split_at(name_length(text))
+/// Splits the variable name, which may be empty, from the start of `text`.
+pub(crate) fn split_variable_name(text: &str) -> (&str, &str) {
+    text.split_at(variable_name_length(text))
 }
 
-/// How much of the beginning of `text` is the name of a variable.
-fn name_length(text: &str) -> usize {
+/// Returns the length of the variable name at the start of `text`.
+fn variable_name_length(text: &str) -> usize {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return 0;
     }
@@ -87,11 +87,11 @@ mod tests {
             ("$$A", "", Names::Nothing, "$A"),
             ("ü$", "ü", Names::Nothing, ""),
         ] {
-            let sign = first(text).unwrap();
+            let sign = find_first_placeholder(text).unwrap();
             assert_eq!((sign.before, sign.names, sign.after), (before, names, after), "{text}");
             assert_eq!(format!("{}{}", sign.before, sign.from), text);
         }
-        assert_eq!(first("plain"), None);
-        assert_eq!(first("a${b}").unwrap().behind(), ("$", "{b}"));
+        assert_eq!(find_first_placeholder("plain"), None);
+        assert_eq!(find_first_placeholder("a${b}").unwrap().split_dollar_from_rest(), ("$", "{b}"));
     }
 }

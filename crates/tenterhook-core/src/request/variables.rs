@@ -16,10 +16,13 @@ pub struct Unset {
 /// # Errors
 ///
 /// When one is not set and has no default.
-pub fn expand(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> Result<String, Unset> {
+pub fn expand_variables(
+    text: &str,
+    mut lookup: impl FnMut(&str) -> Option<String>,
+) -> Result<String, Unset> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(sign) = placeholder::first(rest) {
+    while let Some(sign) = placeholder::find_first_placeholder(rest) {
         out.push_str(sign.before);
         let inner = if let Names::Braced(inner) = sign.names { inner } else { "" };
         let (name, default) = match inner.split_once(":-") {
@@ -27,8 +30,8 @@ pub fn expand(text: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> Res
             None => (inner, None),
         };
         // Each `$` that begins no name stands for itself.
-        if !placeholder::is_name(name) {
-            let (own, behind) = sign.behind();
+        if !placeholder::is_variable_name(name) {
+            let (own, behind) = sign.split_dollar_from_rest();
             out.push_str(own);
             rest = behind;
             continue;
@@ -59,7 +62,7 @@ mod tests {
         ] {
             let expected =
                 expected.map(str::to_owned).map_err(|name| Unset { name: name.to_owned() });
-            assert_eq!(expand(text, lookup), expected, "{text}");
+            assert_eq!(expand_variables(text, lookup), expected, "{text}");
         }
     }
 }

@@ -26,69 +26,72 @@ pub(super) struct Cases {
 /// The programs of which something can be true; `None` where it can be of any.
 type Programs = Option<BTreeSet<Arc<str>>>;
 
-/// The same expression about the command in the variable `of`, sorted by its program where that spares anything.
-pub(super) fn sorted(expr: Expr, of: usize) -> Expr {
+/// Turns an `||` expression about the command in the variable `of` into an index by program, if any
+/// side depends on the program.
+pub(super) fn index_cases_by_program(expr: Expr, of: usize) -> Expr {
     let mut sides = Vec::new();
-    flatten(expr, &mut sides);
-    let programs: Vec<Programs> = sides.iter().map(|side| programs(side, of)).collect();
+    flatten_or(expr, &mut sides);
+    let programs: Vec<Programs> = sides.iter().map(|side| required_programs(side, of)).collect();
     let all: BTreeSet<&Arc<str>> = programs.iter().flatten().flatten().collect();
     if programs.iter().all(Option::is_none) {
-        return joined(sides);
+        return join_with_or(sides);
     }
     let about = |name: &Arc<str>| {
         let holds =
             |programs: &Programs| programs.as_ref().is_none_or(|names| names.contains(name));
-        (Arc::clone(name), positions(&programs, holds))
+        (Arc::clone(name), positions_where(&programs, holds))
     };
     let named = all.into_iter().map(about).collect();
-    let others = positions(&programs, Option::is_none);
+    let others = positions_where(&programs, Option::is_none);
     Expr::Cases(Box::new(Cases { of, sides, named, others }))
 }
 
-fn positions(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
+fn positions_where(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
     programs.iter().enumerate().filter(|(_, program)| holds(program)).map(|(at, _)| at).collect()
 }
 
-/// The sides of nested `||`, in order.
-fn flatten(expr: Expr, sides: &mut Vec<Expr>) {
+/// Collects the sides of nested `||`, in order.
+fn flatten_or(expr: Expr, sides: &mut Vec<Expr>) {
     match expr {
-        Expr::Or(both) => both.into_iter().for_each(|side| flatten(side, sides)),
+        Expr::Or(both) => both.into_iter().for_each(|side| flatten_or(side, sides)),
         other => sides.push(other),
     }
 }
 
-fn joined(sides: Vec<Expr>) -> Expr {
+fn join_with_or(sides: Vec<Expr>) -> Expr {
     let or = |left, right| Expr::Or([left, right].into());
     sides.into_iter().reduce(or).unwrap_or(Expr::Constant(Constant::Bool(false)))
 }
 
-fn programs(expr: &Expr, of: usize) -> Programs {
+fn required_programs(expr: &Expr, of: usize) -> Programs {
     match expr {
         Expr::Constant(Constant::Bool(false)) => Some(BTreeSet::new()),
         Expr::And(sides) => {
             let [left, right] = &**sides;
-            match (programs(left, of), programs(right, of)) {
+            match (required_programs(left, of), required_programs(right, of)) {
                 (Some(left), Some(right)) => Some(left.intersection(&right).cloned().collect()),
                 (one, other) => one.or(other),
             }
         }
         Expr::Or(sides) => {
             let [left, right] = &**sides;
-            let mut left = programs(left, of)?;
-            left.extend(programs(right, of)?);
+            let mut left = required_programs(left, of)?;
+            left.extend(required_programs(right, of)?);
             Some(left)
         }
         Expr::Binary(Operator::Equal, sides) => match &**sides {
             [one, Expr::Constant(Constant::Text(name))]
             | [Expr::Constant(Constant::Text(name)), one]
-                if is_program(one, of) =>
+                if is_program_member(one, of) =>
             {
                 Some([Arc::clone(name)].into())
             }
             _ => None,
         },
         Expr::Binary(Operator::In, sides) => match &**sides {
-            [one, Expr::List(names)] if is_program(one, of) => names.iter().map(text).collect(),
+            [one, Expr::List(names)] if is_program_member(one, of) => {
+                names.iter().map(constant_text).collect()
+            }
             _ => None,
         },
         Expr::Call(Do::Runs, args) => match args.as_slice() {
@@ -101,11 +104,11 @@ fn programs(expr: &Expr, of: usize) -> Programs {
     }
 }
 
-fn is_program(expr: &Expr, of: usize) -> bool {
+fn is_program_member(expr: &Expr, of: usize) -> bool {
     matches!(expr, Expr::Member(receiver, Member::Program) if matches!(**receiver, Expr::Local(at) if at == of))
 }
 
-fn text(expr: &Expr) -> Option<Arc<str>> {
+fn constant_text(expr: &Expr) -> Option<Arc<str>> {
     match expr {
         Expr::Constant(Constant::Text(text)) => Some(Arc::clone(text)),
         _ => None,
@@ -113,15 +116,16 @@ fn text(expr: &Expr) -> Option<Arc<str>> {
 }
 
 impl Cases {
-    /// What can be true of a command, in order.
-    pub(super) fn for_command(&self, command: &SimpleCommand) -> impl Iterator<Item = &Expr> {
-        let program = command.program().unwrap_or_default();
+    /// Returns the sides that can be true of a command, in order.
+    pub(super) fn cases_for_command(&self, command: &SimpleCommand) -> impl Iterator<Item = &Expr> {
+        let program = command.program_name().unwrap_or_default();
         let sides = self.named.get(program).unwrap_or(&self.others);
         sides.iter().filter_map(|at| self.sides.get(*at))
     }
 
-    /// The only programs of which it can be true; `None` where it can be of any.
-    pub(super) fn programs(&self) -> Option<impl Iterator<Item = &str>> {
+    /// Returns the only programs for which the expression can be true; `None` if it can be true for
+    /// any.
+    pub(super) fn possible_programs(&self) -> Option<impl Iterator<Item = &str>> {
         self.others.is_empty().then(|| self.named.keys().map(|key| &**key))
     }
 }
@@ -133,27 +137,28 @@ pub(super) struct ByProgram(Vec<usize>);
 impl ByProgram {
     pub(super) fn new(commands: &[SimpleCommand]) -> Self {
         let mut places: Vec<usize> = (0..commands.len()).collect();
-        places.sort_by_key(|at| name(commands, *at));
+        places.sort_by_key(|at| program_name_at(commands, *at));
         Self(places)
     }
 
-    /// The places of the commands of some programs, in the order of the line.
-    pub(super) fn positions<'p>(
+    /// Returns the positions of the commands that run one of these programs, in the order of the
+    /// line.
+    pub(super) fn positions_of_programs<'p>(
         &self,
         commands: &[SimpleCommand],
         programs: impl Iterator<Item = &'p str>,
     ) -> Vec<usize> {
         let mut found = Vec::new();
         for program in programs {
-            let from = self.0.partition_point(|at| name(commands, *at) < program);
+            let from = self.0.partition_point(|at| program_name_at(commands, *at) < program);
             let rest = self.0.get(from..).unwrap_or_default().iter().copied();
-            found.extend(rest.take_while(|at| name(commands, *at) == program));
+            found.extend(rest.take_while(|at| program_name_at(commands, *at) == program));
         }
         found.sort_unstable();
         found
     }
 }
 
-fn name(commands: &[SimpleCommand], at: usize) -> &str {
-    commands.get(at).and_then(SimpleCommand::program).unwrap_or_default()
+fn program_name_at(commands: &[SimpleCommand], at: usize) -> &str {
+    commands.get(at).and_then(SimpleCommand::program_name).unwrap_or_default()
 }

@@ -53,35 +53,35 @@ enum Fragment {
     Value(Expr),
 }
 
-/// Compiles a rule, or says everything that is wrong with it.
-pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
+/// Compiles a rule, or returns all its problems.
+pub(super) fn compile_rule(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
     let mut flaws = Vec::new();
-    let when = keep(test(rule.when()), &mut flaws);
+    let when = ok_or_push_flaw(compile_test(rule.when_expression()), &mut flaws);
     let mut said = |part| {
-        let written = rule.text(part)?;
-        let is = keep(text(written, part), &mut flaws)?;
-        Some(Source { is, written: quoted(written) })
+        let written = rule.part_text(part)?;
+        let is = ok_or_push_flaw(compile_text_template(written, part), &mut flaws)?;
+        Some(Source { is, written: shorten_for_quote(written) })
     };
     let (deny, ask, context) = (said(Part::Deny), said(Part::Ask), said(Part::Context));
-    let rewrite = rule.text(Part::Rewrite).and_then(|written| {
-        let is = keep(expression(written, Part::Rewrite, 0), &mut flaws)?.expr;
-        Some(Source { is, written: quoted(written) })
+    let rewrite = rule.part_text(Part::Rewrite).and_then(|written| {
+        let is = ok_or_push_flaw(compile_expression(written, Part::Rewrite, 0), &mut flaws)?.expr;
+        Some(Source { is, written: shorten_for_quote(written) })
     });
-    if Part::ALL.iter().skip(1).all(|part| rule.text(*part).is_none()) {
+    if Part::ALL.iter().skip(1).all(|part| rule.part_text(*part).is_none()) {
         flaws.push(Flaw {
             part: Part::When,
             code: Code::EmptyRule,
-            at: 0..rule.when().len(),
+            at: 0..rule.when_expression().len(),
             message: "the rule says nothing when it holds".to_owned(),
             help: "add `deny`, `ask`, `context` or `rewrite`".to_owned(),
         });
     }
-    let is_empty = |part: &Part| rule.text(*part).is_some_and(|text| text.trim().is_empty());
+    let is_empty = |part: &Part| rule.part_text(*part).is_some_and(|text| text.trim().is_empty());
     flaws.extend([Part::Deny, Part::Ask, Part::Context].into_iter().filter(is_empty).map(|part| {
         Flaw {
             part,
             code: Code::EmptyRule,
-            at: 0..rule.text(part).map_or(0, str::len),
+            at: 0..rule.part_text(part).map_or(0, str::len),
             message: format!("`{}` is empty: a model that hears no reason tries again", part.key()),
             help: "say why, and what to do instead".to_owned(),
         }
@@ -92,29 +92,38 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
     }
 }
 
-/// Compiles an expression that is true or false.
-pub(super) fn test(text: &str) -> Result<Test, Flaw> {
-    let Lowered { expr, shape, asks_doubt } = expression(text, Part::When, 0)?;
-    if shape.may_be(Shape::Bool) {
-        return Ok(Test { source: Source { is: expr, written: quoted(text) }, asks_doubt });
+/// Compiles an expression that must be true or false.
+pub(super) fn compile_test(text: &str) -> Result<Test, Flaw> {
+    let Lowered { expr, shape, asks_doubt } = compile_expression(text, Part::When, 0)?;
+    if shape.is_compatible_with(Shape::Bool) {
+        return Ok(Test {
+            source: Source { is: expr, written: shorten_for_quote(text) },
+            asks_doubt,
+        });
     }
     Err(Flaw {
         part: Part::When,
         code: Code::BadRule,
         at: 0..text.len(),
-        message: format!("this is {}, and {} is needed", shape.noun(), Shape::Bool.noun()),
+        message: format!(
+            "this is {}, and {} is needed",
+            shape.kind_name(),
+            Shape::Bool.kind_name()
+        ),
         help: "compare it with something, such as `tool.name == \"Bash\"`".to_owned(),
     })
 }
 
-fn keep<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
+fn ok_or_push_flaw<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
     result.map_err(|flaw| flaws.push(flaw)).ok()
 }
 
 /// Compiles an expression that begins at byte `from` of a part's text.
-fn expression(text: &str, part: Part, from: usize) -> Result<Lowered, Flaw> {
+fn compile_expression(text: &str, part: Part, from: usize) -> Result<Lowered, Flaw> {
     // Only what is wrong needs a place.
-    if let Some(lowered) = parse::quickly(text).and_then(|plain| lower::lower(&plain).ok()) {
+    if let Some(lowered) =
+        parse::parse_without_spans(text).and_then(|plain| lower::lower_expression(&plain).ok())
+    {
         return Ok(lowered);
     }
     let flaw = |code, at: std::ops::Range<usize>, message, help| Flaw {
@@ -124,7 +133,7 @@ fn expression(text: &str, part: Part, from: usize) -> Result<Lowered, Flaw> {
         message,
         help,
     };
-    let parsed = parse::parse(text).map_err(|error| match error {
+    let parsed = parse::parse_expression(text).map_err(|error| match error {
         NotParsed::Malformed { at, message } => {
             let help = "write what must hold, such as `tool.name == 'Bash'`; `tenterhook explain RU-1` says more".to_owned();
             flaw(Code::BadRule, at, message, help)
@@ -133,10 +142,11 @@ fn expression(text: &str, part: Part, from: usize) -> Result<Lowered, Flaw> {
             flaw(Code::RuleTooCostly, at, message, "write several rules".to_owned())
         }
     })?;
-    lower::lower(&parsed).map_err(|wrong| flaw(wrong.code, wrong.at, wrong.message, wrong.help))
+    lower::lower_expression(&parsed)
+        .map_err(|wrong| flaw(wrong.code, wrong.at, wrong.message, wrong.help))
 }
 
-fn text(text: &str, part: Part) -> Result<Text, Flaw> {
+fn compile_text_template(text: &str, part: Part) -> Result<Text, Flaw> {
     let too_large = |message: String| Flaw {
         part,
         code: Code::RuleTooCostly,
@@ -147,7 +157,7 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
     if text.len() > LONGEST_WRITTEN {
         return Err(too_large(format!("it is longer than {LONGEST_WRITTEN} bytes")));
     }
-    let pieces = template::split(text).map_err(|at| Flaw {
+    let pieces = template::split_template(text).map_err(|at| Flaw {
         part,
         code: Code::BadRule,
         at: at..at + 1,
@@ -163,36 +173,36 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
         Piece::Plain(plain) => Ok(Fragment::Plain(plain)),
         Piece::Expression(at) => {
             let inner = text.get(at.clone()).unwrap_or_default();
-            Ok(Fragment::Value(expression(inner, part, at.start)?.expr))
+            Ok(Fragment::Value(compile_expression(inner, part, at.start)?.expr))
         }
     };
     pieces.into_iter().map(compile).collect()
 }
 
 impl Test {
-    /// Whether it holds of what is seen.
-    pub(super) fn holds(
+    /// Returns true if the expression is true of the event.
+    pub(super) fn holds_for_event(
         &self,
         rule_input: &RuleInput,
         incomplete: Incomplete,
         go_on: &dyn Fn() -> bool,
     ) -> Result<bool, Unsettled> {
-        self.is_true(&Machine::new(rule_input, go_on), incomplete)
+        self.evaluate_bool(&Machine::new(rule_input, go_on), incomplete)
     }
 
-    fn is_true<'a>(
+    fn evaluate_bool<'a>(
         &'a self,
         machine: &Machine<'a, '_>,
         incomplete: Incomplete,
     ) -> Result<bool, Unsettled> {
         let incomplete = if self.asks_doubt { Incomplete::Ignored } else { incomplete };
-        let value = machine.with_incomplete(incomplete, || machine.truth(&self.source.is));
-        value.map_err(|stop| unsettled(&self.source, stop))
+        let value = machine.with_incomplete(incomplete, || machine.evaluate_bool(&self.source.is));
+        value.map_err(|stop| unsettled_from_stop(&self.source, stop))
     }
 }
 
 impl Compiled {
-    /// What the rule says of what it sees; `None` where it does not hold.
+    /// Evaluates the rule; `None` if its expression is false.
     pub(super) fn evaluate(
         &self,
         rule_input: &RuleInput,
@@ -200,48 +210,53 @@ impl Compiled {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<Answer>, Unsettled> {
         let machine = Machine::new(rule_input, go_on);
-        if !self.when.is_true(&machine, incomplete)? {
+        if !self.when.evaluate_bool(&machine, incomplete)? {
             return Ok(None);
         }
-        self.answer(&machine).map(Some)
+        self.build_answer(&machine).map(Some)
     }
 
-    /// What it says when it holds.
-    fn answer<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<Answer, Unsettled> {
+    /// Builds the answer of a rule whose expression is true.
+    fn build_answer<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<Answer, Unsettled> {
         let mut hole = None;
         let mut answer = match (&self.deny, &self.ask) {
-            (Some(deny), _) => Answer::decided(Restraint::Deny, render(machine, deny, &mut hole)),
-            (None, Some(ask)) => Answer::decided(Restraint::Ask, render(machine, ask, &mut hole)),
+            (Some(deny), _) => {
+                Answer::decided(Restraint::Deny, render_text(machine, deny, &mut hole))
+            }
+            (None, Some(ask)) => {
+                Answer::decided(Restraint::Ask, render_text(machine, ask, &mut hole))
+            }
             (None, None) => Answer::default(),
         };
         let whole = hole.map_or(Ok(()), Err);
-        match whole.and_then(|()| self.say_more(machine, &mut answer)) {
+        match whole.and_then(|()| self.add_context_and_rewrite(machine, &mut answer)) {
             // It holds, so it restrains, whatever has no value in the rest of what it says (RU-6).
             Err(hole) if answer.restraint > Restraint::Allow => {
-                let failure = Some(hole.failure());
+                let failure = Some(hole.into_failure());
                 Ok(Answer { effects: Effects::default(), failure, ..answer })
             }
             other => other.map(|()| answer),
         }
     }
 
-    /// What a rule says beside its restraint.
-    fn say_more<'a>(
+    /// Adds the context and the rewrite of the rule to the answer.
+    fn add_context_and_rewrite<'a>(
         &'a self,
         machine: &Machine<'a, '_>,
         answer: &mut Answer,
     ) -> Result<(), Unsettled> {
         if let Some(context) = &self.context {
             let mut hole = None;
-            answer.effects.context.push(render(machine, context, &mut hole));
+            answer.effects.context.push(render_text(machine, context, &mut hole));
             hole.map_or(Ok(()), Err)?;
         }
-        self.rewrite.as_ref().map_or(Ok(()), |rewrite| replace(machine, rewrite, answer))
+        self.rewrite.as_ref().map_or(Ok(()), |rewrite| apply_rewrite(machine, rewrite, answer))
     }
 }
 
-/// A text of the rule. `...` stands where an expression has no value, and `hole` is the first of those.
-fn render<'a>(
+/// Renders a text of the rule. `...` replaces an expression without a value, and `hole` receives
+/// the first such error.
+fn render_text<'a>(
     machine: &Machine<'a, '_>,
     text: &'a Source<Text>,
     hole: &mut Option<Unsettled>,
@@ -252,11 +267,12 @@ fn render<'a>(
         match piece {
             Fragment::Plain(plain) => said.push_str(plain),
             Fragment::Value(expr) => {
-                let value = machine.value(expr).and_then(|value| machine.text(&value, room));
+                let value =
+                    machine.evaluate(expr).and_then(|value| machine.format_value(&value, room));
                 match value {
                     Ok(value) => said.push_str(&value),
                     Err(stop) => {
-                        hole.get_or_insert_with(|| unsettled(text, stop));
+                        hole.get_or_insert_with(|| unsettled_from_stop(text, stop));
                         said.push_str("...");
                     }
                 }
@@ -270,16 +286,21 @@ fn render<'a>(
     said
 }
 
-/// Replaces what the event is about: what came out of a tool, else what goes into it, else the prompt (RU-5).
-fn replace<'a>(
+/// Puts the rewrite into the answer: as the tool output if there is one, else as the tool input,
+/// else as the prompt (RU-5).
+fn apply_rewrite<'a>(
     machine: &Machine<'a, '_>,
     rewrite: &'a Source<Expr>,
     answer: &mut Answer,
 ) -> Result<(), Unsettled> {
-    let value = machine.value(&rewrite.is).map_err(|stop| unsettled(rewrite, stop))?;
+    let value = machine.evaluate(&rewrite.is).map_err(|stop| unsettled_from_stop(rewrite, stop))?;
     let event = machine.rule_input.event();
-    let json = |value: &Value<'a>| value.to_json(machine).map_err(|stop| unsettled(rewrite, stop));
-    let wrong = |wanted: &str, got: &Value<'_>| Err(unsettled(rewrite, Stop::needs(wanted, got)));
+    let json = |value: &Value<'a>| {
+        value.to_json(machine).map_err(|stop| unsettled_from_stop(rewrite, stop))
+    };
+    let wrong = |wanted: &str, got: &Value<'_>| {
+        Err(unsettled_from_stop(rewrite, Stop::wrong_type(wanted, got)))
+    };
     if event.payload.contains_key("tool_response") {
         answer.effects.updated_output = Some(json(&value)?);
     } else if event.tool().is_some() {
@@ -293,9 +314,9 @@ fn replace<'a>(
 }
 
 impl Unsettled {
-    /// The message for people: the code of the fault, what happened and what to do about it.
+    /// Returns the failure with its fault code and a message for people.
     #[must_use]
-    pub fn failure(self) -> Failure {
+    pub fn into_failure(self) -> Failure {
         let (code, message) = match self {
             Self::Broken(why) => (
                 Code::BrokenRule,
@@ -312,7 +333,7 @@ impl Unsettled {
     }
 }
 
-fn unsettled<T>(of: &Source<T>, stop: Stop) -> Unsettled {
+fn unsettled_from_stop<T>(of: &Source<T>, stop: Stop) -> Unsettled {
     let message = format!("`{}`: {stop}", of.written);
     match stop {
         Stop::Failed(_) | Stop::Unknown(_) => Unsettled::Failed(message),
@@ -321,7 +342,7 @@ fn unsettled<T>(of: &Source<T>, stop: Stop) -> Unsettled {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn shorten_for_quote(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= QUOTED {
         return line;

@@ -36,20 +36,20 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    pub(super) fn needs(wanted: &str, got: &Value<'_>) -> Self {
-        Self::Failed(format!("{wanted} is needed, and this is {}", got.noun()))
+    pub(super) fn wrong_type(wanted: &str, got: &Value<'_>) -> Self {
+        Self::Failed(format!("{wanted} is needed, and this is {}", got.kind_name()))
     }
 
-    pub(super) fn arguments(does: Do, args: &[Value<'_>]) -> Self {
+    pub(super) fn wrong_arguments(does: Do, args: &[Value<'_>]) -> Self {
         let name = FUNCTIONS
             .iter()
             .find(|function| function.does == does)
             .map_or("", |function| function.name);
-        let kinds: Vec<&str> = args.iter().map(Value::noun).collect();
+        let kinds: Vec<&str> = args.iter().map(Value::kind_name).collect();
         Self::Failed(format!("`{name}` does not take {}", kinds.join(" and ")))
     }
 
-    pub(super) fn is_final(&self) -> bool {
+    pub(super) fn ends_evaluation(&self) -> bool {
         !matches!(self, Self::Failed(_) | Self::Unknown(_))
     }
 }
@@ -99,7 +99,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         }
     }
 
-    /// Evaluates with that meaning of a line that cannot be read whole.
+    /// Runs `evaluate` with this treatment of a line that cannot be read whole.
     pub(super) fn with_incomplete<T>(
         &self,
         incomplete: Incomplete,
@@ -111,150 +111,153 @@ impl<'a, 'g> Machine<'a, 'g> {
         value
     }
 
-    /// The value depends on a part of the line that was not read.
-    pub(super) fn unknown<T>(&self) -> Result<T, Stop> {
-        Err(Stop::Unknown(self.rule_input.incomplete_because()))
+    /// Returns the error that the value depends on an unread part of the line.
+    pub(super) fn stop_as_unknown<T>(&self) -> Result<T, Stop> {
+        Err(Stop::Unknown(self.rule_input.incompleteness_reason()))
     }
 
-    /// Whether what the line does not say makes a value unknown, instead of false.
-    pub(super) fn minds_doubt(&self) -> bool {
+    /// Returns true if an unreadable part of the line makes a value unknown instead of false.
+    pub(super) fn treats_doubt_as_unknown(&self) -> bool {
         self.incomplete.get() == Incomplete::Unknown
     }
 
-    /// The value depends on a word of a command that the line does not say (RU-60).
-    pub(super) fn unknown_word<T>(&self, command: &SimpleCommand) -> Result<T, Stop> {
-        let program = command.program().unwrap_or_default();
+    /// Returns the error that the value depends on a computed word of a command (RU-60).
+    pub(super) fn stop_as_unknown_word<T>(&self, command: &SimpleCommand) -> Result<T, Stop> {
+        let program = command.program_name().unwrap_or_default();
         Err(Stop::Unknown(format!(
             "the subcommand of `{program}` is computed, so there may be more than the rule sees"
         )))
     }
 
-    /// Whether the list of that name may lack elements, and the expression is to know it.
-    pub(super) fn is_open(&self, field: Field) -> bool {
-        self.incomplete.get() == Incomplete::Unknown && ask::is_incomplete(self.rule_input, field)
+    /// Returns true if the list of that field may lack elements and the expression must treat it as
+    /// unknown.
+    pub(super) fn is_list_open(&self, field: Field) -> bool {
+        self.incomplete.get() == Incomplete::Unknown
+            && ask::is_field_incomplete(self.rule_input, field)
     }
 
-    /// Counts steps; an end of them is an end of the evaluation.
-    pub(super) fn spend(&self, steps: usize) -> Result<(), Stop> {
-        if self.meter.spend(steps) {
+    /// Counts steps; fails once the limit is reached.
+    pub(super) fn spend_steps(&self, steps: usize) -> Result<(), Stop> {
+        if self.meter.spend_steps(steps) {
             return Ok(());
         }
-        Err(self.meter.cut().unwrap_or(Cut::TooCostly).into())
+        Err(self.meter.why_cut().unwrap_or(Cut::TooCostly).into())
     }
 
-    /// A value as people read it, or the start of it that is longer than `most`. Paid for as it is written: lists that hold
-    /// one list several times are small to keep and endless to write.
-    pub(super) fn text(&self, value: &Value<'a>, most: usize) -> Result<String, Stop> {
+    /// Formats a value for people, up to about `most` bytes. Steps are counted while writing,
+    /// because a list that contains another list several times is small in memory and huge as text.
+    pub(super) fn format_value(&self, value: &Value<'a>, most: usize) -> Result<String, Stop> {
         let mut said = BoundedText { machine: self, text: String::new(), most, stop: None };
         // It ends with an error where it is long enough, which is no fault, or costs too much, which is in `stop`.
-        let _ = value.write(&mut said);
+        let _ = value.write_for_people(&mut said);
         said.stop.map_or(Ok(said.text), Err)
     }
 
-    /// The value of `expr`. Its depth is bounded by the parser's bounds.
-    pub(super) fn value(&self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
-        self.spend(1)?;
+    /// Evaluates `expr`. The parser bounds its depth.
+    pub(super) fn evaluate(&self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
+        self.spend_steps(1)?;
         match expr {
             Expr::Constant(constant) => Ok(constant.into()),
-            Expr::Local(at) => self.local(*at),
-            Expr::Field(field) => self.field(*field),
-            Expr::Member(of, member) => self.member(of, *member),
-            Expr::Get(of, name) => self.get(of, name),
-            Expr::Has(of, name) => Ok(Value::Bool(self.has(of, name)?)),
-            Expr::Says(field) => match self.field(*field)? {
-                Value::Open(list) if list.len() == 0 => self.unknown(),
+            Expr::Local(at) => self.local_variable(*at),
+            Expr::Field(field) => self.evaluate_field(*field),
+            Expr::Member(of, member) => self.evaluate_member(of, *member),
+            Expr::Get(of, name) => self.evaluate_key(of, name),
+            Expr::Has(of, name) => Ok(Value::Bool(self.evaluate_has(of, name)?)),
+            Expr::Says(field) => match self.evaluate_field(*field)? {
+                Value::Open(list) if list.len() == 0 => self.stop_as_unknown(),
                 value => Ok(Value::Bool(has_content(&value))),
             },
-            Expr::Index(sides) => self.index(sides),
-            Expr::Not(of) => Ok(Value::Bool(!self.truth(of)?)),
-            Expr::Negate(of) => match self.value(of)? {
+            Expr::Index(sides) => self.evaluate_index(sides),
+            Expr::Not(of) => Ok(Value::Bool(!self.evaluate_bool(of)?)),
+            Expr::Negate(of) => match self.evaluate(of)? {
                 Value::Int(number) => {
-                    number.checked_neg().map(Value::Int).ok_or_else(operate::overflow)
+                    number.checked_neg().map(Value::Int).ok_or_else(operate::overflow_error)
                 }
                 Value::Double(number) => Ok(Value::Double(-number)),
-                other => Err(Stop::needs("a number", &other)),
+                other => Err(Stop::wrong_type("a number", &other)),
             },
-            Expr::And(sides) => self.either(sides, false),
-            Expr::Or(sides) => self.either(sides, true),
+            Expr::And(sides) => self.evaluate_and_or(sides, false),
+            Expr::Or(sides) => self.evaluate_and_or(sides, true),
             Expr::If(parts) => {
                 let [test, then, other] = &**parts;
-                if self.truth(test)? { self.value(then) } else { self.value(other) }
+                if self.evaluate_bool(test)? { self.evaluate(then) } else { self.evaluate(other) }
             }
             Expr::Binary(operator, sides) => {
                 let [left, right] = &**sides;
                 if let (Operator::In, Expr::List(items)) = (operator, right)
                     && items.iter().all(|expr| matches!(expr, Expr::Constant(_)))
                 {
-                    return self.is_one_of(left, items);
+                    return self.evaluate_is_one_of(left, items);
                 }
-                let (left, right) = (self.value(left)?, self.value(right)?);
-                operate::binary(self, *operator, &left, &right)
+                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                operate::apply_binary(self, *operator, &left, &right)
             }
-            Expr::List(items) => items.iter().map(|expr| self.value(expr)).collect(),
-            Expr::Map(fields) => self.map(fields),
-            Expr::Loop(looped) => self.looped(looped),
-            Expr::Call(does, args) => self.call(*does, args),
-            Expr::Cases(cases) => self.cases(cases),
+            Expr::List(items) => items.iter().map(|expr| self.evaluate(expr)).collect(),
+            Expr::Map(fields) => self.evaluate_map(fields),
+            Expr::Loop(looped) => self.evaluate_loop(looped),
+            Expr::Call(does, args) => self.evaluate_call(*does, args),
+            Expr::Cases(cases) => self.evaluate_cases(cases),
             Expr::Pattern(subject, pattern) => {
-                functions::pattern(self, pattern, self.value(subject)?)
+                functions::match_pattern(self, pattern, self.evaluate(subject)?)
             }
         }
     }
 
-    /// The value of `expr`, which must be true or false.
-    pub(super) fn truth(&self, expr: &'a Expr) -> Result<bool, Stop> {
-        match self.value(expr)? {
+    /// Evaluates `expr`, which must be true or false.
+    pub(super) fn evaluate_bool(&self, expr: &'a Expr) -> Result<bool, Stop> {
+        match self.evaluate(expr)? {
             Value::Bool(flag) => Ok(flag),
-            other => Err(Stop::needs("a boolean", &other)),
+            other => Err(Stop::wrong_type("a boolean", &other)),
         }
     }
 
-    fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
-        ask::prepare(self.rule_input, field, self.go_on)?;
-        self.spend(ask::field_cost(self.rule_input, field))?;
-        Ok(match ask::field(self.rule_input, field) {
-            Value::List(list) if self.is_open(field) => Value::Open(list),
+    fn evaluate_field(&self, field: Field) -> Result<Value<'a>, Stop> {
+        ask::prepare_field(self.rule_input, field, self.go_on)?;
+        self.spend_steps(ask::field_cost(self.rule_input, field))?;
+        Ok(match ask::field_value(self.rule_input, field) {
+            Value::List(list) if self.is_list_open(field) => Value::Open(list),
             value => value,
         })
     }
 
-    fn member_of(&self, record: Record<'a>, member: Member) -> Result<Value<'a>, Stop> {
-        self.spend(ask::member_cost(record, member))?;
-        Ok(ask::member(record, member))
+    fn evaluate_member_of(&self, record: Record<'a>, member: Member) -> Result<Value<'a>, Stop> {
+        self.spend_steps(ask::member_cost(record, member))?;
+        Ok(ask::member_value(record, member))
     }
 
-    fn local(&self, at: usize) -> Result<Value<'a>, Stop> {
+    fn local_variable(&self, at: usize) -> Result<Value<'a>, Stop> {
         let found = self.locals.borrow().get(at).cloned();
         found.ok_or_else(|| Stop::Failed("there is no such variable".to_owned()))
     }
 
-    /// `&&` and `||`: a side that decides wins, even where the other one fails.
-    fn either(&self, sides: &'a [Expr; 2], decisive: bool) -> Result<Value<'a>, Stop> {
+    /// Evaluates `&&` or `||`. A side that decides wins, even if the other side fails.
+    fn evaluate_and_or(&self, sides: &'a [Expr; 2], decisive: bool) -> Result<Value<'a>, Stop> {
         let [left, right] = sides;
-        let first = self.truth(left);
+        let first = self.evaluate_bool(left);
         match first {
             Ok(flag) if flag == decisive => return Ok(Value::Bool(flag)),
-            Err(stop) if stop.is_final() => return Err(stop),
+            Err(stop) if stop.ends_evaluation() => return Err(stop),
             Ok(_) | Err(_) => {}
         }
-        match (first, self.truth(right)) {
-            (_, Err(stop)) if stop.is_final() => Err(stop),
+        match (first, self.evaluate_bool(right)) {
+            (_, Err(stop)) if stop.ends_evaluation() => Err(stop),
             (_, Ok(flag)) if flag == decisive => Ok(Value::Bool(flag)),
             (Err(stop), _) | (_, Err(stop)) => Err(stop),
             (Ok(_), Ok(flag)) => Ok(Value::Bool(flag)),
         }
     }
 
-    /// The same for many sides about one command: none but those that can hold of its program.
-    fn cases(&self, cases: &'a Cases) -> Result<Value<'a>, Stop> {
-        let Value::Record(Record::Command(command)) = self.local(cases.of)? else {
+    /// Evaluates an `||` of many sides about one command, skipping the sides that cannot be true of
+    /// its program.
+    fn evaluate_cases(&self, cases: &'a Cases) -> Result<Value<'a>, Stop> {
+        let Value::Record(Record::Command(command)) = self.local_variable(cases.of)? else {
             return Err(Stop::Failed("there is no such command".to_owned()));
         };
         let mut failed = None;
-        for side in cases.for_command(command) {
-            match self.truth(side) {
+        for side in cases.cases_for_command(command) {
+            match self.evaluate_bool(side) {
                 Ok(true) => return Ok(Value::Bool(true)),
-                Err(stop) if stop.is_final() => return Err(stop),
+                Err(stop) if stop.ends_evaluation() => return Err(stop),
                 Ok(false) => {}
                 Err(stop) => drop(failed.get_or_insert(stop)),
             }
@@ -262,47 +265,49 @@ impl<'a, 'g> Machine<'a, 'g> {
         failed.map_or(Ok(Value::Bool(false)), Err)
     }
 
-    /// `a in ["b", "c"]`, asked of every word of a line: no list is put together for it.
-    fn is_one_of(&self, item: &'a Expr, constants: &'a [Expr]) -> Result<Value<'a>, Stop> {
-        let item = self.value(item)?;
+    /// Evaluates `a in ["b", "c"]` without building the list.
+    fn evaluate_is_one_of(&self, item: &'a Expr, constants: &'a [Expr]) -> Result<Value<'a>, Stop> {
+        let item = self.evaluate(item)?;
         for constant in constants {
-            if operate::equal(self, &self.value(constant)?, &item)? {
+            if operate::values_equal(self, &self.evaluate(constant)?, &item)? {
                 return Ok(Value::Bool(true));
             }
         }
         Ok(Value::Bool(false))
     }
 
-    fn map(&self, fields: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
+    fn evaluate_map(&self, fields: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
         let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(fields.len());
         for (key, value) in fields {
-            let Value::Text(key) = self.value(key)? else {
+            let Value::Text(key) = self.evaluate(key)? else {
                 return Err(Stop::Failed("the keys of an object are strings".to_owned()));
             };
             if made.iter().any(|(name, _)| **name == *key) {
                 return Err(Stop::Failed(format!("the key `{}` is given twice", &*key)));
             }
-            made.push((key, self.value(value)?));
+            made.push((key, self.evaluate(value)?));
         }
         Ok(Value::Map(Map::Made(made.into())))
     }
 
-    fn call(&self, does: Do, args: &'a [Expr]) -> Result<Value<'a>, Stop> {
+    fn evaluate_call(&self, does: Do, args: &'a [Expr]) -> Result<Value<'a>, Stop> {
         match args {
-            [one] => functions::call(self, does, &[self.value(one)?]),
-            [one, two] => functions::call(self, does, &[self.value(one)?, self.value(two)?]),
+            [one] => functions::call_function(self, does, &[self.evaluate(one)?]),
+            [one, two] => {
+                functions::call_function(self, does, &[self.evaluate(one)?, self.evaluate(two)?])
+            }
             many => {
                 let values: Vec<_> =
-                    many.iter().map(|expr| self.value(expr)).collect::<Result<_, _>>()?;
-                functions::call(self, does, &values)
+                    many.iter().map(|expr| self.evaluate(expr)).collect::<Result<_, _>>()?;
+                functions::call_function(self, does, &values)
             }
         }
     }
 
-    fn index(&self, sides: &'a [Expr; 2]) -> Result<Value<'a>, Stop> {
+    fn evaluate_index(&self, sides: &'a [Expr; 2]) -> Result<Value<'a>, Stop> {
         let [of, at] = sides;
-        match (self.value(of)?, self.value(at)?) {
-            (Value::Open(_), Value::Int(_)) => self.unknown(),
+        match (self.evaluate(of)?, self.evaluate(at)?) {
+            (Value::Open(_), Value::Int(_)) => self.stop_as_unknown(),
             (Value::List(list), Value::Int(at)) => {
                 let found = usize::try_from(at).ok().and_then(|at| list.get(at));
                 found.ok_or_else(|| {
@@ -310,44 +315,52 @@ impl<'a, 'g> Machine<'a, 'g> {
                 })
             }
             (Value::Map(map), Value::Text(key)) => {
-                self.spend(map.search_cost())?;
-                map.get(&key).ok_or_else(|| no_key(&key))
+                self.spend_steps(map.search_cost())?;
+                map.get(&key).ok_or_else(|| missing_key_error(&key))
             }
-            (of, at) => Err(Stop::Failed(format!("{} has no element by {}", of.noun(), at.noun()))),
+            (of, at) => Err(Stop::Failed(format!(
+                "{} has no element by {}",
+                of.kind_name(),
+                at.kind_name()
+            ))),
         }
     }
 
-    fn get(&self, of: &'a Expr, name: &str) -> Result<Value<'a>, Stop> {
-        match self.value(of)? {
+    fn evaluate_key(&self, of: &'a Expr, name: &str) -> Result<Value<'a>, Stop> {
+        match self.evaluate(of)? {
             Value::Map(map) => {
-                self.spend(map.search_cost())?;
-                map.get(name).ok_or_else(|| no_key(name))
+                self.spend_steps(map.search_cost())?;
+                map.get(name).ok_or_else(|| missing_key_error(name))
             }
             Value::Record(record) => {
-                let member = record.kind().members().iter().find(|member| member.name == name);
-                member.map_or_else(|| Err(no_key(name)), |member| self.member_of(record, member.is))
+                let member =
+                    record.record_kind().record_members().iter().find(|member| member.name == name);
+                member.map_or_else(
+                    || Err(missing_key_error(name)),
+                    |member| self.evaluate_member_of(record, member.is),
+                )
             }
-            other => Err(Stop::Failed(format!("{} has no field `{name}`", other.noun()))),
+            other => Err(Stop::Failed(format!("{} has no field `{name}`", other.kind_name()))),
         }
     }
 
-    fn member(&self, of: &'a Expr, member: Member) -> Result<Value<'a>, Stop> {
-        match self.value(of)? {
-            Value::Record(record) => self.member_of(record, member),
-            other => Err(Stop::needs("a record of the shell reader", &other)),
+    fn evaluate_member(&self, of: &'a Expr, member: Member) -> Result<Value<'a>, Stop> {
+        match self.evaluate(of)? {
+            Value::Record(record) => self.evaluate_member_of(record, member),
+            other => Err(Stop::wrong_type("a record of the shell reader", &other)),
         }
     }
 
-    fn has(&self, of: &'a Expr, name: &str) -> Result<bool, Stop> {
-        match self.value(of)? {
+    fn evaluate_has(&self, of: &'a Expr, name: &str) -> Result<bool, Stop> {
+        match self.evaluate(of)? {
             Value::Map(map) => {
-                self.spend(map.search_cost())?;
+                self.spend_steps(map.search_cost())?;
                 Ok(map.get(name).is_some())
             }
             Value::Record(record) => {
-                Ok(record.kind().members().iter().any(|member| member.name == name))
+                Ok(record.record_kind().record_members().iter().any(|member| member.name == name))
             }
-            other => Err(Stop::Failed(format!("{} has no fields", other.noun()))),
+            other => Err(Stop::Failed(format!("{} has no fields", other.kind_name()))),
         }
     }
 }
@@ -362,7 +375,7 @@ struct BoundedText<'m, 'a, 'g> {
 
 impl Write for BoundedText<'_, '_, '_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        if let Err(stop) = self.machine.spend(1 + part.len() / 16) {
+        if let Err(stop) = self.machine.spend_steps(1 + part.len() / 16) {
             self.stop = Some(stop);
             return Err(fmt::Error);
         }
@@ -371,12 +384,12 @@ impl Write for BoundedText<'_, '_, '_> {
     }
 }
 
-fn no_key(key: &str) -> Stop {
+fn missing_key_error(key: &str) -> Stop {
     let shown: String = key.chars().take(80).collect();
     Stop::Failed(format!("there is no key `{shown}`; ask `has(...)` first"))
 }
 
-/// Whether there is anything in what the event says.
+/// Returns true if the value is not empty.
 fn has_content(value: &Value<'_>) -> bool {
     match value {
         Value::Text(text) => !text.is_empty(),

@@ -16,7 +16,7 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// The expression `text`.
+    /// Creates an expression from `text`; it is compiled at first use.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Expression {
         }
     }
 
-    /// The expression as written.
+    /// Returns the expression as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -35,10 +35,10 @@ impl Expression {
 
 #[cfg(feature = "rule")]
 impl Expression {
-    /// Its problems, found without an event.
+    /// Returns the problem of the expression, if any, found without an event.
     #[must_use]
-    pub fn check(&self) -> Option<&Flaw> {
-        self.compiled().as_ref().err()
+    pub fn find_flaw(&self) -> Option<&Flaw> {
+        self.compiled_test().as_ref().err()
     }
 
     /// Whether it holds of what is seen. `go_on` is asked now and then whether there is still time; `incomplete` is what a line
@@ -47,7 +47,7 @@ impl Expression {
     /// # Errors
     ///
     /// An expression that cannot be compiled or evaluated, costs too much or is unknown has no value.
-    pub fn holds(
+    pub fn holds_for_event(
         &self,
         rule_input: &RuleInput,
         incomplete: Incomplete,
@@ -57,14 +57,14 @@ impl Expression {
         if !go_on() {
             return Err(Unsettled::OutOfTime);
         }
-        match self.compiled() {
-            Ok(test) => test.holds(rule_input, incomplete, go_on),
+        match self.compiled_test() {
+            Ok(test) => test.holds_for_event(rule_input, incomplete, go_on),
             Err(flaw) => Err(Unsettled::Broken(flaw.message.clone())),
         }
     }
 
-    fn compiled(&self) -> &Result<compiled::Test, Flaw> {
-        self.compiled.get_or_init(|| compiled::test(&self.text))
+    fn compiled_test(&self) -> &Result<compiled::Test, Flaw> {
+        self.compiled.get_or_init(|| compiled::compile_test(&self.text))
     }
 }
 
@@ -75,7 +75,7 @@ impl Expression {
     /// # Errors
     ///
     /// Always.
-    pub fn holds(
+    pub fn holds_for_event(
         &self,
         _rule_input: &RuleInput,
         _incomplete: Incomplete,

@@ -4,7 +4,7 @@
 use tenterhook_shell::{self as shell, Context, Line, Parsed};
 
 use super::Files;
-use crate::call::path::{Moves, Paths, plain};
+use crate::call::path::{Moves, Paths, normalize_path};
 use crate::call::{self, CallFootprint};
 pub use crate::call::{Skips, Tree};
 use crate::event::Event;
@@ -42,8 +42,8 @@ pub struct FilesTouched {
     pub doubt: Option<String>,
 }
 
-/// The files that the tool call of `event` would touch; `None` where it would cost too much to tell. `files` says where links
-/// lead, and `is_directory` whether a directory is there.
+/// Returns the files that the tool call of `event` would touch; `None` if finding them costs too
+/// much. `files` resolves links, and `is_directory` tests whether a directory exists.
 #[must_use]
 pub fn files_touched(
     event: &Event,
@@ -58,38 +58,40 @@ pub fn files_touched(
             return Some(FilesTouched { doubt: Some(why.to_owned()), ..Default::default() });
         }
     };
-    let line = (!text.is_empty()).then(|| shell::read(&text));
+    let line = (!text.is_empty()).then(|| shell::parse_line(&text));
     let look = |moves| {
         let meter = Meter::new(&|| true);
-        let paths = Paths::new(&event.within).behind_links(files, moves);
-        call::footprint_at(event, line.as_ref(), &paths, false, &meter).ok()
+        let paths = Paths::from_surroundings(&event.within).with_link_resolution(files, moves);
+        call::call_footprint_at(event, line.as_ref(), &paths, false, &meter).ok()
     };
-    let mut touched = FilesTouched::new(look(Moves::Followed)?);
+    let mut touched = FilesTouched::from_footprint(look(Moves::Followed)?);
     if let Some(line) = &line {
-        let leads = |from: &str, to: &str| leads_straight(from, to, files, is_directory);
-        if !goes_surely(line, &text, &leads, event) {
-            touched.add(FilesTouched::new(look(Moves::FromStart)?));
-            touched.add(FilesTouched::new(look(Moves::Ignored)?));
+        let leads =
+            |from: &str, to: &str| is_directory_without_links(from, to, files, is_directory);
+        if !directory_changes_are_certain(line, &text, &leads, event) {
+            touched.merge(FilesTouched::from_footprint(look(Moves::FromStart)?));
+            touched.merge(FilesTouched::from_footprint(look(Moves::Ignored)?));
         }
-        touched.through_new_links(line);
-        touched.doubt = touched.doubt.or_else(|| doubt(line));
+        touched.add_writes_through_new_links(line);
+        touched.doubt = touched.doubt.or_else(|| unlisted_files_reason(line));
     }
     Some(touched)
 }
 
 impl FilesTouched {
-    fn new(footprint: CallFootprint) -> Self {
+    fn from_footprint(footprint: CallFootprint) -> Self {
         let CallFootprint { shows, writes, deletes, trees, code, .. } = footprint;
         let hidden = code.iter().any(|kind| kind == "hidden");
         let doubt = hidden.then(|| "it runs code that cannot be read".to_owned());
         Self { reads: shows, writes, deletes, trees, doubt }
     }
 
-    /// A line that makes a link and does something else may write by it what the link leads to.
-    fn through_new_links(&mut self, line: &Line) {
+    /// Adds the possible targets of links that the line makes: a later command of the line may
+    /// write through them.
+    fn add_writes_through_new_links(&mut self, line: &Line) {
         let mut linking = line.commands.iter().filter(|command| makes_link(command)).peekable();
         let does_more = line.commands.iter().any(|command| {
-            !makes_link(command) && !command.program().is_some_and(|name| IDLE.contains(&name))
+            !makes_link(command) && !command.program_name().is_some_and(|name| IDLE.contains(&name))
         });
         let redirects = line.commands.iter().flat_map(|command| command.redirects.iter());
         let redirects = redirects.chain(&line.redirects);
@@ -104,7 +106,7 @@ impl FilesTouched {
         }
     }
 
-    fn add(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.reads.extend(other.reads);
         self.writes.extend(other.writes);
         self.deletes.extend(other.deletes);
@@ -113,22 +115,28 @@ impl FilesTouched {
     }
 }
 
-/// Whether a command gives a file another name.
+/// Returns true if a command makes a link.
 fn makes_link(command: &shell::SimpleCommand) -> bool {
     let options = || command.words.iter().skip(1).map(|word| word.source.as_str());
     let links = |option: &str| match option.strip_prefix("--") {
         Some(long) => long.starts_with("symbolic") || long.starts_with("link"),
         None => option.starts_with('-') && option.contains(['s', 'l']),
     };
-    command.program().is_some_and(|name| {
+    command.program_name().is_some_and(|name| {
         LINKING.contains(&name) || COPYING.contains(&name) && options().any(links)
     })
 }
 
-/// Whether each change of the directory is sure to happen, and to lead where its letters say: the line begins with them.
-fn goes_surely(line: &Line, text: &str, leads: &dyn Fn(&str, &str) -> bool, event: &Event) -> bool {
+/// Returns true if each change of directory certainly happens and leads where its text says: they
+/// come first in the line.
+fn directory_changes_are_certain(
+    line: &Line,
+    text: &str,
+    leads: &dyn Fn(&str, &str) -> bool,
+    event: &Event,
+) -> bool {
     let goes = |command: &shell::SimpleCommand| {
-        command.program().is_some_and(|name| GOING.contains(&name))
+        command.program_name().is_some_and(|name| GOING.contains(&name))
     };
     if !line.commands.iter().any(goes) {
         return true;
@@ -154,24 +162,24 @@ fn goes_surely(line: &Line, text: &str, leads: &dyn Fn(&str, &str) -> bool, even
     })
 }
 
-/// Whether a directory is there, and no link leads to it.
-fn leads_straight(
+/// Returns true if the directory exists and its path has no links.
+fn is_directory_without_links(
     from: &str,
     to: &str,
     files: &dyn Files,
     is_directory: &dyn Fn(&str) -> bool,
 ) -> bool {
-    let real = |path: &str| files.behind_links(path).unwrap_or_else(|| plain(path));
+    let real = |path: &str| files.resolve_links(path).unwrap_or_else(|| normalize_path(path));
     let path = format!("{from}/{to}");
-    is_directory(&path) && real(&path) == plain(&format!("{}/{to}", real(from)))
+    is_directory(&path) && real(&path) == normalize_path(&format!("{}/{to}", real(from)))
 }
 
-/// Why a line may touch more files than its words say.
-fn doubt(line: &Line) -> Option<String> {
+/// Returns why a line may touch more files than its words name.
+fn unlisted_files_reason(line: &Line) -> Option<String> {
     if let Parsed::Doubtful(doubt) = &line.parsed {
         return Some(doubt.to_string());
     }
-    let mut goes = line.commands.iter().filter_map(|command| command.program());
+    let mut goes = line.commands.iter().filter_map(|command| command.program_name());
     if goes.by_ref().filter(|name| GOING.contains(name)).count() > MOST_GOING {
         return Some("it changes its directory more often than is followed".to_owned());
     }
@@ -192,7 +200,7 @@ fn doubt(line: &Line) -> Option<String> {
         if let Some(name) = moved.into_iter().find(|name| MOVING.contains(name)) {
             return Some(format!("`{name}` is set, which can change where a path leads"));
         }
-        let name = command.program()?;
+        let name = command.program_name()?;
         let to = command.words.get(1).map(|word| word.text.as_str());
         let unknown = RETURNING.contains(&name)
             || name == "pushd" && to.is_none_or(|to| to.starts_with(['+', '-']))

@@ -23,7 +23,7 @@ impl Part {
     /// Every part, in the order in which files have them.
     pub const ALL: [Self; 5] = [Self::When, Self::Deny, Self::Ask, Self::Context, Self::Rewrite];
 
-    /// Its key in a native file.
+    /// Returns the key of the part in a native file.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {

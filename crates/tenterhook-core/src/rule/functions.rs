@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use tenterhook_shell::program::{Argument, arguments, is_long_option};
+use tenterhook_shell::program::{Argument, matches_long_option, split_arguments};
 use tenterhook_shell::{SimpleCommand, Word, WordKind};
 
 use super::bad_pattern::BadPattern;
@@ -31,13 +31,13 @@ pub(super) enum Compiling {
     BadPattern(BadPattern),
 }
 
-/// Compiles a call; a pattern that is written down is compiled with it.
-pub(super) fn compile(does: Do, mut args: Vec<Expr>) -> Compiling {
+/// Compiles a function call, and its pattern if that is a constant.
+pub(super) fn compile_call(does: Do, mut args: Vec<Expr>) -> Compiling {
     if matches!(does, Do::Matches | Do::Find | Do::Glob)
         && args.len() == 2
         && let Some(Expr::Constant(Constant::Text(text))) = args.last()
     {
-        let made = match compiled(does, text, Written::InRule) {
+        let made = match compile_pattern(does, text, Written::InRule) {
             Ok(pattern) => pattern,
             Err(why) => return Compiling::BadPattern(why),
         };
@@ -49,91 +49,97 @@ pub(super) fn compile(does: Do, mut args: Vec<Expr>) -> Compiling {
     Compiling::Done(Expr::Call(does, args))
 }
 
-fn compiled(does: Do, text: &str, written: Written) -> Result<Pattern, BadPattern> {
+fn compile_pattern(does: Do, text: &str, written: Written) -> Result<Pattern, BadPattern> {
     match does {
         Do::Matches => Search::compile(text, written).map(Pattern::Matches),
         Do::Find => Search::compile(text, written).map(Pattern::Find),
-        _ => path::glob(text, written).map(Pattern::Glob),
+        _ => path::compile_glob(text, written).map(Pattern::Glob),
     }
 }
 
-/// Holds a pattern that is compiled against a text.
-pub(super) fn pattern<'a>(
+/// Matches a compiled pattern against a text.
+pub(super) fn match_pattern<'a>(
     machine: &Machine<'a, '_>,
     pattern: &Pattern,
     subject: Value<'a>,
 ) -> Result<Value<'a>, Stop> {
-    let Value::Text(subject) = subject else { return Err(Stop::needs("a string", &subject)) };
-    let spend = |steps| machine.spend(steps);
+    let Value::Text(subject) = subject else { return Err(Stop::wrong_type("a string", &subject)) };
+    let spend = |steps| machine.spend_steps(steps);
     Ok(match pattern {
-        Pattern::Matches(regex) => Value::Bool(regex.is_in(&subject, &spend)?),
+        Pattern::Matches(regex) => Value::Bool(regex.is_match(&subject, &spend)?),
         Pattern::Find(regex) => match &subject {
-            Text::Borrowed(text) => regex.first(text, &spend)?.unwrap_or_default().into(),
-            Text::Made(text) => regex.first(text, &spend)?.unwrap_or_default().to_owned().into(),
+            Text::Borrowed(text) => regex.find_first(text, &spend)?.unwrap_or_default().into(),
+            Text::Made(text) => {
+                regex.find_first(text, &spend)?.unwrap_or_default().to_owned().into()
+            }
         },
         Pattern::Glob(glob) => {
-            machine.spend(subject.len() / PATH_A_STEP)?;
-            Value::Bool(path::selects(glob, &subject, machine.rule_input.event(), &spend)?)
+            machine.spend_steps(subject.len() / PATH_A_STEP)?;
+            Value::Bool(path::glob_matches(glob, &subject, machine.rule_input.event(), &spend)?)
         }
     })
 }
 
-/// Calls a function.
-pub(super) fn call<'a>(
+/// Calls a function of the rule language.
+pub(super) fn call_function<'a>(
     machine: &Machine<'a, '_>,
     does: Do,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
-    let weight: usize = args.iter().map(Value::weight).sum();
-    machine.spend(weight / 16 + base(does, args))?;
-    if args.iter().any(Value::is_open) {
-        return machine.unknown();
+    let weight: usize = args.iter().map(Value::walk_cost).sum();
+    machine.spend_steps(weight / 16 + base_cost(does, args))?;
+    if args.iter().any(Value::is_open_list) {
+        return machine.stop_as_unknown();
     }
     let event = machine.rule_input.event();
     Ok(match (does, args) {
-        (Do::Size, [of]) => size(of)?,
-        (Do::String, [of]) => machine.text(of, usize::MAX)?.into(),
-        (Do::Int, [of]) => int(of)?,
-        (Do::Join, [Value::List(list), Value::Text(between)]) => join(machine, list, between)?,
-        (Do::With, [Value::Map(map), Value::Map(changes)]) => with(machine, map, changes)?,
+        (Do::Size, [of]) => size_of(of)?,
+        (Do::String, [of]) => machine.format_value(of, usize::MAX)?.into(),
+        (Do::Int, [of]) => parse_int(of)?,
+        (Do::Join, [Value::List(list), Value::Text(between)]) => join_list(machine, list, between)?,
+        (Do::With, [Value::Map(map), Value::Map(changes)]) => merge_maps(machine, map, changes)?,
         (Do::Flag, [Value::Record(Record::Command(command)), Value::Text(flag)]) => {
             Value::Bool(has_flag(command, flag))
         }
         (Do::Runs, [Value::Record(Record::Command(command)), Value::Text(words)]) => {
-            match runs(command, words, machine.rule_input) {
+            match runs_subcommand(command, words, machine.rule_input) {
                 Some(runs) => Value::Bool(runs),
-                None if machine.minds_doubt() => return machine.unknown_word(command),
+                None if machine.treats_doubt_as_unknown() => {
+                    return machine.stop_as_unknown_word(command);
+                }
                 None => Value::Bool(false),
             }
         }
         (Do::Matches | Do::Find | Do::Glob, [of @ Value::Text(_), Value::Text(text)]) => {
-            match_computed(machine, does, of.clone(), text)?
+            match_computed_pattern(machine, does, of.clone(), text)?
         }
         (Do::Replace, [Value::Text(text), Value::Text(old), Value::Text(new)]) => {
-            replace(machine, text, old, new)?
+            replace_text(machine, text, old, new)?
         }
-        (Do::Split, [Value::Text(text), Value::Text(between)]) => split(machine, text, between)?,
+        (Do::Split, [Value::Text(text), Value::Text(between)]) => {
+            split_text(machine, text, between)?
+        }
         (Do::CarriesSecret, [Value::Text(text)]) => {
-            Value::Bool(secret::carries(text, &|steps| machine.spend(steps))?)
+            Value::Bool(secret::contains_secret(text, &|steps| machine.spend_steps(steps))?)
         }
-        (_, [Value::Text(text)]) => of_text(does, text, event),
+        (_, [Value::Text(text)]) => call_text_function(does, text, event),
         (_, [Value::Text(text), Value::Text(other)]) => Value::Bool(match does {
             Do::Contains => text.contains(&**other),
             Do::StartsWith => text.starts_with(&**other),
             Do::EndsWith => text.ends_with(&**other),
-            Do::Inside => path::is_inside(text, other, event),
+            Do::Inside => path::is_inside_directory(text, other, event),
             _ => false,
         }),
-        (_, args) => return Err(Stop::arguments(does, args)),
+        (_, args) => return Err(Stop::wrong_arguments(does, args)),
     })
 }
 
 /// How much of a path is one step, where it is taken apart and put together.
 const PATH_A_STEP: usize = 4;
 
-/// What a call costs beside the walk over its values, in steps.
-fn base(does: Do, args: &[Value<'_>]) -> usize {
-    let text = || args.iter().map(Value::weight).sum::<usize>();
+/// Returns the cost of a call in steps, without the cost of reading its arguments.
+fn base_cost(does: Do, args: &[Value<'_>]) -> usize {
+    let text = || args.iter().map(Value::walk_cost).sum::<usize>();
     match (does, args) {
         (Do::IsSecret | Do::Resolve | Do::Inside, _) => 40 + text() / PATH_A_STEP,
         // Each of some hundred places is held against each part of the path.
@@ -144,7 +150,7 @@ fn base(does: Do, args: &[Value<'_>]) -> usize {
     }
 }
 
-fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
+fn call_text_function<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
     match does {
         Do::Lower => text.to_lowercase().into(),
         Do::Upper => text.to_uppercase().into(),
@@ -152,17 +158,18 @@ fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
         Do::Basename => path::basename(text).to_owned().into(),
         Do::Dirname => path::dirname(text).to_owned().into(),
         Do::Extension => path::extension(text).to_owned().into(),
-        Do::Resolve => path::resolve(text, event).into(),
-        Do::IsSecret => Value::Bool(secret::is_secret(text, event)),
-        Do::Place(kind) => {
-            Value::Bool(path_kind::is(&crate::call::seen(text, &event.within), kind))
-        }
+        Do::Resolve => path::resolve_path(text, event).into(),
+        Do::IsSecret => Value::Bool(secret::is_secret_path(text, event)),
+        Do::Place(kind) => Value::Bool(path_kind::is_of_kind(
+            &crate::call::path_from_project(text, &event.within),
+            kind,
+        )),
         _ => Value::Null,
     }
 }
 
-/// Holds a pattern that the rule works out, perhaps from what the event says, against a text.
-fn match_computed<'a>(
+/// Matches a pattern that the rule computes, perhaps from the event, against a text.
+fn match_computed_pattern<'a>(
     machine: &Machine<'a, '_>,
     does: Do,
     subject: Value<'a>,
@@ -172,41 +179,49 @@ fn match_computed<'a>(
         let most = format!("a pattern that a rule works out has at most {LONGEST_SAID} bytes");
         return Err(Stop::TooCostly(format!("{most}, and this one has {}", text.len())));
     }
-    machine.spend(COMPILING + COMPILING_A_BYTE * text.len())?;
-    let made = compiled(does, text, Written::InEvent);
+    machine.spend_steps(COMPILING + COMPILING_A_BYTE * text.len())?;
+    let made = compile_pattern(does, text, Written::InEvent);
     let made = made.map_err(|why| Stop::Failed(why.to_string()))?;
-    pattern(machine, &made, subject)
+    match_pattern(machine, &made, subject)
 }
 
-/// The parts of a text; with nothing between them, its characters.
-fn split<'a>(machine: &Machine<'a, '_>, text: &Text<'a>, between: &str) -> Result<Value<'a>, Stop> {
+/// Splits a text; an empty separator yields its characters.
+fn split_text<'a>(
+    machine: &Machine<'a, '_>,
+    text: &Text<'a>,
+    between: &str,
+) -> Result<Value<'a>, Stop> {
     let most = if between.is_empty() { text.len() } else { text.matches(between).count() + 1 };
-    machine.spend(text.len() / 16 + most * ELEMENT)?;
+    machine.spend_steps(text.len() / 16 + most * ELEMENT)?;
     Ok(match text {
-        Text::Borrowed(text) => parts(text, between).map(|part| Value::Text(part.into())).collect(),
-        Text::Made(text) => parts(text, between).map(|part| Value::from(part.to_owned())).collect(),
+        Text::Borrowed(text) => {
+            split_parts(text, between).map(|part| Value::Text(part.into())).collect()
+        }
+        Text::Made(text) => {
+            split_parts(text, between).map(|part| Value::from(part.to_owned())).collect()
+        }
     })
 }
 
-fn parts<'t>(text: &'t str, between: &str) -> impl Iterator<Item = &'t str> {
+fn split_parts<'t>(text: &'t str, between: &str) -> impl Iterator<Item = &'t str> {
     // The library finds something before the first character and behind the last one, too.
     let of_characters = between.is_empty();
     text.split(between).filter(move |part| !of_characters || !part.is_empty())
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "no text in memory is that long")]
-fn size<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
+fn size_of<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
     let size = match of {
         Value::Text(text) => text.chars().count(),
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
-        other => return Err(Stop::needs("a string, an array or an object", other)),
+        other => return Err(Stop::wrong_type("a string, an array or an object", other)),
     };
     Ok(Value::Int(size as i64))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
-fn int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
+fn parse_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
     /// Beyond these, a double holds no exact whole number.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = match of {
@@ -215,15 +230,19 @@ fn int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    let no_number = || Stop::Failed(format!("{} is not a whole number", of.noun()));
+    let no_number = || Stop::Failed(format!("{} is not a whole number", of.kind_name()));
     Ok(Value::Int(number.ok_or_else(no_number)?))
 }
 
-fn join<'a>(machine: &Machine<'a, '_>, list: &List<'a>, between: &str) -> Result<Value<'a>, Stop> {
+fn join_list<'a>(
+    machine: &Machine<'a, '_>,
+    list: &List<'a>,
+    between: &str,
+) -> Result<Value<'a>, Stop> {
     let mut joined = String::new();
     for (at, item) in list.iter().enumerate() {
-        let Value::Text(text) = &item else { return Err(Stop::needs("a string", &item)) };
-        machine.spend(1 + (text.len() + between.len()) / 16)?;
+        let Value::Text(text) = &item else { return Err(Stop::wrong_type("a string", &item)) };
+        machine.spend_steps(1 + (text.len() + between.len()) / 16)?;
         if at > 0 {
             joined.push_str(between);
         }
@@ -232,25 +251,25 @@ fn join<'a>(machine: &Machine<'a, '_>, list: &List<'a>, between: &str) -> Result
     Ok(joined.into())
 }
 
-/// Replacing an empty text puts the new one between all letters; the result is charged before it is
-/// made.
-fn replace<'a>(
+/// Replaces text. An empty `old` inserts the new text between all characters. Steps are counted
+/// before the result is built.
+fn replace_text<'a>(
     machine: &Machine<'a, '_>,
     text: &str,
     old: &str,
     new: &str,
 ) -> Result<Value<'a>, Stop> {
-    machine.spend((text.matches(old).count().saturating_mul(new.len()) + text.len()) / 16)?;
+    machine.spend_steps((text.matches(old).count().saturating_mul(new.len()) + text.len()) / 16)?;
     Ok(text.replace(old, new).into())
 }
 
-/// The fields of `map`, and those of `changes` in their place or behind them.
-fn with<'a>(
+/// Returns `map` with the fields of `changes` replaced or appended.
+fn merge_maps<'a>(
     machine: &Machine<'a, '_>,
     map: &Map<'a>,
     changes: &Map<'a>,
 ) -> Result<Value<'a>, Stop> {
-    machine.spend(map.len().saturating_mul(1 + changes.len()))?;
+    machine.spend_steps(map.len().saturating_mul(1 + changes.len()))?;
     let mut fields = map.fields();
     for (key, value) in changes.fields() {
         match fields.iter_mut().find(|(name, _)| **name == *key) {
@@ -265,12 +284,12 @@ fn with<'a>(
 /// about them.
 const ABBREVIATING: &str = "git rm cp mv ln chmod chown chgrp install shred truncate tee tar wget xargs env timeout sudo make patch date dd mkdir rmdir touch sort grep sed wipefs killall pkill rsync openssl gpg shutdown reboot poweroff halt";
 
-/// Whether a flag is given: `--force` also as `--force=x`, and cut short where programs take it so,
-/// `-f` also among others as in `-rf`; nothing behind `--`.
+/// Returns true if the command has a flag: `--force` also as `--force=x` or abbreviated if the
+/// program allows that, `-f` also in a cluster such as `-rf`; nothing after `--`.
 fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
-    let name = command.program().unwrap_or_default();
+    let name = command.program_name().unwrap_or_default();
     // The value of an option is no flag: `git commit -m -n`.
-    let own: HashSet<usize> = arguments(name, &command.words).map(|(at, _)| at).collect();
+    let own: HashSet<usize> = split_arguments(name, &command.words).map(|(at, _)| at).collect();
     let args = command.words.iter().enumerate().skip(1);
     let args = args.map(|(at, word)| (at, word.text.as_str()));
     let args = args.take_while(|(_, arg)| *arg != "--");
@@ -281,8 +300,8 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
         _ => None,
     };
     let abbreviates =
-        command.program().is_some_and(|name| ABBREVIATING.split(' ').any(|word| word == name));
-    let cut = |arg: &str| abbreviates && is_long_option(arg, flag);
+        command.program_name().is_some_and(|name| ABBREVIATING.split(' ').any(|word| word == name));
+    let cut = |arg: &str| abbreviates && matches_long_option(arg, flag);
     args.any(|arg| {
         let valued = || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
         let among = |letter: char| {
@@ -297,24 +316,24 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
     })
 }
 
-/// The words of a command that are no options, nor the values of such options of its program as are
-/// known.
-pub(super) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
-    let all = arguments(command.program().unwrap_or_default(), &command.words);
+/// Returns the words of a command that are neither options nor values of its program's known
+/// options.
+pub(super) fn command_operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
+    let all = split_arguments(command.program_name().unwrap_or_default(), &command.words);
     all.filter_map(|(_, argument)| match argument {
         Argument::Operand(text) => Some(text),
         Argument::Option(_) => None,
     })
 }
 
-/// Whether the command is the program and the first words of `words`, whatever options stand among
-/// them; `None` where a word that the line does not say stands in the place of one of them (RU-60).
-fn runs(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<bool> {
+/// Returns true if the command is the program and subcommand in `words`, with any options between
+/// them; `None` if one of those words is computed (RU-60).
+fn runs_subcommand(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<bool> {
     let mut wanted = words.split_whitespace();
-    if wanted.next() != command.program() {
+    if wanted.next() != command.program_name() {
         return Some(false);
     }
-    let all = arguments(command.program().unwrap_or_default(), &command.words);
+    let all = split_arguments(command.program_name().unwrap_or_default(), &command.words);
     let mut operands = all.filter_map(|(at, argument)| match argument {
         Argument::Operand(text) => Some((at, text)),
         Argument::Option(_) => None,
@@ -322,17 +341,16 @@ fn runs(command: &SimpleCommand, words: &str, rule_input: &RuleInput) -> Option<
     for word in wanted {
         match operands.next() {
             Some((_, text)) if text == word => {}
-            Some((at, _)) if is_computed(command.words.get(at), rule_input) => return None,
+            Some((at, _)) if is_computed_word(command.words.get(at), rule_input) => return None,
             _ => return Some(false),
         }
     }
     Some(true)
 }
 
-/// Whether what a word stands for is not known: a substitution, or a variable that the line does
-/// not set. A command whose words the line says is listed once more with them (RU-46), and
-/// parameters belong to the call of a function.
-fn is_computed(word: Option<&Word>, rule_input: &RuleInput) -> bool {
+/// Returns true if the value of a word is unknown: it has a substitution, or a variable that the
+/// line does not set (RU-46).
+fn is_computed_word(word: Option<&Word>, rule_input: &RuleInput) -> bool {
     let Some(word) = word.filter(|word| word.kind == WordKind::Expansion) else { return false };
     let source = word.source.trim_start_matches('"');
     let Some(rest) = source.strip_prefix('$') else { return source.starts_with('`') };
@@ -340,5 +358,5 @@ fn is_computed(word: Option<&Word>, rule_input: &RuleInput) -> bool {
     let end = rest.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(rest.len());
     let name = rest.get(..end).unwrap_or_default();
     let is_name = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
-    rest.starts_with('(') || is_name && !rule_input.names_variable(name)
+    rest.starts_with('(') || is_name && !rule_input.may_set_variable(name)
 }

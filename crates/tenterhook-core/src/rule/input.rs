@@ -78,14 +78,14 @@ pub struct RuleInput {
 
 #[cfg(not(feature = "rule"))]
 impl RuleInput {
-    /// Whether the call is about one thing: a build without rules does not ask.
-    pub(crate) const fn is_one_thing(&self) -> bool {
+    /// Always returns false: without the feature `rule`, lines are not examined.
+    pub(crate) const fn is_single_command(&self) -> bool {
         false
     }
 }
 
 impl RuleInput {
-    /// What rules see of `event`.
+    /// Creates the input of rules for `event`.
     #[must_use]
     pub fn new(event: &Arc<Event>) -> Self {
         Self {
@@ -111,8 +111,9 @@ impl RuleInput {
         }
     }
 
-    /// The same event after a rewrite: nothing of it is worked out, and what was spent is spent (RU-39).
-    pub fn rewritten(&self, event: &Arc<Event>) -> Self {
+    /// Creates the input for the event after a rewrite. Nothing is computed yet, and the steps
+    /// already counted stay counted (RU-39).
+    pub fn with_rewritten_event(&self, event: &Arc<Event>) -> Self {
         Self {
             account: Arc::clone(&self.account),
             #[cfg(feature = "rule")]
@@ -121,32 +122,31 @@ impl RuleInput {
         }
     }
 
-    /// The same for a host that lets somebody look into the files that a call names: a patch says in a file what it changes,
-    /// and a link where it leads.
+    /// Sets the reader of the files that a call names, to read patches and resolve links.
     #[cfg(feature = "rule")]
     #[must_use]
-    pub fn looking(self, files: Arc<dyn Files>) -> Self {
+    pub fn with_file_reader(self, files: Arc<dyn Files>) -> Self {
         Self { files: Some(files), ..self }
     }
 
-    /// Whether a denial of the event is lifted: asked once, however many rules deny it.
+    /// Returns whether a denial of the event is lifted. `ask` is called at most once for all rules.
     #[cfg(feature = "rule")]
-    pub fn denial(&self, ask: impl FnOnce() -> Denial) -> &Denial {
+    pub fn denial_once(&self, ask: impl FnOnce() -> Denial) -> &Denial {
         self.denial.get_or_init(ask)
     }
 
-    /// The event.
+    /// Returns the event.
     pub fn event(&self) -> &Event {
         &self.event
     }
 
-    /// Counts the cost of questions about the event.
-    pub(crate) const fn account(&self) -> &Arc<Account> {
+    /// Returns the counter of steps for the event.
+    pub(crate) const fn step_account(&self) -> &Arc<Account> {
         &self.account
     }
 
-    /// Its line, for those who read it themselves.
-    pub(crate) const fn shared_line(&self) -> &SharedLine {
+    /// Returns the parsed line, to share with other readers.
+    pub(crate) const fn shared_parsed_line(&self) -> &SharedLine {
         &self.line
     }
 }

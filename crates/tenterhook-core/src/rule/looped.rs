@@ -9,63 +9,70 @@ use super::value::{List, Record, Value};
 const SORTED: usize = 16;
 
 impl<'a> Machine<'a, '_> {
-    /// Those of the commands of a line of which a macro's body can hold, found by their programs.
-    fn chosen(&self, looped: &'a Loop) -> Result<Option<Value<'a>>, Stop> {
+    /// Returns the commands of a line for which the macro's body can be true, found by their
+    /// programs.
+    fn select_by_program(&self, looped: &'a Loop) -> Result<Option<Value<'a>>, Stop> {
         let (Expr::Field(field), Expr::Cases(cases)) = (&looped.range, &looped.body) else {
             return Ok(None);
         };
         let chooses =
             matches!(looped.kind, LoopKind::Exists | LoopKind::ExistsOne | LoopKind::Filter);
-        let Some(programs) = cases.programs().filter(|_| chooses) else { return Ok(None) };
-        ask::prepare(self.rule_input, *field, self.go_on)?;
-        let Some((commands, sorted)) = ask::by_program(self.rule_input, *field) else {
+        let Some(programs) = cases.possible_programs().filter(|_| chooses) else { return Ok(None) };
+        ask::prepare_field(self.rule_input, *field, self.go_on)?;
+        let Some((commands, sorted)) = ask::commands_by_program(self.rule_input, *field) else {
             return Ok(None);
         };
-        let places = sorted.positions(commands, programs);
-        self.spend(1 + commands.len() / SORTED + places.len() * ELEMENT)?;
+        let places = sorted.positions_of_programs(commands, programs);
+        self.spend_steps(1 + commands.len() / SORTED + places.len() * ELEMENT)?;
         let command = |at: usize| Some(Value::Record(Record::Command(commands.get(at)?)));
         let chosen = List::Made(places.into_iter().filter_map(command).collect());
-        Ok(Some(chosen.into_value(self.is_open(*field))))
+        Ok(Some(chosen.into_value(self.is_list_open(*field))))
     }
 
-    pub(super) fn looped(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
-        let range = match self.chosen(looped)? {
+    pub(super) fn evaluate_loop(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
+        let range = match self.select_by_program(looped)? {
             Some(chosen) => chosen,
-            None => self.value(&looped.range)?,
+            None => self.evaluate(&looped.range)?,
         };
-        let is_open = range.is_open();
+        let is_open = range.is_open_list();
         let range = match range {
             Value::List(list) | Value::Open(list) => list,
             Value::Map(map) => {
-                self.spend(map.len() * ELEMENT)?;
+                self.spend_steps(map.len() * ELEMENT)?;
                 let keys = map.fields().into_iter().map(|(key, _)| Value::Text(key));
                 List::Made(keys.collect())
             }
-            other => return Err(Stop::needs("an array", &other)),
+            other => return Err(Stop::wrong_type("an array", &other)),
         };
-        self.over(looped, &range, is_open)
+        self.evaluate_loop_over(looped, &range, is_open)
     }
 
-    /// The macro over the known elements of a list; where the list is open, the elements that are not known may be any (RU-44).
-    fn over(&self, looped: &'a Loop, range: &List<'a>, is_open: bool) -> Result<Value<'a>, Stop> {
+    /// Evaluates the macro over the known elements of a list. In an open list, the unknown elements
+    /// may have any value (RU-44).
+    fn evaluate_loop_over(
+        &self,
+        looped: &'a Loop,
+        range: &List<'a>,
+        is_open: bool,
+    ) -> Result<Value<'a>, Stop> {
         match looped.kind {
-            LoopKind::Exists => self.any(looped, range, true, is_open),
-            LoopKind::All => self.any(looped, range, false, is_open),
+            LoopKind::Exists => self.any_element_decides(looped, range, true, is_open),
+            LoopKind::All => self.any_element_decides(looped, range, false, is_open),
             LoopKind::ExistsOne => {
                 let mut found = 0;
                 for item in range.iter() {
-                    found += usize::from(self.holds(&looped.body, item)?);
+                    found += usize::from(self.holds_for_item(&looped.body, item)?);
                 }
                 if is_open && found < 2 {
-                    return self.unknown();
+                    return self.stop_as_unknown();
                 }
                 Ok(Value::Bool(found == 1))
             }
             LoopKind::Filter => {
                 let mut kept = Vec::new();
                 for item in range.iter() {
-                    if self.holds(&looped.body, item.clone())? {
-                        self.spend(ELEMENT)?;
+                    if self.holds_for_item(&looped.body, item.clone())? {
+                        self.spend_steps(ELEMENT)?;
                         kept.push(item);
                     }
                 }
@@ -75,12 +82,12 @@ impl<'a> Machine<'a, '_> {
                 let mut made = Vec::new();
                 for item in range.iter() {
                     let wanted = match &looped.only {
-                        Some(only) => self.holds(only, item.clone())?,
+                        Some(only) => self.holds_for_item(only, item.clone())?,
                         None => true,
                     };
                     if wanted {
-                        self.spend(ELEMENT)?;
-                        made.push(self.under(item, |machine| machine.value(&looped.body))?);
+                        self.spend_steps(ELEMENT)?;
+                        made.push(self.with_local(item, |machine| machine.evaluate(&looped.body))?);
                     }
                 }
                 Ok(List::Made(made.into()).into_value(is_open))
@@ -88,8 +95,8 @@ impl<'a> Machine<'a, '_> {
         }
     }
 
-    /// Whether one element decides; an element that fails counts only where none does.
-    fn any(
+    /// Returns true if one element decides. An element that fails matters only if no other decides.
+    fn any_element_decides(
         &self,
         looped: &'a Loop,
         range: &List<'a>,
@@ -98,26 +105,26 @@ impl<'a> Machine<'a, '_> {
     ) -> Result<Value<'a>, Stop> {
         let mut failed = None;
         for item in range.iter() {
-            match self.holds(&looped.body, item) {
+            match self.holds_for_item(&looped.body, item) {
                 Ok(flag) if flag == decisive => return Ok(Value::Bool(flag)),
                 Ok(_) => {}
-                Err(stop) if stop.is_final() => return Err(stop),
+                Err(stop) if stop.ends_evaluation() => return Err(stop),
                 Err(stop) => failed = Some(stop),
             }
         }
         match failed {
             Some(stop) => Err(stop),
-            None if is_open => self.unknown(),
+            None if is_open => self.stop_as_unknown(),
             None => Ok(Value::Bool(!decisive)),
         }
     }
 
-    fn holds(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
-        self.under(item, |machine| machine.truth(expr))
+    fn holds_for_item(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
+        self.with_local(item, |machine| machine.evaluate_bool(expr))
     }
 
-    /// Evaluates with one more variable.
-    fn under<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
+    /// Evaluates with one more local variable.
+    fn with_local<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
         self.locals.borrow_mut().push(item);
         let value = evaluate(self);
         self.locals.borrow_mut().pop();

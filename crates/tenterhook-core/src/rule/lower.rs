@@ -12,7 +12,7 @@ use super::functions::{self, Compiling};
 use super::macros;
 use super::parse::Parsed;
 use super::vocabulary::{self, Elements, Field, Function, Name, Shape};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::{Code, nearest_word};
 
 /// The problem of an expression, and its span.
 #[derive(Debug)]
@@ -35,9 +35,9 @@ pub(super) struct Lowered {
 }
 
 /// Compiles `parsed`.
-pub(super) fn lower(parsed: &Parsed<'_>) -> Result<Lowered, Wrong> {
+pub(super) fn lower_expression(parsed: &Parsed<'_>) -> Result<Lowered, Wrong> {
     let mut lowering = Lowering { parsed, locals: Vec::new(), asks_doubt: false };
-    let (expr, shape) = lowering.expression(&parsed.root)?;
+    let (expr, shape) = lowering.lower(&parsed.root)?;
     Ok(Lowered { expr, shape, asks_doubt: lowering.asks_doubt })
 }
 
@@ -65,18 +65,18 @@ const BINARY: &[(&str, Operator, Shape)] = &[
 ];
 
 impl Lowering<'_> {
-    pub(super) fn wrong<T>(
+    pub(super) fn error_at<T>(
         &self,
         node: &IdedExpr,
         code: Code,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Result<T, Wrong> {
-        let at = self.parsed.span(node.id);
+        let at = self.parsed.node_span(node.id);
         Err(Wrong { code, at, message: message.into(), help: help.into() })
     }
 
-    fn unknown<T>(
+    fn unknown_name_error<T>(
         &self,
         node: &IdedExpr,
         name: &str,
@@ -87,17 +87,17 @@ impl Lowering<'_> {
         Err(Wrong { code: Code::UnknownRuleName, at, message, help })
     }
 
-    pub(super) fn expression(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
+    pub(super) fn lower(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
         match &node.expr {
-            Ast::Literal(literal) => self.literal(node, literal),
-            Ast::Ident(name) => self.name(node, name),
-            Ast::Select(select) => self.select(node, select),
-            Ast::Call(call) => self.call(node, call),
+            Ast::Literal(literal) => self.lower_literal(node, literal),
+            Ast::Ident(name) => self.lower_identifier(node, name),
+            Ast::Select(select) => self.lower_field_access(node, select),
+            Ast::Call(call) => self.lower_call(node, call),
             Ast::List(list) => {
                 let items: Vec<Typed> = list
                     .elements
                     .iter()
-                    .map(|element| self.expression(element))
+                    .map(|element| self.lower(element))
                     .collect::<Result<_, _>>()?;
                 let texts = items.iter().all(|(_, shape)| *shape == Shape::Text);
                 let of = if texts { Elements::Text } else { Elements::Any };
@@ -108,12 +108,12 @@ impl Lowering<'_> {
                 let mut fields = Vec::with_capacity(map.entries.len());
                 for entry in &map.entries {
                     let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
-                    let key = self.shaped(&entry.key, Shape::Text)?;
-                    fields.push((key, self.expression(&entry.value)?.0));
+                    let key = self.lower_as(&entry.key, Shape::Text)?;
+                    fields.push((key, self.lower(&entry.value)?.0));
                 }
                 Ok((Expr::Map(fields), Shape::Map))
             }
-            Ast::Struct(_) | Ast::Comprehension(_) | Ast::Unspecified => self.wrong(
+            Ast::Struct(_) | Ast::Comprehension(_) | Ast::Unspecified => self.error_at(
                 node,
                 Code::BadRule,
                 "rules have no messages of this kind",
@@ -122,17 +122,23 @@ impl Lowering<'_> {
         }
     }
 
-    /// An expression whose value can be one of `wanted`.
-    pub(super) fn shaped(&mut self, node: &IdedExpr, wanted: Shape) -> Result<Expr, Wrong> {
-        let (expr, shape) = self.expression(node)?;
-        if shape.may_be(wanted) {
+    /// Compiles an expression and checks that its value can have the shape `wanted`.
+    pub(super) fn lower_as(&mut self, node: &IdedExpr, wanted: Shape) -> Result<Expr, Wrong> {
+        let (expr, shape) = self.lower(node)?;
+        if shape.is_compatible_with(wanted) {
             return Ok(expr);
         }
-        let message = format!("this is {}, and {} is needed", shape.noun(), wanted.noun());
-        self.wrong(node, Code::BadRule, message, format!("write what gives {}", wanted.noun()))
+        let message =
+            format!("this is {}, and {} is needed", shape.kind_name(), wanted.kind_name());
+        self.error_at(
+            node,
+            Code::BadRule,
+            message,
+            format!("write what gives {}", wanted.kind_name()),
+        )
     }
 
-    fn literal(&self, node: &IdedExpr, literal: &LiteralValue) -> Result<Typed, Wrong> {
+    fn lower_literal(&self, node: &IdedExpr, literal: &LiteralValue) -> Result<Typed, Wrong> {
         let (constant, shape) = match literal {
             LiteralValue::Null => (Constant::Null, Shape::Any),
             LiteralValue::Boolean(flag) => (Constant::Bool(*flag.inner()), Shape::Bool),
@@ -140,7 +146,7 @@ impl Lowering<'_> {
             LiteralValue::Double(number) => (Constant::Double(*number.inner()), Shape::Number),
             LiteralValue::String(text) => (Constant::Text(Arc::from(text.inner())), Shape::Text),
             LiteralValue::UInt(_) | LiteralValue::Bytes(_) => {
-                return self.wrong(
+                return self.error_at(
                     node,
                     Code::BadRule,
                     "rules have neither unsigned numbers nor bytes",
@@ -151,14 +157,14 @@ impl Lowering<'_> {
         Ok((Expr::Constant(constant), shape))
     }
 
-    fn local(&self, name: &str) -> Option<Typed> {
+    fn find_local(&self, name: &str) -> Option<Typed> {
         let at = self.locals.iter().rposition(|(local, _)| local == name)?;
         let (_, shape) = self.locals.get(at)?;
         Some((Expr::Local(at), *shape))
     }
 
-    fn name(&self, node: &IdedExpr, name: &str) -> Result<Typed, Wrong> {
-        if let Some(local) = self.local(name) {
+    fn lower_identifier(&self, node: &IdedExpr, name: &str) -> Result<Typed, Wrong> {
+        if let Some(local) = self.find_local(name) {
             return Ok(local);
         }
         if let Some(root) = vocabulary::ROOTS.iter().find(|root| root.name == name) {
@@ -166,112 +172,119 @@ impl Lowering<'_> {
         }
         if let Some((group, fields)) = vocabulary::GROUPS.iter().find(|(group, _)| *group == name) {
             let message = format!("`{group}` is not a value");
-            return self.wrong(node, Code::BadRule, message, format!("ask for {}", names(fields)));
+            return self.error_at(
+                node,
+                Code::BadRule,
+                message,
+                format!("ask for {}", list_names(fields)),
+            );
         }
         let locals = self.locals.iter().map(|(name, _)| name.as_str());
-        let known: Vec<&str> = roots().chain(locals).collect();
-        let help = nearest(name, known.iter().copied()).map_or_else(
-            || format!("rules know {}", listed(known.iter().copied())),
+        let known: Vec<&str> = root_names().chain(locals).collect();
+        let help = nearest_word(name, known.iter().copied()).map_or_else(
+            || format!("rules know {}", quote_and_join(known.iter().copied())),
             |near| format!("did you mean `{near}`?"),
         );
-        self.wrong(node, Code::UnknownRuleName, format!("there is no `{name}`"), help)
+        self.error_at(node, Code::UnknownRuleName, format!("there is no `{name}`"), help)
     }
 
-    fn select(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<Typed, Wrong> {
-        if let Some(field) = self.group_field(&select.operand, &select.field) {
-            let found = field.or_else(|fields| self.no_field(node, &select.field, fields))?;
+    fn lower_field_access(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<Typed, Wrong> {
+        if let Some(field) = self.find_group_field(&select.operand, &select.field) {
+            let found =
+                field.or_else(|fields| self.no_such_field_error(node, &select.field, fields))?;
             return Ok((Expr::Field(found.is), found.shape));
         }
-        let (operand, shape) = self.expression(&select.operand)?;
+        let (operand, shape) = self.lower(&select.operand)?;
         match shape {
             Shape::Record(kind) => {
-                let found = kind.members().iter().find(|member| member.name == select.field);
+                let found = kind.record_members().iter().find(|member| member.name == select.field);
                 match found {
                     Some(member) => Ok((Expr::Member(operand.into(), member.is), member.shape)),
-                    None => self.no_field(node, &select.field, kind.members()),
+                    None => self.no_such_field_error(node, &select.field, kind.record_members()),
                 }
             }
             Shape::Any | Shape::Map => {
                 Ok((Expr::Get(operand.into(), select.field.as_str().into()), Shape::Any))
             }
             other => {
-                let message = format!("{} has no field `{}`", other.noun(), select.field);
-                self.wrong(node, Code::BadRule, message, "only objects and records have fields")
+                let message = format!("{} has no field `{}`", other.kind_name(), select.field);
+                self.error_at(node, Code::BadRule, message, "only objects and records have fields")
             }
         }
     }
 
-    /// The name behind `tool.` or `shell.`; `Err` lists the names that there are.
-    pub(super) fn group_field(
+    /// Finds the field after `tool.` or `shell.`; `Err` lists the fields of the group.
+    pub(super) fn find_group_field(
         &mut self,
         operand: &IdedExpr,
         field: &str,
     ) -> Option<Result<&'static Name<Field>, &'static [Name<Field>]>> {
         let Ast::Ident(group) = &operand.expr else { return None };
-        if self.local(group).is_some() {
+        if self.find_local(group).is_some() {
             return None;
         }
         let (_, fields) = vocabulary::GROUPS.iter().find(|(name, _)| name == group)?;
         let found = fields.iter().find(|name| name.name == field);
-        self.asks_doubt |= found.is_some_and(|name| name.is.is_doubt());
+        self.asks_doubt |= found.is_some_and(|name| name.is.is_about_doubt());
         Some(found.ok_or(fields))
     }
 
-    pub(super) fn no_field<T, N>(
+    pub(super) fn no_such_field_error<T, N>(
         &self,
         node: &IdedExpr,
         field: &str,
         known: &[Name<N>],
     ) -> Result<T, Wrong> {
-        let help = nearest(field, known.iter().map(|name| name.name)).map_or_else(
-            || format!("there is {}", names(known)),
+        let help = nearest_word(field, known.iter().map(|name| name.name)).map_or_else(
+            || format!("there is {}", list_names(known)),
             |near| format!("did you mean `{near}`?"),
         );
-        self.unknown(node, field, format!("there is no field `{field}`"), help)
+        self.unknown_name_error(node, field, format!("there is no field `{field}`"), help)
     }
 
-    fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
+    fn lower_call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
         if let Some(target) = &call.target
-            && let Some(kind) = macros::find(call)
+            && let Some(kind) = macros::loop_kind_of_call(call)
         {
-            return self.looped(node, kind, target, &call.args);
+            return self.lower_loop(node, kind, target, &call.args);
         }
         let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), args.as_slice()) {
-            ("has", [field]) => self.has(node, field),
-            ("!_", [of]) => Ok((Expr::Not(self.shaped(of, Shape::Bool)?.into()), Shape::Bool)),
+            ("has", [field]) => self.lower_has(node, field),
+            ("!_", [of]) => Ok((Expr::Not(self.lower_as(of, Shape::Bool)?.into()), Shape::Bool)),
             ("-_", [of]) => {
-                Ok((Expr::Negate(self.shaped(of, Shape::Number)?.into()), Shape::Number))
+                Ok((Expr::Negate(self.lower_as(of, Shape::Number)?.into()), Shape::Number))
             }
             ("_&&_", [left, right]) => {
-                let sides = [self.shaped(left, Shape::Bool)?, self.shaped(right, Shape::Bool)?];
+                let sides = [self.lower_as(left, Shape::Bool)?, self.lower_as(right, Shape::Bool)?];
                 Ok((Expr::And(sides.into()), Shape::Bool))
             }
             ("_||_", [left, right]) => {
-                let sides = [self.shaped(left, Shape::Bool)?, self.shaped(right, Shape::Bool)?];
+                let sides = [self.lower_as(left, Shape::Bool)?, self.lower_as(right, Shape::Bool)?];
                 Ok((Expr::Or(sides.into()), Shape::Bool))
             }
             ("_?_:_", [test, then, other]) => {
-                let test = self.shaped(test, Shape::Bool)?;
-                let (then, shape) = self.expression(then)?;
-                let (other, same) = self.expression(other)?;
+                let test = self.lower_as(test, Shape::Bool)?;
+                let (then, shape) = self.lower(then)?;
+                let (other, same) = self.lower(other)?;
                 let shape = if shape == same { shape } else { Shape::Any };
                 Ok((Expr::If([test, then, other].into()), shape))
             }
             ("_[_]", [of, at]) => {
-                let (of, shape) = self.expression(of)?;
-                let at = self.expression(at)?.0;
-                let shape = if let Shape::List(of) = shape { of.shape() } else { Shape::Any };
+                let (of, shape) = self.lower(of)?;
+                let at = self.lower(at)?.0;
+                let shape =
+                    if let Shape::List(of) = shape { of.element_shape() } else { Shape::Any };
                 Ok((Expr::Index([of, at].into()), shape))
             }
             (name, [left, right]) if BINARY.iter().any(|(key, ..)| *key == name) => {
-                self.binary(node, name, left, right)
+                self.lower_binary(node, name, left, right)
             }
-            (name, args) => self.function(node, name, args),
+            (name, args) => self.lower_function_call(node, name, args),
         }
     }
 
-    fn binary(
+    fn lower_binary(
         &mut self,
         node: &IdedExpr,
         name: &str,
@@ -279,18 +292,21 @@ impl Lowering<'_> {
         right: &IdedExpr,
     ) -> Result<Typed, Wrong> {
         let Some((_, operator, gives)) = BINARY.iter().find(|(key, ..)| *key == name) else {
-            return self.function(node, name, &[left, right]);
+            return self.lower_function_call(node, name, &[left, right]);
         };
-        let (left, left_shape) = self.expression(left)?;
-        let (right, right_shape) = self.expression(right)?;
-        let comparable = left_shape.may_be(right_shape);
+        let (left, left_shape) = self.lower(left)?;
+        let (right, right_shape) = self.lower(right)?;
+        let comparable = left_shape.is_compatible_with(right_shape);
         match operator {
             Operator::In => {}
             // `tool.name == 3` can only be a mistake, and would never hold.
             _ if !comparable => {
-                let message =
-                    format!("this sets {} against {}", left_shape.noun(), right_shape.noun());
-                return self.wrong(node, Code::BadRule, message, "both sides are of one kind");
+                let message = format!(
+                    "this sets {} against {}",
+                    left_shape.kind_name(),
+                    right_shape.kind_name()
+                );
+                return self.error_at(node, Code::BadRule, message, "both sides are of one kind");
             }
             _ => {}
         }
@@ -312,7 +328,7 @@ impl Lowering<'_> {
         Ok((Expr::Binary(*operator, [left, right].into()), shape))
     }
 
-    fn function(
+    fn lower_function_call(
         &mut self,
         node: &IdedExpr,
         name: &str,
@@ -320,7 +336,7 @@ impl Lowering<'_> {
     ) -> Result<Typed, Wrong> {
         let Some(function) = vocabulary::FUNCTIONS.iter().find(|function| function.name == name)
         else {
-            return self.no_function(node, name);
+            return self.no_such_function_error(node, name);
         };
         if function.takes.len() != args.len() {
             let message = format!(
@@ -328,23 +344,23 @@ impl Lowering<'_> {
                 function.takes.len(),
                 args.len()
             );
-            return self.wrong(node, Code::BadRule, message, usage(function));
+            return self.error_at(node, Code::BadRule, message, usage_help(function));
         }
         let mut values = Vec::with_capacity(args.len());
         for (arg, wanted) in args.iter().zip(function.takes) {
-            values.push(self.shaped(arg, *wanted)?);
+            values.push(self.lower_as(arg, *wanted)?);
         }
-        match functions::compile(function.does, values) {
+        match functions::compile_call(function.does, values) {
             Compiling::Done(expr) => Ok((expr, function.gives)),
             Compiling::BadPattern(why) => {
                 let pattern = args.last().copied().unwrap_or(node);
                 let help = "a string in `r'...'` keeps its backslashes";
-                self.wrong(pattern, Code::BadRulePattern, why.to_string(), help)
+                self.error_at(pattern, Code::BadRulePattern, why.to_string(), help)
             }
         }
     }
 
-    fn no_function<T>(&self, node: &IdedExpr, name: &str) -> Result<T, Wrong> {
+    fn no_such_function_error<T>(&self, node: &IdedExpr, name: &str) -> Result<T, Wrong> {
         if vocabulary::MACROS.contains(&name) {
             let message = format!("`{name}` is not used like this");
             let help = match name {
@@ -353,7 +369,7 @@ impl Lowering<'_> {
                 }
                 _ => "write `list.exists(x, x == \"a\")`",
             };
-            return self.wrong(node, Code::BadRule, message, help);
+            return self.error_at(node, Code::BadRule, message, help);
         }
         let known = || {
             vocabulary::FUNCTIONS
@@ -361,30 +377,30 @@ impl Lowering<'_> {
                 .map(|function| function.name)
                 .chain(vocabulary::MACROS.iter().copied())
         };
-        let help = nearest(name, known()).map_or_else(
-            || format!("rules know {}", listed(known())),
+        let help = nearest_word(name, known()).map_or_else(
+            || format!("rules know {}", quote_and_join(known())),
             |near| format!("did you mean `{near}`?"),
         );
-        self.unknown(node, name, format!("there is no function `{name}`"), help)
+        self.unknown_name_error(node, name, format!("there is no function `{name}`"), help)
     }
 }
 
-fn usage(function: &Function) -> String {
-    let takes: Vec<&str> = function.takes.iter().map(|shape| shape.noun()).collect();
+fn usage_help(function: &Function) -> String {
+    let takes: Vec<&str> = function.takes.iter().map(|shape| shape.kind_name()).collect();
     format!("write `{}` with {}", function.name, takes.join(", then "))
 }
 
-fn roots<'a>() -> impl Iterator<Item = &'a str> {
+fn root_names<'a>() -> impl Iterator<Item = &'a str> {
     vocabulary::ROOTS
         .iter()
         .map(|root| root.name)
         .chain(vocabulary::GROUPS.iter().map(|(name, _)| *name))
 }
 
-fn names<T>(of: &[Name<T>]) -> String {
-    listed(of.iter().map(|name| name.name))
+fn list_names<T>(of: &[Name<T>]) -> String {
+    quote_and_join(of.iter().map(|name| name.name))
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn quote_and_join<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

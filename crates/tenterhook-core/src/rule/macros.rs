@@ -22,8 +22,8 @@ const LOOPS: &[(&str, LoopKind, usize)] = &[
     ("map", LoopKind::Map, 3),
 ];
 
-/// Which macro over a list a call is.
-pub(super) fn find(call: &CallExpr) -> Option<LoopKind> {
+/// Returns the kind of list macro that a call is, if it is one.
+pub(super) fn loop_kind_of_call(call: &CallExpr) -> Option<LoopKind> {
     let is = |(name, _, takes): &&(&str, LoopKind, usize)| {
         *name == call.func_name && *takes == call.args.len()
     };
@@ -31,38 +31,39 @@ pub(super) fn find(call: &CallExpr) -> Option<LoopKind> {
 }
 
 impl Lowering<'_> {
-    pub(super) fn has(&mut self, node: &IdedExpr, field: &IdedExpr) -> Result<Typed, Wrong> {
+    pub(super) fn lower_has(&mut self, node: &IdedExpr, field: &IdedExpr) -> Result<Typed, Wrong> {
         let Ast::Select(select) = &field.expr else {
-            return self.wrong(
+            return self.error_at(
                 node,
                 Code::BadRule,
                 "`has` takes a field",
                 "write `has(tool.input.path)`",
             );
         };
-        if let Some(found) = self.group_field(&select.operand, &select.field) {
-            let found = found.or_else(|fields| self.no_field(field, &select.field, fields))?;
+        if let Some(found) = self.find_group_field(&select.operand, &select.field) {
+            let found =
+                found.or_else(|fields| self.no_such_field_error(field, &select.field, fields))?;
             return Ok((Expr::Says(found.is), Shape::Bool));
         }
-        let operand = self.expression(&select.operand)?.0;
+        let operand = self.lower(&select.operand)?.0;
         Ok((Expr::Has(operand.into(), select.field.as_str().into()), Shape::Bool))
     }
 
-    pub(super) fn looped(
+    pub(super) fn lower_loop(
         &mut self,
         node: &IdedExpr,
         kind: LoopKind,
         range: &IdedExpr,
         args: &[IdedExpr],
     ) -> Result<Typed, Wrong> {
-        let (range_expr, range_shape) = self.expression(range)?;
+        let (range_expr, range_shape) = self.lower(range)?;
         let element = match range_shape {
-            Shape::List(of) => of.shape(),
+            Shape::List(of) => of.element_shape(),
             Shape::Map => Shape::Text,
             Shape::Any => Shape::Any,
             other => {
-                let message = format!("{} has no elements", other.noun());
-                return self.wrong(
+                let message = format!("{} has no elements", other.kind_name());
+                return self.error_at(
                     range,
                     Code::BadRule,
                     message,
@@ -71,10 +72,10 @@ impl Lowering<'_> {
             }
         };
         let [variable, rest @ ..] = args else {
-            return self.wrong(node, Code::BadRule, "a macro needs a variable", "write `x`");
+            return self.error_at(node, Code::BadRule, "a macro needs a variable", "write `x`");
         };
         let Ast::Ident(name) = &variable.expr else {
-            return self.wrong(
+            return self.error_at(
                 variable,
                 Code::BadRule,
                 "the first argument of a macro is the name of its variable",
@@ -84,14 +85,14 @@ impl Lowering<'_> {
         if self.locals.len() >= DEEPEST_LOOPS {
             let message = format!("macros nest deeper than {DEEPEST_LOOPS}");
             let help = "each level multiplies the cost by the length of its list; write two rules";
-            return self.wrong(node, Code::RuleTooCostly, message, help);
+            return self.error_at(node, Code::RuleTooCostly, message, help);
         }
         self.locals.push((name.clone(), element));
-        let parts = self.loop_parts(kind, rest);
+        let parts = self.lower_loop_parts(kind, rest);
         self.locals.pop();
         let (only, mut body, body_shape) = parts?;
         if element == Shape::Record(Kind::Command) && body_shape == Shape::Bool {
-            body = cases::sorted(body, self.locals.len());
+            body = cases::index_cases_by_program(body, self.locals.len());
         }
         let shape = match kind {
             LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,
@@ -103,7 +104,7 @@ impl Lowering<'_> {
         Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
     }
 
-    fn loop_parts(
+    fn lower_loop_parts(
         &mut self,
         kind: LoopKind,
         rest: &[IdedExpr],
@@ -112,11 +113,11 @@ impl Lowering<'_> {
         let mut last = (Expr::Constant(Constant::Bool(true)), Shape::Bool);
         for (at, part) in rest.iter().enumerate() {
             if kind == LoopKind::Map && at + 1 == rest.len() {
-                last = self.expression(part)?;
+                last = self.lower(part)?;
             } else if kind == LoopKind::Map {
-                only = Some(self.shaped(part, Shape::Bool)?);
+                only = Some(self.lower_as(part, Shape::Bool)?);
             } else {
-                last = (self.shaped(part, Shape::Bool)?, Shape::Bool);
+                last = (self.lower_as(part, Shape::Bool)?, Shape::Bool);
             }
         }
         Ok((only, last.0, last.1))

@@ -5,61 +5,62 @@ use super::expr::Operator;
 use super::value::{List, Record, Value};
 
 /// Applies an operator to two values.
-pub(super) fn binary<'a>(
+pub(super) fn apply_binary<'a>(
     machine: &Machine<'a, '_>,
     operator: Operator,
     left: &Value<'a>,
     right: &Value<'a>,
 ) -> Result<Value<'a>, Stop> {
     let joins = matches!(operator, Operator::In | Operator::Add);
-    if !joins && (left.is_open() || right.is_open()) {
-        return machine.unknown();
+    if !joins && (left.is_open_list() || right.is_open_list()) {
+        return machine.stop_as_unknown();
     }
     match operator {
-        Operator::Equal => Ok(Value::Bool(equal(machine, left, right)?)),
-        Operator::NotEqual => Ok(Value::Bool(!equal(machine, left, right)?)),
+        Operator::Equal => Ok(Value::Bool(values_equal(machine, left, right)?)),
+        Operator::NotEqual => Ok(Value::Bool(!values_equal(machine, left, right)?)),
         Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
-            machine.spend(left.weight().min(right.weight()) / 16)?;
-            compare(operator, left, right)
+            machine.spend_steps(left.walk_cost().min(right.walk_cost()) / 16)?;
+            compare_values(operator, left, right)
         }
-        Operator::In => contains(machine, left, right),
-        Operator::Add => add(machine, left, right),
+        Operator::In => is_contained(machine, left, right),
+        Operator::Add => add_values(machine, left, right),
         Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
-            calculate(operator, left, right)
+            calculate_numbers(operator, left, right)
         }
     }
 }
 
-/// Equality as CEL has it: numbers by value, values of different kinds are never equal.
-pub(super) fn equal<'a>(
+/// Compares two values as CEL does: numbers by value, and values of different kinds are never
+/// equal.
+pub(super) fn values_equal<'a>(
     machine: &Machine<'a, '_>,
     left: &Value<'a>,
     right: &Value<'a>,
 ) -> Result<bool, Stop> {
-    machine.spend(1 + left.weight().min(right.weight()) / 16)?;
+    machine.spend_steps(1 + left.walk_cost().min(right.walk_cost()) / 16)?;
     match (left, right) {
-        (Value::Open(_), _) | (_, Value::Open(_)) => machine.unknown(),
+        (Value::Open(_), _) | (_, Value::Open(_)) => machine.stop_as_unknown(),
         (Value::List(left), Value::List(right)) if left.len() == right.len() => {
             for (left, right) in left.iter().zip(right.iter()) {
-                if !equal(machine, &left, &right)? {
+                if !values_equal(machine, &left, &right)? {
                     return Ok(false);
                 }
             }
             Ok(true)
         }
         (Value::Map(left), Value::Map(right)) if left.len() == right.len() => {
-            machine.spend(left.len() * ELEMENT)?;
+            machine.spend_steps(left.len() * ELEMENT)?;
             for (key, value) in left.fields() {
-                machine.spend(right.search_cost())?;
+                machine.spend_steps(right.search_cost())?;
                 let Some(other) = right.get(&key) else { return Ok(false) };
-                if !equal(machine, &value, &other)? {
+                if !values_equal(machine, &value, &other)? {
                     return Ok(false);
                 }
             }
             Ok(true)
         }
         (Value::Record(left), Value::Record(right)) => {
-            machine.spend(left.weight().min(right.weight()))?;
+            machine.spend_steps(left.comparison_cost().min(right.comparison_cost()))?;
             Ok(match (left, right) {
                 (Record::Command(left), Record::Command(right)) => left == right,
                 (Record::Redirect(left), Record::Redirect(right)) => left == right,
@@ -68,11 +69,11 @@ pub(super) fn equal<'a>(
             })
         }
         (Value::Null, Value::Null) => Ok(true),
-        _ => Ok(left.order(right).is_some_and(std::cmp::Ordering::is_eq)),
+        _ => Ok(left.partial_order(right).is_some_and(std::cmp::Ordering::is_eq)),
     }
 }
 
-fn contains<'a>(
+fn is_contained<'a>(
     machine: &Machine<'a, '_>,
     item: &Value<'a>,
     of: &Value<'a>,
@@ -80,43 +81,51 @@ fn contains<'a>(
     match (of, item) {
         (Value::List(list) | Value::Open(list), _) => {
             for element in list.iter() {
-                if equal(machine, &element, item)? {
+                if values_equal(machine, &element, item)? {
                     return Ok(Value::Bool(true));
                 }
             }
-            if of.is_open() { machine.unknown() } else { Ok(Value::Bool(false)) }
+            if of.is_open_list() { machine.stop_as_unknown() } else { Ok(Value::Bool(false)) }
         }
         (Value::Map(map), Value::Text(key)) => {
-            machine.spend(map.search_cost())?;
+            machine.spend_steps(map.search_cost())?;
             Ok(Value::Bool(map.get(key).is_some()))
         }
         (Value::Map(_), _) => Ok(Value::Bool(false)),
-        (other, _) => Err(Stop::needs("an array or an object behind `in`", other)),
+        (other, _) => Err(Stop::wrong_type("an array or an object behind `in`", other)),
     }
 }
 
-fn add<'a>(
+fn add_values<'a>(
     machine: &Machine<'a, '_>,
     left: &Value<'a>,
     right: &Value<'a>,
 ) -> Result<Value<'a>, Stop> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => {
-            machine.spend((left.len() + right.len()) / 16)?;
+            machine.spend_steps((left.len() + right.len()) / 16)?;
             Ok(format!("{}{}", &**left, &**right).into())
         }
         (Value::List(one) | Value::Open(one), Value::List(other) | Value::Open(other)) => {
-            machine.spend((one.len() + other.len()) * ELEMENT)?;
+            machine.spend_steps((one.len() + other.len()) * ELEMENT)?;
             let sum = List::Made(one.iter().chain(other.iter()).collect());
-            Ok(sum.into_value(left.is_open() || right.is_open()))
+            Ok(sum.into_value(left.is_open_list() || right.is_open_list()))
         }
-        _ => calculate(Operator::Add, left, right),
+        _ => calculate_numbers(Operator::Add, left, right),
     }
 }
 
-fn compare<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>, Stop> {
-    let Some(order) = left.order(right) else {
-        return Err(Stop::Failed(format!("{} has no order to {}", left.noun(), right.noun())));
+fn compare_values<'a>(
+    operator: Operator,
+    left: &Value<'a>,
+    right: &Value<'a>,
+) -> Result<Value<'a>, Stop> {
+    let Some(order) = left.partial_order(right) else {
+        return Err(Stop::Failed(format!(
+            "{} has no order to {}",
+            left.kind_name(),
+            right.kind_name()
+        )));
     };
     Ok(Value::Bool(match operator {
         Operator::Less => order.is_lt(),
@@ -126,7 +135,7 @@ fn compare<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Resul
     }))
 }
 
-fn calculate<'a>(
+fn calculate_numbers<'a>(
     operator: Operator,
     left: &Value<'a>,
     right: &Value<'a>,
@@ -143,7 +152,7 @@ fn calculate<'a>(
                 Operator::Divide => left.checked_div(*right),
                 _ => left.checked_rem(*right),
             };
-            result.map(Value::Int).ok_or_else(overflow)
+            result.map(Value::Int).ok_or_else(overflow_error)
         }
         (Value::Double(left), Value::Double(right)) => match operator {
             Operator::Add => Ok(Value::Double(left + right)),
@@ -154,12 +163,12 @@ fn calculate<'a>(
         },
         _ => Err(Stop::Failed(format!(
             "there is no calculating with {} and {}",
-            left.noun(),
-            right.noun()
+            left.kind_name(),
+            right.kind_name()
         ))),
     }
 }
 
-pub(super) fn overflow() -> Stop {
+pub(super) fn overflow_error() -> Stop {
     Stop::Failed("the number is too large".to_owned())
 }

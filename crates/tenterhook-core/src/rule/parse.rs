@@ -36,8 +36,8 @@ pub(super) enum NotParsed {
 }
 
 impl Parsed<'_> {
-    /// Where the node `id` stands, in bytes.
-    pub(super) fn span(&self, id: u64) -> Range<usize> {
+    /// Returns the byte range of the node `id`.
+    pub(super) fn node_span(&self, id: u64) -> Range<usize> {
         let whole = 0..self.text.len();
         let Some((start, stop)) = self.places.offset_for(id) else { return whole };
         // The parser names the last byte, not the one after it.
@@ -45,9 +45,10 @@ impl Parsed<'_> {
         if self.text.get(place.clone()).is_some() { place } else { whole }
     }
 
-    /// Where the name of the node stands: the parser only says where its dot or its bracket does.
+    /// Returns the byte range of the node's name. The parser only gives the position of its dot or
+    /// bracket.
     pub(super) fn name_span(&self, id: u64, name: &str) -> Range<usize> {
-        let place = self.span(id);
+        let place = self.node_span(id);
         let behind = || self.text.get(place.start..)?.find(name).map(|at| place.start + at);
         let before = || self.text.get(..place.start)?.rfind(name);
         let is_call = self.text.get(place.clone()).is_some_and(|text| text.starts_with('('));
@@ -56,31 +57,34 @@ impl Parsed<'_> {
     }
 }
 
-/// The same tree without the places of its parts, where the expression is a plain one; `None` says
-/// nothing about others.
-pub(super) fn quickly(text: &str) -> Option<Parsed<'_>> {
-    bound(text).ok()?;
-    Some(Parsed { root: quick::read(text)?, places: SourceInfo::default(), text })
+/// Parses a simple expression without spans, quickly; `None` if it needs the full parser.
+pub(super) fn parse_without_spans(text: &str) -> Option<Parsed<'_>> {
+    check_size_and_depth(text).ok()?;
+    Some(Parsed {
+        root: quick::parse_simple_expression(text)?,
+        places: SourceInfo::default(),
+        text,
+    })
 }
 
-/// Parses `text`. The macros of CEL are left as the calls that they are written as.
-pub(super) fn parse(text: &str) -> Result<Parsed<'_>, NotParsed> {
-    bound(text)?;
+/// Parses `text`. CEL macros stay calls.
+pub(super) fn parse_expression(text: &str) -> Result<Parsed<'_>, NotParsed> {
+    check_size_and_depth(text)?;
     let parser = cel::Env::default().parser().enable_optional_syntax(false).max_recursion_depth(64);
     match parser.parse_with_source_info(text) {
         Ok((root, places)) => Ok(Parsed { root, places, text }),
         Err(errors) => Err(errors.errors.first().map_or_else(
             || NotParsed::Malformed { at: 0..text.len(), message: "it cannot be read".to_owned() },
             |error| {
-                let at = offset(text, error.pos);
-                NotParsed::Malformed { at: at..at, message: plain(&error.msg) }
+                let at = byte_offset(text, error.pos);
+                NotParsed::Malformed { at: at..at, message: simplify_parser_message(&error.msg) }
             },
         )),
     }
 }
 
-/// The byte at a line and a column, both of which begin at 1.
-fn offset(text: &str, (line, column): (isize, isize)) -> usize {
+/// Returns the byte offset of a line and a column, which both begin at 1.
+fn byte_offset(text: &str, (line, column): (isize, isize)) -> usize {
     let lines = usize::try_from(line - 1).unwrap_or(0);
     let column = usize::try_from(column - 1).unwrap_or(0);
     let before: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
@@ -99,8 +103,8 @@ const MET: &[&str] = &[
 /// Operators of other languages, and what to write instead.
 const OTHERWISE: &[(&str, &str)] = &[("=", "=="), ("and", "&&"), ("or", "||")];
 
-/// The parser's error in plain words, without terms of its grammar.
-fn plain(message: &str) -> String {
+/// Returns the parser's error without terms of its grammar.
+fn simplify_parser_message(message: &str) -> String {
     let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
     let line = message.lines().next().unwrap_or_default();
     let met = MET.iter().find_map(|prefix| line.strip_prefix(prefix)?.split('\'').next());
@@ -109,24 +113,24 @@ fn plain(message: &str) -> String {
         return "it ends before it is complete".to_owned();
     }
     match (met, lacks) {
-        (Some(met), _) => unexpected(met.trim()),
+        (Some(met), _) => unexpected_token_message(met.trim()),
         (None, Some(token)) => format!("`{token}` is missing"),
-        (None, None) => shortened(line),
+        (None, None) => shorten(line),
     }
 }
 
-fn unexpected(met: &str) -> String {
-    let text = format!("`{}` does not belong here", shortened(met));
+fn unexpected_token_message(met: &str) -> String {
+    let text = format!("`{}` does not belong here", shorten(met));
     let here = OTHERWISE.iter().find(|(name, _)| *name == met);
     here.map_or_else(|| text.clone(), |(_, token)| format!("{text}: write `{token}`"))
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(200).collect()
 }
 
-/// Refuses what could exhaust the stack.
-fn bound(text: &str) -> Result<(), NotParsed> {
+/// Rejects a text that could exhaust the stack.
+fn check_size_and_depth(text: &str) -> Result<(), NotParsed> {
     let too_large = |at, message: String| Err(NotParsed::TooLarge { at, message });
     if text.len() > LONGEST {
         return too_large(0..text.len(), format!("it is longer than {LONGEST} bytes"));
@@ -172,7 +176,7 @@ mod tests {
             ("a ? b", "it ends before it is complete"),
             ("", "it ends before it is complete"),
         ] {
-            match parse(text) {
+            match parse_expression(text) {
                 Err(NotParsed::Malformed { message: output, .. }) => {
                     assert_eq!(output, message, "{text}")
                 }

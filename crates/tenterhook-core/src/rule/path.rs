@@ -9,18 +9,18 @@ use super::eval::Stop;
 use super::expr::{Anchor, Glob};
 use super::search::{Search, Written};
 use crate::Event;
-use crate::call::path::plain;
+use crate::call::path::normalize_path;
 
 /// Deepest nest of `{ }` that is compiled; the compiler recurses.
 const DEEPEST_BRACES: usize = 8;
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn basename(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Everything before the last part.
+/// Returns everything before the last part.
 pub(super) fn dirname(path: &str) -> &str {
     match path.trim_end_matches('/').rsplit_once('/') {
         Some(("", _)) => "/",
@@ -29,7 +29,8 @@ pub(super) fn dirname(path: &str) -> &str {
     }
 }
 
-/// The text behind the last dot of the file name, without the dot; a name that begins with its only dot has none.
+/// Returns the text after the last dot of the file name; empty for a name whose only dot is its
+/// first character.
 pub(super) fn extension(path: &str) -> &str {
     match basename(path).rsplit_once('.') {
         Some((name, extension)) if !name.is_empty() => extension,
@@ -37,8 +38,8 @@ pub(super) fn extension(path: &str) -> &str {
     }
 }
 
-/// The path without `.`, `..`, `~`, `$HOME` and doubled slashes, absolute.
-pub(super) fn resolve(path: &str, event: &Event) -> String {
+/// Returns the absolute path without `.`, `..`, `~`, `$HOME` and repeated slashes.
+pub(super) fn resolve_path(path: &str, event: &Event) -> String {
     let home = || event.within.home.to_string_lossy();
     let tilde = ["~", "$HOME", "${HOME}"].iter().find_map(|prefix| {
         path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -49,20 +50,20 @@ pub(super) fn resolve(path: &str, event: &Event) -> String {
         None => format!("{}/{path}", event.within.cwd.to_string_lossy()),
     };
     // Nothing is relative here, also where the event names no directory.
-    plain(&format!("/{whole}"))
+    normalize_path(&format!("/{whole}"))
 }
 
-/// Whether a path is the directory, or stands in it. An empty path is nowhere; nothing is inside an empty directory.
-pub(super) fn is_inside(path: &str, directory: &str, event: &Event) -> bool {
+/// Returns true if a path is the directory or lies in it; false if either is empty.
+pub(super) fn is_inside_directory(path: &str, directory: &str, event: &Event) -> bool {
     if path.is_empty() || directory.is_empty() {
         return false;
     }
-    Path::new(&resolve(path, event)).starts_with(resolve(directory, event))
+    Path::new(&resolve_path(path, event)).starts_with(resolve_path(directory, event))
 }
 
-/// Compiles a glob: without a slash it is held against the file name, else against the path from the project, the home
-/// (`~/`) or the root (`/`, `**`) on.
-pub(super) fn glob(text: &str, written: Written) -> Result<Glob, BadPattern> {
+/// Compiles a glob. Without a slash it is matched against the file name, otherwise against the path
+/// from the project, the home (`~/`) or the root (`/`, `**`).
+pub(super) fn compile_glob(text: &str, written: Written) -> Result<Glob, BadPattern> {
     if text.matches('{').count() > DEEPEST_BRACES {
         return Err(BadPattern::TooManyBraces);
     }
@@ -77,11 +78,11 @@ pub(super) fn glob(text: &str, written: Written) -> Result<Glob, BadPattern> {
     let built = GlobBuilder::new(&rest).literal_separator(true).backslash_escape(true).build();
     let glob = built
         .map_err(|error| BadPattern::Glob { text: text.to_owned(), kind: error.kind().clone() })?;
-    Ok(Glob { matcher: Search::of_glob(glob.regex(), written)?, anchor })
+    Ok(Glob { matcher: Search::compile_glob_regex(glob.regex(), written)?, anchor })
 }
 
-/// Whether a glob selects a path.
-pub(super) fn selects(
+/// Returns true if a glob matches a path.
+pub(super) fn glob_matches(
     glob: &Glob,
     path: &str,
     event: &Event,
@@ -91,15 +92,15 @@ pub(super) fn selects(
         return Ok(false);
     }
     let from = |directory: &Path| {
-        let whole = resolve(path, event);
-        let directory = resolve(&directory.to_string_lossy(), event);
+        let whole = resolve_path(path, event);
+        let directory = resolve_path(&directory.to_string_lossy(), event);
         let rest = Path::new(&whole).strip_prefix(directory).ok();
-        rest.and_then(Path::to_str).map_or(Ok(false), |rest| glob.matcher.is_in(rest, spend))
+        rest.and_then(Path::to_str).map_or(Ok(false), |rest| glob.matcher.is_match(rest, spend))
     };
     match glob.anchor {
-        Anchor::Name => glob.matcher.is_in(basename(path), spend),
+        Anchor::Name => glob.matcher.is_match(basename(path), spend),
         Anchor::Project => from(&event.within.project),
         Anchor::Home => from(&event.within.home),
-        Anchor::Root => glob.matcher.is_in(&resolve(path, event), spend),
+        Anchor::Root => glob.matcher.is_match(&resolve_path(path, event), spend),
     }
 }

@@ -21,31 +21,35 @@ impl<'a> Punctuation<'a> {
         Self { text: text.as_bytes(), at: 0 }
     }
 
-    fn here(&self, ahead: usize) -> Option<u8> {
+    fn peek_byte(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.at + ahead).copied()
     }
 
-    /// Steps over a name or a number, and says which.
+    /// Skips a name or a number, and returns it.
     fn skip_name(&mut self) -> &'a [u8] {
         let from = self.at;
-        while self.here(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        while self.peek_byte(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.at += 1;
         }
         self.text.get(from..self.at).unwrap_or_default()
     }
 
-    /// Steps over the text that begins here.
-    fn string(&mut self, prefix: &[u8]) -> Option<()> {
-        let quote = self.here(0)?;
+    /// Skips the string literal that begins here.
+    fn skip_string(&mut self, prefix: &[u8]) -> Option<()> {
+        let quote = self.peek_byte(0)?;
         let (_, raw) =
             *PREFIXES.iter().find(|(name, _)| prefix.eq_ignore_ascii_case(name.as_bytes()))?;
-        let marks = if self.here(1) == Some(quote) && self.here(2) == Some(quote) { 3 } else { 1 };
+        let marks = if self.peek_byte(1) == Some(quote) && self.peek_byte(2) == Some(quote) {
+            3
+        } else {
+            1
+        };
         self.at += marks;
         loop {
-            match self.here(0)? {
-                b'\\' if !raw => self.escape()?,
+            match self.peek_byte(0)? {
+                b'\\' if !raw => self.skip_escape()?,
                 b'\n' | b'\r' if marks == 1 => return None,
-                _ if (0..marks).all(|ahead| self.here(ahead) == Some(quote)) => {
+                _ if (0..marks).all(|ahead| self.peek_byte(ahead) == Some(quote)) => {
                     self.at += marks;
                     return Some(());
                 }
@@ -54,16 +58,16 @@ impl<'a> Punctuation<'a> {
         }
     }
 
-    fn escape(&mut self) -> Option<()> {
-        let sign = self.here(1)?;
+    fn skip_escape(&mut self) -> Option<()> {
+        let sign = self.peek_byte(1)?;
         let octal = |byte: Option<u8>| byte.is_some_and(|byte| (b'0'..=b'7').contains(&byte));
         let hexadecimal = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
         let digits = match HEXADECIMAL.iter().find(|(byte, _)| *byte == sign) {
             Some((_, digits)) => {
-                (0..*digits).all(|at| hexadecimal(self.here(2 + at))).then_some(*digits)?
+                (0..*digits).all(|at| hexadecimal(self.peek_byte(2 + at))).then_some(*digits)?
             }
             None if (b'0'..=b'3').contains(&sign) => {
-                (octal(self.here(2)) && octal(self.here(3))).then_some(2)?
+                (octal(self.peek_byte(2)) && octal(self.peek_byte(3))).then_some(2)?
             }
             None => ESCAPED.contains(&sign).then_some(0)?,
         };
@@ -78,19 +82,19 @@ impl Iterator for Punctuation<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let mut prefix: &[u8] = b"";
         loop {
-            let byte = self.here(0)?;
+            let byte = self.peek_byte(0)?;
             let from = self.at;
             match byte {
                 b'"' | b'\'' => {
-                    if self.string(prefix).is_none() {
+                    if self.skip_string(prefix).is_none() {
                         self.at = self.text.len();
                         return Some(Err(from));
                     }
                     prefix = b"";
                     continue;
                 }
-                b'/' if self.here(1) == Some(b'/') => {
-                    while self.here(0).is_some_and(|byte| byte != b'\n') {
+                b'/' if self.peek_byte(1) == Some(b'/') => {
+                    while self.peek_byte(0).is_some_and(|byte| byte != b'\n') {
                         self.at += 1;
                     }
                 }

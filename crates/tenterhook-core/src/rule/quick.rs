@@ -51,11 +51,11 @@ const LEVELS: &[&[(&str, &str)]] = &[
     &[("*", "_*_"), ("/", "_/_"), ("%", "_%_")],
 ];
 
-/// The expression that is all of `text`.
-pub(super) fn read(text: &str) -> Option<IdedExpr> {
+/// Parses an expression that takes up all of `text`.
+pub(super) fn parse_simple_expression(text: &str) -> Option<IdedExpr> {
     let mut reader = Reader { rest: text, depth: 0 };
-    let root = reader.expression()?;
-    reader.blanks();
+    let root = reader.parse_conditional()?;
+    reader.skip_blanks();
     reader.rest.is_empty().then_some(root)
 }
 
@@ -65,166 +65,173 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn blanks(&mut self) {
+    fn skip_blanks(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
     }
 
-    fn next(&mut self) -> Option<char> {
-        self.blanks();
+    fn peek_after_blanks(&mut self) -> Option<char> {
+        self.skip_blanks();
         self.rest.chars().next()
     }
 
-    /// Steps over `sign`, where it comes next.
-    fn takes(&mut self, sign: &str) -> bool {
-        self.blanks();
+    /// Skips `sign` if it comes next.
+    fn eat_token(&mut self, sign: &str) -> bool {
+        self.skip_blanks();
         let rest = self.rest.strip_prefix(sign);
         // `in` is a word, and no part of one.
-        let rest = rest.filter(|rest| sign != "in" || !rest.starts_with(is_of_name));
+        let rest = rest.filter(|rest| sign != "in" || !rest.starts_with(is_name_char));
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    fn expression(&mut self) -> Option<IdedExpr> {
+    fn parse_conditional(&mut self) -> Option<IdedExpr> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
         }
-        let mut value = self.any()?;
-        if self.takes("?") {
-            let then = self.any()?;
-            let other = self.takes(":").then(|| self.expression())??;
-            value = call("_?_:_", vec![value, then, other]);
+        let mut value = self.parse_or()?;
+        if self.eat_token("?") {
+            let then = self.parse_or()?;
+            let other = self.eat_token(":").then(|| self.parse_conditional())??;
+            value = call_node("_?_:_", vec![value, then, other]);
         }
         self.depth -= 1;
         Some(value)
     }
 
-    fn any(&mut self) -> Option<IdedExpr> {
-        let mut sides = vec![self.all()?];
-        while self.takes("||") {
-            sides.push(self.all()?);
+    fn parse_or(&mut self) -> Option<IdedExpr> {
+        let mut sides = vec![self.parse_and()?];
+        while self.eat_token("||") {
+            sides.push(self.parse_and()?);
         }
-        balanced("_||_", sides)
+        balanced_operator_tree("_||_", sides)
     }
 
-    fn all(&mut self) -> Option<IdedExpr> {
-        let mut sides = vec![self.level(LEVELS)?];
-        while self.takes("&&") {
-            sides.push(self.level(LEVELS)?);
+    fn parse_and(&mut self) -> Option<IdedExpr> {
+        let mut sides = vec![self.parse_binary_level(LEVELS)?];
+        while self.eat_token("&&") {
+            sides.push(self.parse_binary_level(LEVELS)?);
         }
-        balanced("_&&_", sides)
+        balanced_operator_tree("_&&_", sides)
     }
 
-    fn level(&mut self, levels: &[&[(&str, &str)]]) -> Option<IdedExpr> {
-        let Some((level, tighter)) = levels.split_first() else { return self.unary() };
-        let mut left = self.level(tighter)?;
-        while let Some((_, name)) = level.iter().find(|(sign, _)| self.takes(sign)) {
-            left = call(name, vec![left, self.level(tighter)?]);
+    fn parse_binary_level(&mut self, levels: &[&[(&str, &str)]]) -> Option<IdedExpr> {
+        let Some((level, tighter)) = levels.split_first() else { return self.parse_unary() };
+        let mut left = self.parse_binary_level(tighter)?;
+        while let Some((_, name)) = level.iter().find(|(sign, _)| self.eat_token(sign)) {
+            left = call_node(name, vec![left, self.parse_binary_level(tighter)?]);
         }
         Some(left)
     }
 
-    fn unary(&mut self) -> Option<IdedExpr> {
-        if self.takes("!") {
+    fn parse_unary(&mut self) -> Option<IdedExpr> {
+        if self.eat_token("!") {
             // Two of them are read otherwise.
-            return (self.next()? != '!').then(|| Some(call("!_", vec![self.member()?])))?;
+            return (self.peek_after_blanks()? != '!')
+                .then(|| Some(call_node("!_", vec![self.parse_member_access()?])))?;
         }
         // A `-` before a number is a part of it, or an operator: that is for the crate to say.
-        (self.next()? != '-').then(|| self.member())?
+        (self.peek_after_blanks()? != '-').then(|| self.parse_member_access())?
     }
 
-    fn member(&mut self) -> Option<IdedExpr> {
-        let mut value = self.primary()?;
+    fn parse_member_access(&mut self) -> Option<IdedExpr> {
+        let mut value = self.parse_primary()?;
         loop {
-            if self.takes(".") {
-                let field = self.name()?;
-                value = if self.takes("(") {
-                    method(field, Some(value.into()), self.items(")")?)
+            if self.eat_token(".") {
+                let field = self.parse_name()?;
+                value = if self.eat_token("(") {
+                    method_call_node(field, Some(value.into()), self.parse_items_until(")")?)
                 } else {
                     let operand = Box::new(value);
-                    node(Expr::Select(SelectExpr { operand, field: field.to_owned(), test: false }))
+                    new_node(Expr::Select(SelectExpr {
+                        operand,
+                        field: field.to_owned(),
+                        test: false,
+                    }))
                 };
-            } else if self.takes("[") {
-                let at = self.expression()?;
-                value = self.takes("]").then(|| call("_[_]", vec![value, at]))?;
+            } else if self.eat_token("[") {
+                let at = self.parse_conditional()?;
+                value = self.eat_token("]").then(|| call_node("_[_]", vec![value, at]))?;
             } else {
                 return Some(value);
             }
         }
     }
 
-    fn primary(&mut self) -> Option<IdedExpr> {
-        match self.next()? {
+    fn parse_primary(&mut self) -> Option<IdedExpr> {
+        match self.peek_after_blanks()? {
             '(' => {
-                self.takes("(");
-                let inner = self.expression()?;
-                self.takes(")").then_some(inner)
+                self.eat_token("(");
+                let inner = self.parse_conditional()?;
+                self.eat_token(")").then_some(inner)
             }
             '[' => {
-                self.takes("[");
-                Some(node(Expr::List(ListExpr::new(self.items("]")?))))
+                self.eat_token("[");
+                Some(new_node(Expr::List(ListExpr::new(self.parse_items_until("]")?))))
             }
-            '"' | '\'' => Some(literal(LiteralValue::String(self.text()?.into()))),
-            '0'..='9' => self.number(),
-            _ => self.named(),
+            '"' | '\'' => Some(literal_node(LiteralValue::String(self.parse_string()?.into()))),
+            '0'..='9' => self.parse_integer(),
+            _ => self.parse_named_value(),
         }
     }
 
-    /// The values up to `end`, with commas between them.
-    fn items(&mut self, end: &str) -> Option<Vec<IdedExpr>> {
+    /// Parses values separated by commas up to `end`.
+    fn parse_items_until(&mut self, end: &str) -> Option<Vec<IdedExpr>> {
         let mut items = Vec::new();
-        if self.takes(end) {
+        if self.eat_token(end) {
             return Some(items);
         }
         loop {
-            items.push(self.expression()?);
-            if self.takes(end) {
+            items.push(self.parse_conditional()?);
+            if self.eat_token(end) {
                 return Some(items);
             }
-            self.takes(",").then_some(())?;
+            self.eat_token(",").then_some(())?;
         }
     }
 
-    /// A name that may be used for anything.
-    fn name(&mut self) -> Option<&'t str> {
-        self.blanks();
-        let end = self.rest.find(|c| !is_of_name(c)).unwrap_or(self.rest.len());
+    /// Parses a name that is no reserved word.
+    fn parse_name(&mut self) -> Option<&'t str> {
+        self.skip_blanks();
+        let end = self.rest.find(|c| !is_name_char(c)).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest;
         let begins = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
         (begins && !RESERVED.contains(&name)).then_some(name)
     }
 
-    fn named(&mut self) -> Option<IdedExpr> {
+    fn parse_named_value(&mut self) -> Option<IdedExpr> {
         for (word, value) in [("true", true), ("false", false)] {
-            if self.rest.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_of_name)) {
-                self.takes(word);
-                return Some(literal(LiteralValue::Boolean(value.into())));
+            if self.rest.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_name_char)) {
+                self.eat_token(word);
+                return Some(literal_node(LiteralValue::Boolean(value.into())));
             }
         }
-        let name = self.name()?;
+        let name = self.parse_name()?;
         match self.rest.chars().next() {
             // Texts with letters before them, and messages.
             Some('"' | '\'') => None,
-            _ if self.takes("(") => Some(method(name, None, self.items(")")?)),
-            _ if self.next() == Some('{') => None,
-            _ => Some(node(Expr::Ident(name.to_owned()))),
+            _ if self.eat_token("(") => {
+                Some(method_call_node(name, None, self.parse_items_until(")")?))
+            }
+            _ if self.peek_after_blanks() == Some('{') => None,
+            _ => Some(new_node(Expr::Ident(name.to_owned()))),
         }
     }
 
-    /// A whole number as people write it.
-    fn number(&mut self) -> Option<IdedExpr> {
+    /// Parses a decimal integer.
+    fn parse_integer(&mut self) -> Option<IdedExpr> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at_checked(end)?;
-        if rest.starts_with(|c| is_of_name(c) || c == '.') {
+        if rest.starts_with(|c| is_name_char(c) || c == '.') {
             return None;
         }
         self.rest = rest;
-        Some(literal(LiteralValue::Int(digits.parse::<i64>().ok()?.into())))
+        Some(literal_node(LiteralValue::Int(digits.parse::<i64>().ok()?.into())))
     }
 
-    /// A text on one line, whose backslashes stand before quotes and backslashes.
-    fn text(&mut self) -> Option<String> {
+    /// Parses a string on one line; a backslash may only escape a quote or a backslash.
+    fn parse_string(&mut self) -> Option<String> {
         let mut signs = self.rest.chars();
         let quote = signs.next()?;
         // Three of them begin a text of many lines.
@@ -245,31 +252,34 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric()
 }
 
-fn node(expr: Expr) -> IdedExpr {
+fn new_node(expr: Expr) -> IdedExpr {
     IdedExpr { id: 0, expr }
 }
 
-fn literal(value: LiteralValue) -> IdedExpr {
-    node(Expr::Literal(value))
+fn literal_node(value: LiteralValue) -> IdedExpr {
+    new_node(Expr::Literal(value))
 }
 
-fn method(name: &str, target: Option<Box<IdedExpr>>, args: Vec<IdedExpr>) -> IdedExpr {
-    node(Expr::Call(CallExpr { func_name: name.to_owned(), target, args }))
+fn method_call_node(name: &str, target: Option<Box<IdedExpr>>, args: Vec<IdedExpr>) -> IdedExpr {
+    new_node(Expr::Call(CallExpr { func_name: name.to_owned(), target, args }))
 }
 
-fn call(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
-    method(name, None, args)
+fn call_node(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
+    method_call_node(name, None, args)
 }
 
-/// Many sides of one operator, as the crate's parser puts them: a tree that is as deep as it has to be.
-fn balanced(name: &str, mut sides: Vec<IdedExpr>) -> Option<IdedExpr> {
+/// Builds a balanced tree of one operator over many sides, as the crate's parser does.
+fn balanced_operator_tree(name: &str, mut sides: Vec<IdedExpr>) -> Option<IdedExpr> {
     if sides.len() < 2 {
         return sides.pop();
     }
     let right = sides.split_off(sides.len().div_ceil(2));
-    Some(call(name, vec![balanced(name, sides)?, balanced(name, right)?]))
+    Some(call_node(
+        name,
+        vec![balanced_operator_tree(name, sides)?, balanced_operator_tree(name, right)?],
+    ))
 }

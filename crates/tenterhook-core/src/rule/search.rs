@@ -106,8 +106,8 @@ const SMALL: usize = 4000;
 /// A stretch of characters beyond ASCII is at most so many states.
 const BEYOND_ASCII: usize = 64;
 
-/// How many states a pattern has at most.
-fn states(tree: &Hir) -> usize {
+/// Returns an upper bound of the number of states of a pattern.
+fn estimate_state_count(tree: &Hir) -> usize {
     let stretch = |is_ascii: bool| if is_ascii { 1 } else { BEYOND_ASCII };
     match tree.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
@@ -118,28 +118,28 @@ fn states(tree: &Hir) -> usize {
         }
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1).saturating_add(1);
-            states(&repetition.sub).saturating_add(2).saturating_mul(times as usize)
+            estimate_state_count(&repetition.sub).saturating_add(2).saturating_mul(times as usize)
         }
-        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Capture(capture) => estimate_state_count(&capture.sub).saturating_add(2),
         HirKind::Concat(trees) | HirKind::Alternation(trees) => {
-            trees.iter().map(states).fold(2, usize::saturating_add)
+            trees.iter().map(estimate_state_count).fold(2, usize::saturating_add)
         }
     }
 }
 
 impl Search {
-    /// Compiles the expression `text`.
+    /// Compiles the regular expression `text`.
     pub(super) fn compile(text: &str, written: Written) -> Result<Self, BadPattern> {
-        Self::build(text, syntax::Config::new(), true, written)
+        Self::build_with_config(text, syntax::Config::new(), true, written)
     }
 
-    /// Compiles the expression that stands for a glob: over bytes, and any byte is a character.
-    pub(super) fn of_glob(text: &str, written: Written) -> Result<Self, BadPattern> {
+    /// Compiles the regular expression of a glob: over bytes, and any byte is a character.
+    pub(super) fn compile_glob_regex(text: &str, written: Written) -> Result<Self, BadPattern> {
         let config = syntax::Config::new().utf8(false).dot_matches_new_line(true);
-        Self::build(text, config, false, written)
+        Self::build_with_config(text, config, false, written)
     }
 
-    fn build(
+    fn build_with_config(
         text: &str,
         config: syntax::Config,
         utf8: bool,
@@ -148,7 +148,7 @@ impl Search {
         let config = config.nest_limit(DEEPEST);
         let tree = syntax::parse_with(text, &config)?;
         let search = Self { tree, utf8, written, built: OnceLock::new() };
-        if states(&search.tree) > SMALL {
+        if estimate_state_count(&search.tree) > SMALL {
             search.automata().as_ref().map_err(Clone::clone)?;
         }
         Ok(search)
@@ -158,50 +158,51 @@ impl Search {
         self.built.get_or_init(|| Automata::new(&self.tree, self.utf8, self.written))
     }
 
-    fn compiled(&self) -> Result<&Automata, Stop> {
+    fn compiled_automata(&self) -> Result<&Automata, Stop> {
         self.automata().as_ref().map_err(|why| Stop::Failed(why.to_string()))
     }
 
-    /// Whether it is found anywhere.
-    pub(super) fn is_in(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
-        self.compiled()?.is_in(text, spend)
+    /// Returns true if the pattern matches anywhere in the text.
+    pub(super) fn is_match(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
+        self.compiled_automata()?.is_match(text, spend)
     }
 
-    /// The first place where it is found.
-    pub(super) fn first<'t>(
+    /// Returns the first match.
+    pub(super) fn find_first<'t>(
         &self,
         text: &'t str,
         spend: Spend<'_>,
     ) -> Result<Option<&'t str>, Stop> {
-        self.compiled()?.first(text, spend)
+        self.compiled_automata()?.find_first(text, spend)
     }
 }
 
 impl Automata {
-    fn is_in(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
+    fn is_match(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
         let mut caches = self.caches.get();
-        match self.end(&mut caches, text, Until::First, spend) {
+        match self.find_match_end(&mut caches, text, Until::First, spend) {
             Ok(end) => Ok(end.is_some()),
             Err(Lost::Stop(stop)) => Err(stop),
-            Err(Lost::Unicode) => Ok(self.slowly(text, spend)?.is_some()),
+            Err(Lost::Unicode) => Ok(self.find_with_slow_engine(text, spend)?.is_some()),
         }
     }
 
-    fn first<'t>(&self, text: &'t str, spend: Spend<'_>) -> Result<Option<&'t str>, Stop> {
+    fn find_first<'t>(&self, text: &'t str, spend: Spend<'_>) -> Result<Option<&'t str>, Stop> {
         let mut caches = self.caches.get();
-        let found = self.end(&mut caches, text, Until::Last, spend).and_then(|end| {
+        let found = self.find_match_end(&mut caches, text, Until::Last, spend).and_then(|end| {
             let Some(end) = end else { return Ok(None) };
-            Ok(self.start(&mut caches, text, end, spend)?.map(|start| start..end))
+            Ok(self.find_match_start(&mut caches, text, end, spend)?.map(|start| start..end))
         });
         match found {
             Ok(place) => Ok(place.and_then(|index| text.get(index))),
             Err(Lost::Stop(stop)) => Err(stop),
-            Err(Lost::Unicode) => self.slowly(text, spend),
+            Err(Lost::Unicode) => self.find_with_slow_engine(text, spend),
         }
     }
 
-    /// Where the first match ends, or the first place that is known to be in one.
-    fn end(
+    /// Returns the end of the first match, or with `Until::First` the first position known to be in
+    /// a match.
+    fn find_match_end(
         &self,
         caches: &mut Caches,
         text: &str,
@@ -210,12 +211,12 @@ impl Automata {
     ) -> Result<Option<usize>, Lost> {
         let input = Input::new(text);
         let start = |dfa: &DFA, cache: &mut Cache| dfa.start_state_forward(cache, &input).ok();
-        let mut walk = Walk::begin(&self.ahead, &mut caches.ahead, spend, start)?;
+        let mut walk = Walk::begin_walk(&self.ahead, &mut caches.ahead, spend, start)?;
         let mut last = None;
         for (at, stretch) in text.as_bytes().chunks(STRETCH).enumerate() {
-            walk.pay(stretch)?;
+            walk.pay_for_bytes(stretch)?;
             for (within, byte) in stretch.iter().enumerate() {
-                match walk.step(*byte)? {
+                match walk.step_byte(*byte)? {
                     Seen::Nothing => {}
                     Seen::Match => last = Some(at * STRETCH + within),
                     Seen::End => return Ok(last),
@@ -225,11 +226,11 @@ impl Automata {
                 }
             }
         }
-        Ok(if walk.ends()? { Some(text.len()) } else { last })
+        Ok(if walk.matches_at_text_end()? { Some(text.len()) } else { last })
     }
 
-    /// Where the match begins that ends at `end`.
-    fn start(
+    /// Returns the start of the match that ends at `end`.
+    fn find_match_start(
         &self,
         caches: &mut Caches,
         text: &str,
@@ -238,13 +239,13 @@ impl Automata {
     ) -> Result<Option<usize>, Lost> {
         let input = Input::new(text).range(..end).anchored(Anchored::Yes);
         let start = |dfa: &DFA, cache: &mut Cache| dfa.start_state_reverse(cache, &input).ok();
-        let mut walk = Walk::begin(&self.back, &mut caches.back, spend, start)?;
+        let mut walk = Walk::begin_walk(&self.back, &mut caches.back, spend, start)?;
         let mut last = None;
         let mut at = end;
         for stretch in text.as_bytes().get(..end).unwrap_or_default().rchunks(STRETCH) {
-            walk.pay(stretch)?;
+            walk.pay_for_bytes(stretch)?;
             for byte in stretch.iter().rev() {
-                match walk.step(*byte)? {
+                match walk.step_byte(*byte)? {
                     Seen::Nothing => {}
                     Seen::Match => last = Some(at),
                     Seen::End => return Ok(last),
@@ -252,11 +253,16 @@ impl Automata {
                 at -= 1;
             }
         }
-        Ok(if walk.ends()? { Some(0) } else { last })
+        Ok(if walk.matches_at_text_end()? { Some(0) } else { last })
     }
 
-    /// The same by a way that knows all words, and may take all states for every byte.
-    fn slowly<'t>(&self, text: &'t str, spend: Spend<'_>) -> Result<Option<&'t str>, Stop> {
+    /// Finds the first match with an engine that knows Unicode words, but may visit every state for
+    /// every byte.
+    fn find_with_slow_engine<'t>(
+        &self,
+        text: &'t str,
+        spend: Spend<'_>,
+    ) -> Result<Option<&'t str>, Stop> {
         let nfa = self.ahead.get_nfa().clone();
         spend(nfa.states().len().saturating_mul(text.len()) / BYTES_A_STEP)?;
         let Ok(slow) = PikeVM::new_from_nfa(nfa) else { return Ok(None) };
@@ -290,29 +296,29 @@ struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn begin(
+    fn begin_walk(
         dfa: &'w DFA,
         cache: &'w mut Cache,
         spend: Spend<'w>,
         start: impl Fn(&DFA, &mut Cache) -> Option<LazyStateID>,
     ) -> Result<Self, Lost> {
-        spend(worked_out(dfa)).map_err(Lost::Stop)?;
+        spend(state_cost(dfa)).map_err(Lost::Stop)?;
         let state = start(dfa, cache).ok_or(Lost::Unicode)?;
         Ok(Self { dfa, cache, spend, state })
     }
 
-    fn pay(&self, stretch: &[u8]) -> Result<(), Lost> {
+    fn pay_for_bytes(&self, stretch: &[u8]) -> Result<(), Lost> {
         (self.spend)(stretch.len() / BYTES_A_STEP).map_err(Lost::Stop)
     }
 
-    fn step(&mut self, byte: u8) -> Result<Seen, Lost> {
+    fn step_byte(&mut self, byte: u8) -> Result<Seen, Lost> {
         let next = if self.state.is_tagged() {
-            self.after_match(byte)?
+            self.step_after_match(byte)?
         } else {
             match self.dfa.next_state_untagged(self.cache, self.state, byte) {
                 next if next.is_unknown() => {
-                    (self.spend)(worked_out(self.dfa)).map_err(Lost::Stop)?;
-                    self.worked_out(byte)?
+                    (self.spend)(state_cost(self.dfa)).map_err(Lost::Stop)?;
+                    self.next_state(byte)?
                 }
                 next => next,
             }
@@ -326,29 +332,30 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// From a state with a match the crate does not report whether the next one is known: it is paid for behind.
-    fn after_match(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
+    /// Steps from a matching state. There the crate does not report whether the next state is
+    /// cached, so its cost is counted afterwards.
+    fn step_after_match(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
         let before = self.cache.memory_usage();
-        let next = self.worked_out(byte)?;
-        let steps = if self.cache.memory_usage() == before { 1 } else { worked_out(self.dfa) };
+        let next = self.next_state(byte)?;
+        let steps = if self.cache.memory_usage() == before { 1 } else { state_cost(self.dfa) };
         (self.spend)(steps).map_err(Lost::Stop)?;
         Ok(next)
     }
 
-    fn worked_out(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
+    fn next_state(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
         self.dfa.next_state(self.cache, self.state, byte).map_err(|_| Lost::Unicode)
     }
 
-    /// Whether there is a match that ends with the text.
-    fn ends(&mut self) -> Result<bool, Lost> {
-        (self.spend)(worked_out(self.dfa)).map_err(Lost::Stop)?;
+    /// Returns true if a match ends at the end of the text.
+    fn matches_at_text_end(&mut self) -> Result<bool, Lost> {
+        (self.spend)(state_cost(self.dfa)).map_err(Lost::Stop)?;
         let state = self.dfa.next_eoi_state(self.cache, self.state).map_err(|_| Lost::Unicode)?;
         Ok(state.is_match())
     }
 }
 
-/// What it costs at most to work one state out.
-fn worked_out(dfa: &DFA) -> usize {
+/// Returns the maximum cost of computing one state.
+fn state_cost(dfa: &DFA) -> usize {
     1 + dfa.get_nfa().states().len() / STATES_A_STEP
 }
 

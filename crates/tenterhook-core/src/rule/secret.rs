@@ -71,12 +71,12 @@ const OPEN: &[&str] = &["known_hosts", "authorized_keys", "config"];
 /// What names of examples have.
 const EXAMPLES: &[&str] = &["example", "sample", "template", "dist", "schema"];
 
-/// Whether a file of this path holds secrets.
-pub(super) fn is_secret(path: &str, event: &Event) -> bool {
+/// Returns true if a file of this path holds secrets.
+pub(super) fn is_secret_path(path: &str, event: &Event) -> bool {
     if path.is_empty() {
         return false;
     }
-    let whole = path::resolve(path, event);
+    let whole = path::resolve_path(path, event);
     let name = path::basename(&whole).to_ascii_lowercase();
     let example = name.rsplit('.').next().is_some_and(|part| EXAMPLES.contains(&part));
     if example || name.ends_with(".pub") {
@@ -109,13 +109,16 @@ const TEXTS: &[&str] = &[
     r"(?-u:\b)eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
 ];
 
-/// Whether a text carries a secret that is recognized by its letters.
-pub(super) fn carries(text: &str, spend: &dyn Fn(usize) -> Result<(), Stop>) -> Result<bool, Stop> {
+/// Returns true if a text contains a secret of a known format.
+pub(super) fn contains_secret(
+    text: &str,
+    spend: &dyn Fn(usize) -> Result<(), Stop>,
+) -> Result<bool, Stop> {
     // The table is tested to compile; were it not, every text would be suspect rather than none.
-    compiled().map_or(Ok(true), |search| search.is_in(text, spend))
+    secret_patterns().map_or(Ok(true), |search| search.is_match(text, spend))
 }
 
-fn compiled() -> Option<&'static Search> {
+fn secret_patterns() -> Option<&'static Search> {
     static ALL: OnceLock<Option<Search>> = OnceLock::new();
     ALL.get_or_init(|| Search::compile(&TEXTS.join("|"), Written::InRule).ok()).as_ref()
 }
@@ -126,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_table_compiles() {
-        assert!(compiled().is_some());
-        assert!(!carries("an ordinary text with AKIA in it", &|_| Ok(())).unwrap());
+        assert!(secret_patterns().is_some());
+        assert!(!contains_secret("an ordinary text with AKIA in it", &|_| Ok(())).unwrap());
     }
 }

@@ -29,34 +29,34 @@ const READING: &[&str] = &["<"];
 const NO_FILE: &[&str] = &["<<<", "<<", "<<-", "<&", ">&"];
 
 impl RuleInput {
-    pub(super) fn tool(&self) -> Option<ToolCall<'_>> {
+    pub(super) fn tool_call(&self) -> Option<ToolCall<'_>> {
         self.event.tool()
     }
 
-    /// The fact or field of the event under that key.
-    pub(super) fn fact(&self, key: &str) -> &str {
+    /// Returns the field of the payload, or else the fact about the event, under that key.
+    pub(super) fn field_or_fact(&self, key: &str) -> &str {
         let fact = || self.event.within.facts.get(key).and_then(Value::as_str);
         self.event.text(key).or_else(fact).unwrap_or_default()
     }
 
-    /// The facts about the calling agent (BR-14).
-    pub(super) fn host(&self, key: &str) -> Option<&Value> {
+    /// Returns a fact about the calling agent (BR-14).
+    pub(super) fn host_fact(&self, key: &str) -> Option<&Value> {
         self.event.within.facts.get("host")?.get(key)
     }
 
-    /// The same where it is a list.
-    pub(super) fn host_words(&self, key: &str) -> impl Iterator<Item = &str> {
-        let words = self.host(key).and_then(Value::as_array);
+    /// Returns the strings of a fact about the calling agent that is a list.
+    pub(super) fn host_fact_list(&self, key: &str) -> impl Iterator<Item = &str> {
+        let words = self.host_fact(key).and_then(Value::as_array);
         words.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    fn input(&self, key: &str) -> &str {
-        let tool = self.tool();
+    fn input_text_field(&self, key: &str) -> &str {
+        let tool = self.tool_call();
         tool.and_then(|tool| tool.input.get(key)).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The shell line that a shell tool would run.
-    pub(super) fn command(&self) -> &str {
+    /// Returns the shell line that a shell tool would run.
+    pub(super) fn shell_line(&self) -> &str {
         match self.shell_command() {
             Command::Line(line) => line,
             Command::Missing | Command::Unclear(_) => "",
@@ -64,108 +64,109 @@ impl RuleInput {
     }
 
     fn shell_command(&self) -> &Command<'static> {
-        self.command.get_or_init(|| match self.tool() {
+        self.command.get_or_init(|| match self.tool_call() {
             Some(call) if call.tool() == Tool::Shell => Command::from_call(call).into_owned(),
             _ => Command::Missing,
         })
     }
 
-    /// A caller checks this before it asks for the command or anything derived from it: an unreadable line has no
-    /// value (RU-38).
-    pub(super) fn know_command(&self) -> Result<(), Stop> {
+    /// Fails if the shell line is unreadable, because it then has no value (RU-38). Callers check
+    /// this before they read the command.
+    pub(super) fn check_command_is_readable(&self) -> Result<(), Stop> {
         match self.shell_command() {
             Command::Unclear(why) => Err(Stop::Failed((*why).to_owned())),
             Command::Line(_) | Command::Missing => Ok(()),
         }
     }
 
-    /// The first path that the call names.
+    /// Returns the first path that the call names.
     pub(super) fn first_path(&self) -> &str {
         self.paths().next().unwrap_or_default()
     }
 
-    /// Every path that the call names.
+    /// Returns every path that the call names.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        let input = self.tool().map_or(&Value::Null, |tool| tool.input);
+        let input = self.tool_call().map_or(&Value::Null, |tool| tool.input);
         let one = PATHS.iter().filter_map(|key| input.get(key)?.as_str());
         let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
         one.chain(lists.flatten().filter_map(Value::as_str))
     }
 
-    /// How many values there are to look at for a path.
-    pub(super) fn listed_paths(&self) -> usize {
-        let input = self.tool().map_or(&Value::Null, |tool| tool.input);
+    /// Counts the input values that may be paths.
+    pub(super) fn count_path_candidates(&self) -> usize {
+        let input = self.tool_call().map_or(&Value::Null, |tool| tool.input);
         let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
         PATHS.len() + lists.map(Vec::len).sum::<usize>()
     }
 
-    pub(super) fn url(&self) -> &str {
-        self.input("url")
+    pub(super) fn url_input(&self) -> &str {
+        self.input_text_field("url")
     }
 
-    /// The server of an MCP tool.
-    pub(super) fn server(&self) -> &str {
-        let name = self.tool().map_or("", |tool| tool.name);
+    /// Returns the server of an MCP tool.
+    pub(super) fn mcp_server_name(&self) -> &str {
+        let name = self.tool_call().map_or("", |tool| tool.name);
         let rest = name.strip_prefix("mcp__").unwrap_or_default();
         rest.split_once("__").map_or(rest, |(server, _)| server)
     }
 
-    /// What the call would put somewhere: what a file tool writes, else every text that a tool other than a shell, a
-    /// reader or a searcher is given.
-    pub(super) fn text(&self) -> &str {
-        self.text.get_or_init(|| self.put())
+    /// Returns the text that the call would write: what a file tool writes, otherwise every text in
+    /// the input of a tool that is no shell, reader or searcher.
+    pub(super) fn written_text(&self) -> &str {
+        self.text.get_or_init(|| self.collect_written_text())
     }
 
-    fn put(&self) -> String {
-        let Some(tool) = self.tool() else { return String::new() };
+    fn collect_written_text(&self) -> String {
+        let Some(tool) = self.tool_call() else { return String::new() };
         match tool.tool() {
             Tool::Shell | Tool::Read | Tool::Search => String::new(),
             Tool::Write | Tool::Edit => {
-                joined(WRITTEN.iter().filter_map(|key| tool.input.get(key)), Some(EDITED))
+                join_texts(WRITTEN.iter().filter_map(|key| tool.input.get(key)), Some(EDITED))
             }
             Tool::Fetch | Tool::Agent | Tool::Mcp | Tool::Other => {
-                joined(std::iter::once(tool.input), None)
+                join_texts(std::iter::once(tool.input), None)
             }
         }
     }
 
-    /// Every text of what came back.
-    pub(super) fn output(&self) -> &str {
+    /// Returns every text of the tool's response.
+    pub(super) fn output_text(&self) -> &str {
         let response = || self.event.payload.get("tool_response").into_iter();
-        self.output.get_or_init(|| joined(response(), None))
+        self.output.get_or_init(|| join_texts(response(), None))
     }
 
-    /// The line as the readers of its languages see it.
-    fn line(&self) -> &Line {
-        let unread = || Line::unread(Doubt::TooDeep);
-        self.line.get_or_init(|| self.read(&|_| true).unwrap_or_else(unread))
+    /// Parses the line in the languages of the tool.
+    fn parsed_line(&self) -> &Line {
+        let unread = || Line::unknown(Doubt::TooDeep);
+        self.line.get_or_init(|| self.parse_line(&|_| true).unwrap_or_else(unread))
     }
 
-    fn read(&self, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
-        let tool = self.tool().map_or("", |call| call.name);
-        let languages = language::languages(language::agent(&self.event), tool);
-        language::read(languages, self.command(), spend)
+    fn parse_line(&self, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+        let tool = self.tool_call().map_or("", |call| call.name);
+        let languages = language::shell_languages(language::agent_name(&self.event), tool);
+        language::read_line_in_languages(languages, self.shell_line(), spend)
     }
 
-    /// Reads the line, once: a caller runs this before it asks for the line (RU-37).
-    pub(super) fn read_line(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
-        self.know_command()?;
+    /// Parses the line, once. Callers run this before they use the line (RU-37).
+    pub(super) fn parse_line_once(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+        self.check_command_is_readable()?;
         if self.line.get().is_some() {
             return Ok(());
         }
         let meter = Meter::new(go_on);
-        let read = self.read(&|steps| meter.spend(steps));
-        self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
-        match (read, meter.cut()) {
+        let read = self.parse_line(&|steps| meter.spend_steps(steps));
+        self.spent.fetch_add(meter.spent_steps(), Ordering::Relaxed);
+        match (read, meter.why_cut()) {
             (Some(line), _) => drop(self.line.set(line)),
             (None, Some(Cut::OutOfTime)) => return Err(Stop::OutOfTime),
             // A line that costs too much is unreadable.
-            (None, _) => drop(self.line.set(Line::unread(Doubt::TooDeep))),
+            (None, _) => drop(self.line.set(Line::unknown(Doubt::TooDeep))),
         }
         Ok(())
     }
 
-    /// Whether the call may concern an agent's guard, by its letters or by links: most do not, and are not read for it (SP-4).
+    /// Returns true if the call may concern an agent's guard, by its text or by links. Most calls
+    /// do not, and are not parsed for it (SP-4).
     pub(super) fn may_concern_guard(&self) -> bool {
         *self.concerns_guard.get_or_init(|| match self.shell_command() {
             // An unreadable line has no value (RU-38), which is found out where it is read.
@@ -177,24 +178,24 @@ impl RuleInput {
         })
     }
 
-    /// Works out what the call would do, once. What costs too much costs too much for all rules of the event, and
-    /// only the first of them waits for it.
-    pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
-        self.read_line(go_on)?;
+    /// Computes what the call would do, once. If that costs too much, all rules of the event fail,
+    /// and only the first one spends the time.
+    pub(super) fn compute_footprint_once(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+        self.parse_line_once(go_on)?;
         if self.footprint.get().is_none() {
-            let line = Some(self.line()).filter(|_| !self.command().is_empty());
+            let line = Some(self.parsed_line()).filter(|_| !self.shell_line().is_empty());
             // What other tools are given has no length that counts: it holds lines only now and then.
             let meter = match line {
-                Some(_) => Meter::of_text(self.command().len(), go_on),
+                Some(_) => Meter::for_text(self.shell_line().len(), go_on),
                 None => Meter::new(go_on),
             };
             let (files, concerns) = (self.files.as_deref(), self.may_concern_guard());
-            let footprint = call::footprint(&self.event, line, files, concerns, &meter);
-            self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
+            let footprint = call::call_footprint(&self.event, line, files, concerns, &meter);
+            self.spent.fetch_add(meter.spent_steps(), Ordering::Relaxed);
             match footprint {
                 Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),
                 Err(Cut::TooCostly | Cut::EventTooCostly) => {
-                    drop(self.footprint.set(Err(meter.most())));
+                    drop(self.footprint.set(Err(meter.max_steps())));
                 }
                 Ok(footprint) => drop(self.footprint.set(Ok(footprint))),
             }
@@ -207,92 +208,97 @@ impl RuleInput {
         }
     }
 
-    /// What the call would do, which [`Self::work_out`] has worked out.
+    /// Returns what the call would do, as computed by [`Self::compute_footprint_once`].
     pub(super) fn footprint(&self) -> &CallFootprint {
         static NOTHING: LazyLock<CallFootprint> = LazyLock::new(CallFootprint::default);
         self.footprint.get().and_then(|footprint| footprint.as_ref().ok()).unwrap_or(&NOTHING)
     }
 
-    /// What it cost so far to read the event's line and to work out what its call would do, in steps (RU-37).
+    /// Returns the steps spent so far to read the event's line and to compute what its call would
+    /// do (RU-37).
     #[must_use]
-    pub fn spent(&self) -> usize {
+    pub fn steps_spent(&self) -> usize {
         self.spent.load(Ordering::Relaxed)
     }
 
-    pub(super) fn commands(&self) -> &[SimpleCommand] {
-        if self.command().is_empty() {
+    pub(super) fn line_commands(&self) -> &[SimpleCommand] {
+        if self.shell_line().is_empty() {
             return &[];
         }
-        &self.line().commands
+        &self.parsed_line().commands
     }
 
-    /// Why it is not known what the line would run; empty where it is.
-    pub(super) fn doubt(&self) -> String {
-        if self.command().is_empty() {
+    /// Returns why the commands of the line are not all known; empty if they are.
+    pub(super) fn doubt_message(&self) -> String {
+        if self.shell_line().is_empty() {
             return String::new();
         }
-        match &self.line().parsed {
+        match &self.parsed_line().parsed {
             Parsed::Full => String::new(),
             Parsed::Doubtful(doubt) => doubt.to_string(),
         }
     }
 
-    /// Whether the call is about one thing: what holds of a part of it holds of all of it.
-    pub(crate) fn is_one_thing(&self) -> bool {
-        let one = |line: &Line| line.parsed == Parsed::Full && line.written().count() == 1;
-        self.command().is_empty() || one(self.line())
+    /// Returns true if the line is a single known command, so that what is true of a part is true
+    /// of all.
+    pub(crate) fn is_single_command(&self) -> bool {
+        let one = |line: &Line| line.parsed == Parsed::Full && line.written_commands().count() == 1;
+        self.shell_line().is_empty() || one(self.parsed_line())
     }
 
-    pub(super) fn is_complete(&self) -> bool {
-        self.command().is_empty() || self.line().parsed == Parsed::Full
+    pub(super) fn is_fully_parsed(&self) -> bool {
+        self.shell_line().is_empty() || self.parsed_line().parsed == Parsed::Full
     }
 
-    /// Whether no command of the line can be hidden: it was read whole, but for the code that sets up a shell (S-66) and for scripts (S-83).
-    pub(super) fn is_whole(&self) -> bool {
+    /// Returns true if the line can hide no command: all of it was read, apart from shell setup
+    /// code (S-66) and scripts (S-83).
+    pub(super) fn hides_no_commands(&self) -> bool {
         let hides = |parsed: &Parsed| match parsed {
             Parsed::Full => false,
             Parsed::Doubtful(doubt) => doubt.hides_commands(),
         };
-        self.command().is_empty() || !hides(&self.line().parsed)
+        self.shell_line().is_empty() || !hides(&self.parsed_line().parsed)
     }
 
-    /// Whether `call.*` lacks nothing that the line would do.
-    pub(super) fn is_followed(&self) -> bool {
-        self.is_whole() && !self.footprint().is_cut
+    /// Returns true if `call.*` lists everything that the line would do.
+    pub(super) fn is_footprint_complete(&self) -> bool {
+        self.hides_no_commands() && !self.footprint().is_cut
     }
 
-    /// Why the lists may lack something.
-    pub(super) fn incomplete_because(&self) -> String {
-        let mut why = self.doubt();
+    /// Returns why the lists may be incomplete.
+    pub(super) fn incompleteness_reason(&self) -> String {
+        let mut why = self.doubt_message();
         if why.is_empty() {
             why.push_str("the line holds more than is followed");
         }
         format!("{why}, so there may be more than the rule sees")
     }
 
-    /// Whether the line sets a variable, or hands its name to a command that may.
-    pub(super) fn names_variable(&self, name: &str) -> bool {
+    /// Returns true if the line sets a variable, or passes its name to a command that may.
+    pub(super) fn may_set_variable(&self, name: &str) -> bool {
         let is_name = |text: &str| text.split('=').next() == Some(name);
         let sets = |command: &SimpleCommand| {
             command.assignments.iter().any(|assignment| assignment.name == name)
                 || command.words.iter().skip(1).any(|word| is_name(&word.text))
         };
-        let loops = self.line().loops.iter().any(|each| each.variable == name);
-        loops || self.commands().iter().any(sets)
+        let loops = self.parsed_line().loops.iter().any(|each| each.variable == name);
+        loops || self.line_commands().iter().any(sets)
     }
 
-    /// How many redirections the line has, and commands that may have some.
-    pub(super) fn redirects(&self) -> usize {
-        self.commands().iter().map(|command| 1 + command.redirects.len()).sum()
+    /// Returns an upper bound of the number of redirections in the line.
+    pub(super) fn count_redirects(&self) -> usize {
+        self.line_commands().iter().map(|command| 1 + command.redirects.len()).sum()
     }
 
-    /// The files that redirections read, or write, each once: a command behind a wrapper has its wrapper's, too.
-    pub(super) fn redirected(&self, reads: bool) -> Vec<&str> {
-        let groups = match self.command() {
+    /// Returns the files that redirections read or write, each once. A command behind a wrapper
+    /// also has the redirections of the wrapper.
+    pub(super) fn redirected_files(&self, reads: bool) -> Vec<&str> {
+        let groups = match self.shell_line() {
             "" => &[][..],
-            _ => &self.line().redirects,
+            _ => &self.parsed_line().redirects,
         };
-        let all = self.commands().iter().flat_map(|command| command.redirects.iter()).chain(groups);
+        let all =
+            self.line_commands().iter().flat_map(|command| command.redirects.iter()).chain(groups);
         let files = all.filter_map(|redirect| {
             let op = redirect.operator.as_str();
             let both = op == "<>";
@@ -307,23 +313,24 @@ impl RuleInput {
     }
 }
 
-/// Every text in `values`, one after the other, a line each; of objects in a list only the field `only`, where given.
-fn joined<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> String {
+/// Joins every text in `values`, one per line. From objects in a list, only the field `only` is
+/// used, if given.
+fn join_texts<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> String {
     let mut found = Vec::new();
     for value in values {
-        collect(value, only, &mut found);
+        collect_texts(value, only, &mut found);
     }
     found.join("\n")
 }
 
-/// Depth is bounded by the reader of the event's JSON.
-fn collect<'a>(value: &'a Value, only: Option<&str>, found: &mut Vec<&'a str>) {
+/// Collects the texts of a value. The JSON reader of the event bounds the depth.
+fn collect_texts<'a>(value: &'a Value, only: Option<&str>, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),
-        Value::Array(items) => items.iter().for_each(|value| collect(value, only, found)),
+        Value::Array(items) => items.iter().for_each(|value| collect_texts(value, only, found)),
         Value::Object(fields) => {
             let wanted = fields.iter().filter(|(key, _)| only.is_none_or(|only| only == *key));
-            wanted.for_each(|(_, value)| collect(value, only, found));
+            wanted.for_each(|(_, value)| collect_texts(value, only, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

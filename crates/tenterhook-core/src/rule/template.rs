@@ -13,8 +13,8 @@ pub(super) enum Piece {
     Expression(Range<usize>),
 }
 
-/// Splits a text into its pieces; `Err` is the place of a brace without its other half.
-pub(super) fn split(text: &str) -> Result<Vec<Piece>, usize> {
+/// Splits a text into literal pieces and expressions; `Err` is the position of an unmatched brace.
+pub(super) fn split_template(text: &str) -> Result<Vec<Piece>, usize> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
     let mut at = 0;
@@ -30,7 +30,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, usize> {
             plain.push_str(here.get(..1).unwrap_or_default());
             at += 2;
         } else if here.starts_with('{') {
-            let end = closing(here).ok_or(at)?;
+            let end = find_closing_brace(here).ok_or(at)?;
             if !plain.is_empty() {
                 pieces.push(Piece::Plain(std::mem::take(&mut plain)));
             }
@@ -46,8 +46,8 @@ pub(super) fn split(text: &str) -> Result<Vec<Piece>, usize> {
     Ok(pieces)
 }
 
-/// Where the brace is closed that `text` begins with.
-fn closing(text: &str) -> Option<usize> {
+/// Returns the position of the brace that closes the one at the start of `text`.
+fn find_closing_brace(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for sign in Punctuation::new(text) {
         let (at, sign) = sign.ok()?;
@@ -70,14 +70,14 @@ mod tests {
     #[test]
     fn braces_hold_expressions_and_doubled_ones_are_themselves() {
         let text = r#"no {a["}"]} in {{x}}"#;
-        let pieces = split(text).unwrap();
+        let pieces = split_template(text).unwrap();
         let [Piece::Plain(before), Piece::Expression(place), Piece::Plain(after)] = &pieces[..]
         else {
             panic!("{pieces:?}")
         };
         assert_eq!((before.as_str(), after.as_str()), ("no ", " in {x}"));
         assert_eq!(text.get(place.clone()), Some(r#"a["}"]"#));
-        assert_eq!(split("a } b"), Err(2));
-        assert_eq!(split("a { b"), Err(2));
+        assert_eq!(split_template("a } b"), Err(2));
+        assert_eq!(split_template("a { b"), Err(2));
     }
 }

@@ -34,7 +34,7 @@ fn bash(line: &str) -> Event {
 
 fn judge(rule: &Rule, event: Event) -> Result<Answer, Unsettled> {
     assert_eq!(rule.check(), [], "{rule:?}");
-    rule.judge(&RuleInput::new(&Arc::new(event)), &|| true)
+    rule.evaluate_or_silent(&RuleInput::new(&Arc::new(event)), &|| true)
 }
 
 /// Whether the expression holds.
@@ -162,7 +162,8 @@ fn what_the_event_does_not_say_is_empty() {
 #[test]
 fn a_line_is_read_when_a_rule_asks_for_it_and_once() {
     let rule_input = RuleInput::new(&Arc::new(bash("git push")));
-    let judge = |when| Rule::new(when).deny("no").judge(&rule_input, &|| true).unwrap();
+    let judge =
+        |when| Rule::new(when).deny("no").evaluate_or_silent(&rule_input, &|| true).unwrap();
     judge("tool.name == 'Bash' || shell.complete");
     assert!(rule_input.line.get().is_none());
     judge("shell.complete");
@@ -350,7 +351,7 @@ fn cost_is_bounded_before_and_while_a_rule_runs() {
     let answer = judge(&Rule::new(when).deny("no"), long.clone());
     assert!(matches!(answer, Err(Unsettled::TooCostly(_))), "{answer:?}");
     let rule = Rule::new(when).deny("no");
-    let answer = rule.judge(&RuleInput::new(&Arc::new(long)), &|| false);
+    let answer = rule.evaluate_or_silent(&RuleInput::new(&Arc::new(long)), &|| false);
     assert_eq!(answer, Err(Unsettled::OutOfTime));
 }
 

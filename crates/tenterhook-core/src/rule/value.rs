@@ -132,7 +132,7 @@ impl<'a> FromIterator<Value<'a>> for Value<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The list as a value; one that is open may have more elements (RU-44).
+    /// Converts the list to a value. An open list may have more elements than are known (RU-44).
     pub(super) fn into_value(self, is_open: bool) -> Value<'a> {
         if is_open { Value::Open(self) } else { Value::List(self) }
     }
@@ -181,7 +181,8 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Steps to find a key: those of the event are hashed, those of the rule are looked through.
+    /// Returns the steps to find a key: maps of the event are hashed, maps of the rule are searched
+    /// linearly.
     pub(super) fn search_cost(&self) -> usize {
         match self {
             Self::Made(fields) => fields.len() / 4,
@@ -200,7 +201,7 @@ impl<'a> Map<'a> {
 }
 
 impl Record<'_> {
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn record_kind(&self) -> Kind {
         match self {
             Self::Command(_) => Kind::Command,
             Self::Redirect(_) => Kind::Redirect,
@@ -208,8 +209,8 @@ impl Record<'_> {
         }
     }
 
-    /// Its cost in a comparison.
-    pub(super) fn weight(&self) -> usize {
+    /// Returns the cost of a comparison.
+    pub(super) fn comparison_cost(&self) -> usize {
         let text = |text: &str| 1 + text.len() / 16;
         match self {
             Self::Command(command) => {
@@ -227,13 +228,13 @@ impl Record<'_> {
 }
 
 impl Value<'_> {
-    /// Whether it is a list that may have more elements than are known.
-    pub(super) const fn is_open(&self) -> bool {
+    /// Returns true if it is a list that may have more elements than are known.
+    pub(super) const fn is_open_list(&self) -> bool {
         matches!(self, Self::Open(_))
     }
 
-    /// What it is, for people.
-    pub(super) fn noun(&self) -> &'static str {
+    /// Returns the kind of the value, in words for people.
+    pub(super) fn kind_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
@@ -241,12 +242,12 @@ impl Value<'_> {
             Self::Text(_) => "a string",
             Self::List(_) | Self::Open(_) => "an array",
             Self::Map(_) => "an object",
-            Self::Record(record) => record.kind().noun(),
+            Self::Record(record) => record.record_kind().kind_name(),
         }
     }
 
-    /// Its cost in a walk over it: bytes of a text, elements of a list.
-    pub(super) fn weight(&self) -> usize {
+    /// Returns the cost of a walk over the value: bytes of a text, elements of a list.
+    pub(super) fn walk_cost(&self) -> usize {
         match self {
             Self::Null | Self::Bool(_) | Self::Int(_) | Self::Double(_) | Self::Record(_) => 1,
             Self::Text(text) => text.len(),
@@ -255,18 +256,18 @@ impl Value<'_> {
         }
     }
 
-    /// The order of two values, where they have one.
-    pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
+    /// Compares two values if they have an order.
+    pub(super) fn partial_order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Bool(left), Self::Bool(right)) => Some(left.cmp(right)),
             (Self::Int(left), Self::Int(right)) => Some(left.cmp(right)),
             (Self::Text(left), Self::Text(right)) => Some((**left).cmp(&**right)),
-            _ => self.number()?.partial_cmp(&other.number()?),
+            _ => self.as_f64()?.partial_cmp(&other.as_f64()?),
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "beside a double an integer is one")]
-    fn number(&self) -> Option<f64> {
+    fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Int(number) => Some(*number as f64),
             Self::Double(number) => Some(*number),
@@ -274,9 +275,9 @@ impl Value<'_> {
         }
     }
 
-    /// The value as JSON, each part of it at its price; a record is what its command line says.
+    /// Converts the value to JSON, counting steps for each part. A record becomes its command line.
     pub(super) fn to_json(&self, machine: &Machine<'_, '_>) -> Result<Json, Stop> {
-        machine.spend(1 + self.weight() / 16)?;
+        machine.spend_steps(1 + self.walk_cost() / 16)?;
         Ok(match self {
             Self::Null => Json::Null,
             Self::Bool(flag) => (*flag).into(),
@@ -287,21 +288,21 @@ impl Value<'_> {
                 list.iter().map(|value| value.to_json(machine)).collect::<Result<_, _>>()?
             }
             Self::Map(map) => {
-                machine.spend(map.len() * ELEMENT)?;
+                machine.spend_steps(map.len() * ELEMENT)?;
                 let fields = map.fields().into_iter();
                 let fields =
                     fields.map(|(key, value)| Ok(((*key).to_owned(), value.to_json(machine)?)));
                 Json::Object(fields.collect::<Result<_, Stop>>()?)
             }
             Self::Record(record) => {
-                machine.spend(record.weight())?;
+                machine.spend_steps(record.comparison_cost())?;
                 record.to_string().into()
             }
         })
     }
 
-    /// Writes the value as people read it in a message: a text as it is, the elements of a list with commas between them.
-    pub(super) fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
+    /// Writes the value for people: a text as it is, the elements of a list separated by commas.
+    pub(super) fn write_for_people(&self, out: &mut impl fmt::Write) -> fmt::Result {
         match self {
             Self::Null => out.write_str("null"),
             Self::Bool(flag) => write!(out, "{flag}"),
@@ -312,29 +313,29 @@ impl Value<'_> {
             Self::List(list) | Self::Open(list) => {
                 for (at, item) in list.iter().enumerate() {
                     out.write_str(if at == 0 { "" } else { ", " })?;
-                    item.write(out)?;
+                    item.write_for_people(out)?;
                 }
                 Ok(())
             }
-            Self::Map(map) => write_map(map, out),
+            Self::Map(map) => write_map_as_json(map, out),
         }
     }
 }
 
-/// An object as JSON has it, whose texts are quoted.
-fn write_map(map: &Map<'_>, out: &mut impl fmt::Write) -> fmt::Result {
+/// Writes an object as JSON.
+fn write_map_as_json(map: &Map<'_>, out: &mut impl fmt::Write) -> fmt::Result {
     let quoted = |text: &str, out: &mut dyn fmt::Write| write!(out, "{}", Json::from(text));
     out.write_str("{")?;
     for (at, (key, value)) in map.fields().into_iter().enumerate() {
         out.write_str(if at == 0 { "" } else { "," })?;
         quoted(&key, out)?;
         out.write_str(":")?;
-        write_json(&value, out)?;
+        write_as_json(&value, out)?;
     }
     out.write_str("}")
 }
 
-fn write_json(value: &Value<'_>, out: &mut impl fmt::Write) -> fmt::Result {
+fn write_as_json(value: &Value<'_>, out: &mut impl fmt::Write) -> fmt::Result {
     match value {
         Value::Text(text) => write!(out, "{}", Json::from(&**text)),
         Value::Record(record) => write!(out, "{}", Json::from(record.to_string())),
@@ -342,18 +343,18 @@ fn write_json(value: &Value<'_>, out: &mut impl fmt::Write) -> fmt::Result {
             out.write_str("[")?;
             for (at, item) in list.iter().enumerate() {
                 out.write_str(if at == 0 { "" } else { "," })?;
-                write_json(&item, out)?;
+                write_as_json(&item, out)?;
             }
             out.write_str("]")
         }
-        other => other.write(out),
+        other => other.write_for_people(out),
     }
 }
 
 impl fmt::Display for Record<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command(command) => f.write_str(&command.text()),
+            Self::Command(command) => f.write_str(&command.unquoted_text()),
             Self::Redirect(redirect) => f.write_str(&redirect.operator),
             Self::Assignment(assignment) => {
                 write!(f, "{}={}", assignment.name, assignment.value.text)

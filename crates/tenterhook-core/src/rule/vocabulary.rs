@@ -45,8 +45,8 @@ pub(super) enum Kind {
 }
 
 impl Shape {
-    /// The word for people.
-    pub(super) const fn noun(self) -> &'static str {
+    /// Returns the word for people.
+    pub(super) const fn kind_name(self) -> &'static str {
         match self {
             Self::Any => "a value",
             Self::Bool => "a boolean",
@@ -54,12 +54,12 @@ impl Shape {
             Self::Text => "a string",
             Self::Map => "an object",
             Self::List(_) => "an array",
-            Self::Record(kind) => kind.noun(),
+            Self::Record(kind) => kind.kind_name(),
         }
     }
 
-    /// Whether a value of this shape can be one of `wanted`.
-    pub(super) fn may_be(self, wanted: Self) -> bool {
+    /// Returns true if a value of this shape can have the shape `wanted`.
+    pub(super) fn is_compatible_with(self, wanted: Self) -> bool {
         match (self, wanted) {
             (Self::Any, _) | (_, Self::Any) | (Self::List(_), Self::List(_)) => true,
             _ => self == wanted,
@@ -68,7 +68,7 @@ impl Shape {
 }
 
 impl Elements {
-    pub(super) const fn shape(self) -> Shape {
+    pub(super) const fn element_shape(self) -> Shape {
         match self {
             Self::Any => Shape::Any,
             Self::Text => Shape::Text,
@@ -78,7 +78,7 @@ impl Elements {
 }
 
 impl Kind {
-    pub(super) const fn noun(self) -> &'static str {
+    pub(super) const fn kind_name(self) -> &'static str {
         match self {
             Self::Command => "a command",
             Self::Redirect => "a redirection",
@@ -86,8 +86,8 @@ impl Kind {
         }
     }
 
-    /// The fields of such a record.
-    pub(super) const fn members(self) -> &'static [Name<Member>] {
+    /// Returns the fields of such a record.
+    pub(super) const fn record_members(self) -> &'static [Name<Member>] {
         match self {
             Self::Command => COMMAND,
             Self::Redirect => REDIRECT,
@@ -104,7 +104,7 @@ pub(super) struct Name<T> {
     pub(super) shape: Shape,
 }
 
-const fn name<T>(name: &'static str, is: T, shape: Shape) -> Name<T> {
+const fn new_name<T>(name: &'static str, is: T, shape: Shape) -> Name<T> {
     Name { name, is, shape }
 }
 
@@ -144,8 +144,8 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// Whether it tells an expression what of a line was not read.
-    pub(super) const fn is_doubt(self) -> bool {
+    /// Returns true if the field tells an expression which part of a line was not read.
+    pub(super) const fn is_about_doubt(self) -> bool {
         matches!(self, Self::ShellComplete | Self::ShellDoubt | Self::Call(List::Code))
     }
 }
@@ -172,75 +172,75 @@ pub(super) enum Member {
 }
 
 const TEXTS: Shape = Shape::List(Elements::Text);
-const fn records(kind: Kind) -> Shape {
+const fn list_of_records(kind: Kind) -> Shape {
     Shape::List(Elements::Record(kind))
 }
 
 /// Names that stand alone.
 pub(super) const ROOTS: &[Name<Field>] = &[
-    name("event", Field::Event, Shape::Text),
-    name("prompt", Field::Prompt, Shape::Text),
-    name("cwd", Field::Cwd, Shape::Text),
-    name("project", Field::Project, Shape::Text),
-    name("home", Field::Home, Shape::Text),
-    name("session", Field::Session, Shape::Text),
-    name("agent", Field::Agent, Shape::Text),
-    name("mode", Field::Mode, Shape::Text),
-    name("payload", Field::Payload, Shape::Map),
+    new_name("event", Field::Event, Shape::Text),
+    new_name("prompt", Field::Prompt, Shape::Text),
+    new_name("cwd", Field::Cwd, Shape::Text),
+    new_name("project", Field::Project, Shape::Text),
+    new_name("home", Field::Home, Shape::Text),
+    new_name("session", Field::Session, Shape::Text),
+    new_name("agent", Field::Agent, Shape::Text),
+    new_name("mode", Field::Mode, Shape::Text),
+    new_name("payload", Field::Payload, Shape::Map),
 ];
 
 /// Names behind `host.`
 pub(super) const HOST: &[Name<Field>] = &[
-    name("agent", Field::HostAgent, Shape::Text),
-    name("can", Field::HostCan, TEXTS),
-    name("unhooked", Field::HostUnhooked, TEXTS),
+    new_name("agent", Field::HostAgent, Shape::Text),
+    new_name("can", Field::HostCan, TEXTS),
+    new_name("unhooked", Field::HostUnhooked, TEXTS),
 ];
 
 /// Names behind `tool.`
 pub(super) const TOOL: &[Name<Field>] = &[
-    name("name", Field::ToolName, Shape::Text),
-    name("kind", Field::ToolKind, Shape::Text),
-    name("input", Field::ToolInput, Shape::Map),
-    name("command", Field::ToolCommand, Shape::Text),
-    name("path", Field::ToolPath, Shape::Text),
-    name("paths", Field::ToolPaths, TEXTS),
-    name("url", Field::ToolUrl, Shape::Text),
-    name("text", Field::ToolText, Shape::Text),
-    name("server", Field::ToolServer, Shape::Text),
-    name("output", Field::ToolOutput, Shape::Text),
+    new_name("name", Field::ToolName, Shape::Text),
+    new_name("kind", Field::ToolKind, Shape::Text),
+    new_name("input", Field::ToolInput, Shape::Map),
+    new_name("command", Field::ToolCommand, Shape::Text),
+    new_name("path", Field::ToolPath, Shape::Text),
+    new_name("paths", Field::ToolPaths, TEXTS),
+    new_name("url", Field::ToolUrl, Shape::Text),
+    new_name("text", Field::ToolText, Shape::Text),
+    new_name("server", Field::ToolServer, Shape::Text),
+    new_name("output", Field::ToolOutput, Shape::Text),
 ];
 
 /// Names behind `shell.`
 pub(super) const SHELL: &[Name<Field>] = &[
-    name("commands", Field::ShellCommands, records(Kind::Command)),
-    name("programs", Field::ShellPrograms, TEXTS),
-    name("complete", Field::ShellComplete, Shape::Bool),
-    name("doubt", Field::ShellDoubt, Shape::Text),
-    name("reads", Field::ShellReads, TEXTS),
-    name("writes", Field::ShellWrites, TEXTS),
+    new_name("commands", Field::ShellCommands, list_of_records(Kind::Command)),
+    new_name("programs", Field::ShellPrograms, TEXTS),
+    new_name("complete", Field::ShellComplete, Shape::Bool),
+    new_name("doubt", Field::ShellDoubt, Shape::Text),
+    new_name("reads", Field::ShellReads, TEXTS),
+    new_name("writes", Field::ShellWrites, TEXTS),
 ];
 
 /// Names behind `call.`
 pub(super) const CALL: &[Name<Field>] = &[
-    name("commands", Field::CallCommands, records(Kind::Command)),
-    name("reads", Field::Call(List::Reads), TEXTS),
-    name("shows", Field::Call(List::Shows), TEXTS),
-    name("writes", Field::Call(List::Writes), TEXTS),
-    name("deletes", Field::Call(List::Deletes), TEXTS),
-    name("rights", Field::Call(List::Rights), TEXTS),
-    name("hosts", Field::Call(List::Hosts), TEXTS),
-    name("drops", Field::Call(List::Drops), TEXTS),
-    name("leaks", Field::Call(List::Leaks), TEXTS),
-    name("sent_variables", Field::Call(List::SentVariables), TEXTS),
-    name("code", Field::Call(List::Code), TEXTS),
-    name("sql", Field::Call(List::Sql), TEXTS),
-    name("look_alikes", Field::Call(List::LookAlikes), TEXTS),
-    name("unpinned", Field::Call(List::Unpinned), TEXTS),
-    name("indexes", Field::Call(List::Indexes), TEXTS),
-    name("strangers", Field::Call(List::Strangers), TEXTS),
-    name("guards", Field::Call(List::Guards), TEXTS),
-    name("unguarded", Field::Call(List::Unguarded), TEXTS),
-    name("disarms", Field::Call(List::Disarms), TEXTS),
+    new_name("commands", Field::CallCommands, list_of_records(Kind::Command)),
+    new_name("reads", Field::Call(List::Reads), TEXTS),
+    new_name("shows", Field::Call(List::Shows), TEXTS),
+    new_name("writes", Field::Call(List::Writes), TEXTS),
+    new_name("deletes", Field::Call(List::Deletes), TEXTS),
+    new_name("rights", Field::Call(List::Rights), TEXTS),
+    new_name("hosts", Field::Call(List::Hosts), TEXTS),
+    new_name("drops", Field::Call(List::Drops), TEXTS),
+    new_name("leaks", Field::Call(List::Leaks), TEXTS),
+    new_name("sent_variables", Field::Call(List::SentVariables), TEXTS),
+    new_name("code", Field::Call(List::Code), TEXTS),
+    new_name("sql", Field::Call(List::Sql), TEXTS),
+    new_name("look_alikes", Field::Call(List::LookAlikes), TEXTS),
+    new_name("unpinned", Field::Call(List::Unpinned), TEXTS),
+    new_name("indexes", Field::Call(List::Indexes), TEXTS),
+    new_name("strangers", Field::Call(List::Strangers), TEXTS),
+    new_name("guards", Field::Call(List::Guards), TEXTS),
+    new_name("unguarded", Field::Call(List::Unguarded), TEXTS),
+    new_name("disarms", Field::Call(List::Disarms), TEXTS),
 ];
 
 /// The names that have names behind them.
@@ -248,27 +248,27 @@ pub(super) const GROUPS: &[(&str, &[Name<Field>])] =
     &[("host", HOST), ("tool", TOOL), ("shell", SHELL), ("call", CALL)];
 
 const COMMAND: &[Name<Member>] = &[
-    name("program", Member::Program, Shape::Text),
-    name("args", Member::Args, TEXTS),
-    name("words", Member::Words, TEXTS),
-    name("operands", Member::Operands, TEXTS),
-    name("redirects", Member::Redirects, records(Kind::Redirect)),
-    name("assignments", Member::Assignments, records(Kind::Assignment)),
-    name("wrapped", Member::Wrapped, Shape::Bool),
-    name("via", Member::Via, TEXTS),
-    name("place", Member::Place, Shape::Text),
-    name("known", Member::Known, Shape::Bool),
-    name("text", Member::Text, Shape::Text),
+    new_name("program", Member::Program, Shape::Text),
+    new_name("args", Member::Args, TEXTS),
+    new_name("words", Member::Words, TEXTS),
+    new_name("operands", Member::Operands, TEXTS),
+    new_name("redirects", Member::Redirects, list_of_records(Kind::Redirect)),
+    new_name("assignments", Member::Assignments, list_of_records(Kind::Assignment)),
+    new_name("wrapped", Member::Wrapped, Shape::Bool),
+    new_name("via", Member::Via, TEXTS),
+    new_name("place", Member::Place, Shape::Text),
+    new_name("known", Member::Known, Shape::Bool),
+    new_name("text", Member::Text, Shape::Text),
 ];
 
 const REDIRECT: &[Name<Member>] = &[
-    name("op", Member::Op, Shape::Text),
-    name("target", Member::Target, Shape::Text),
-    name("descriptor", Member::Descriptor, Shape::Text),
+    new_name("op", Member::Op, Shape::Text),
+    new_name("target", Member::Target, Shape::Text),
+    new_name("descriptor", Member::Descriptor, Shape::Text),
 ];
 
 const ASSIGNMENT: &[Name<Member>] =
-    &[name("name", Member::Name, Shape::Text), name("value", Member::Value, Shape::Text)];
+    &[new_name("name", Member::Name, Shape::Text), new_name("value", Member::Value, Shape::Text)];
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,7 +310,12 @@ pub(super) struct Function {
     pub(super) does: Do,
 }
 
-const fn function(name: &'static str, takes: &'static [Shape], gives: Shape, does: Do) -> Function {
+const fn new_function(
+    name: &'static str,
+    takes: &'static [Shape],
+    gives: Shape,
+    does: Do,
+) -> Function {
     Function { name, takes, gives, does }
 }
 
@@ -321,41 +326,41 @@ const OF_COMMAND: &[Shape] = &[Shape::Record(Kind::Command), Shape::Text];
 
 /// Every function.
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("size", &[Shape::Any], Shape::Number, Do::Size),
-    function("contains", TWO, Shape::Bool, Do::Contains),
-    function("startsWith", TWO, Shape::Bool, Do::StartsWith),
-    function("endsWith", TWO, Shape::Bool, Do::EndsWith),
-    function("matches", TWO, Shape::Bool, Do::Matches),
-    function("find", TWO, Shape::Text, Do::Find),
-    function("lower", ONE, Shape::Text, Do::Lower),
-    function("upper", ONE, Shape::Text, Do::Upper),
-    function("trim", ONE, Shape::Text, Do::Trim),
-    function("split", TWO, TEXTS, Do::Split),
-    function("join", &[Shape::List(Elements::Any), Shape::Text], Shape::Text, Do::Join),
-    function("replace", THREE, Shape::Text, Do::Replace),
-    function("string", &[Shape::Any], Shape::Text, Do::String),
-    function("int", &[Shape::Any], Shape::Number, Do::Int),
-    function("basename", ONE, Shape::Text, Do::Basename),
-    function("dirname", ONE, Shape::Text, Do::Dirname),
-    function("extension", ONE, Shape::Text, Do::Extension),
-    function("resolve", ONE, Shape::Text, Do::Resolve),
-    function("inside", TWO, Shape::Bool, Do::Inside),
-    function("glob", TWO, Shape::Bool, Do::Glob),
-    function("is_secret", ONE, Shape::Bool, Do::IsSecret),
-    function("carries_secret", ONE, Shape::Bool, Do::CarriesSecret),
-    function("is_vital", ONE, Shape::Bool, Do::Place(Place::Vital)),
-    function("is_system", ONE, Shape::Bool, Do::Place(Place::System)),
-    function("holds_keys", ONE, Shape::Bool, Do::Place(Place::Keys)),
-    function("is_env", ONE, Shape::Bool, Do::Place(Place::Env)),
-    function("is_startup", ONE, Shape::Bool, Do::Place(Place::Startup)),
-    function("is_git_hook", ONE, Shape::Bool, Do::Place(Place::GitHook)),
-    function("is_agent_config", ONE, Shape::Bool, Do::Place(Place::AgentConfig)),
-    function("is_instructions", ONE, Shape::Bool, Do::Place(Place::Instructions)),
-    function("is_editor_task", ONE, Shape::Bool, Do::Place(Place::EditorTask)),
-    function("is_disk", ONE, Shape::Bool, Do::Place(Place::Disk)),
-    function("flag", OF_COMMAND, Shape::Bool, Do::Flag),
-    function("runs", OF_COMMAND, Shape::Bool, Do::Runs),
-    function("with", &[Shape::Map, Shape::Map], Shape::Map, Do::With),
+    new_function("size", &[Shape::Any], Shape::Number, Do::Size),
+    new_function("contains", TWO, Shape::Bool, Do::Contains),
+    new_function("startsWith", TWO, Shape::Bool, Do::StartsWith),
+    new_function("endsWith", TWO, Shape::Bool, Do::EndsWith),
+    new_function("matches", TWO, Shape::Bool, Do::Matches),
+    new_function("find", TWO, Shape::Text, Do::Find),
+    new_function("lower", ONE, Shape::Text, Do::Lower),
+    new_function("upper", ONE, Shape::Text, Do::Upper),
+    new_function("trim", ONE, Shape::Text, Do::Trim),
+    new_function("split", TWO, TEXTS, Do::Split),
+    new_function("join", &[Shape::List(Elements::Any), Shape::Text], Shape::Text, Do::Join),
+    new_function("replace", THREE, Shape::Text, Do::Replace),
+    new_function("string", &[Shape::Any], Shape::Text, Do::String),
+    new_function("int", &[Shape::Any], Shape::Number, Do::Int),
+    new_function("basename", ONE, Shape::Text, Do::Basename),
+    new_function("dirname", ONE, Shape::Text, Do::Dirname),
+    new_function("extension", ONE, Shape::Text, Do::Extension),
+    new_function("resolve", ONE, Shape::Text, Do::Resolve),
+    new_function("inside", TWO, Shape::Bool, Do::Inside),
+    new_function("glob", TWO, Shape::Bool, Do::Glob),
+    new_function("is_secret", ONE, Shape::Bool, Do::IsSecret),
+    new_function("carries_secret", ONE, Shape::Bool, Do::CarriesSecret),
+    new_function("is_vital", ONE, Shape::Bool, Do::Place(Place::Vital)),
+    new_function("is_system", ONE, Shape::Bool, Do::Place(Place::System)),
+    new_function("holds_keys", ONE, Shape::Bool, Do::Place(Place::Keys)),
+    new_function("is_env", ONE, Shape::Bool, Do::Place(Place::Env)),
+    new_function("is_startup", ONE, Shape::Bool, Do::Place(Place::Startup)),
+    new_function("is_git_hook", ONE, Shape::Bool, Do::Place(Place::GitHook)),
+    new_function("is_agent_config", ONE, Shape::Bool, Do::Place(Place::AgentConfig)),
+    new_function("is_instructions", ONE, Shape::Bool, Do::Place(Place::Instructions)),
+    new_function("is_editor_task", ONE, Shape::Bool, Do::Place(Place::EditorTask)),
+    new_function("is_disk", ONE, Shape::Bool, Do::Place(Place::Disk)),
+    new_function("flag", OF_COMMAND, Shape::Bool, Do::Flag),
+    new_function("runs", OF_COMMAND, Shape::Bool, Do::Runs),
+    new_function("with", &[Shape::Map, Shape::Map], Shape::Map, Do::With),
 ];
 
 /// The macros of CEL over lists, and the one over fields.

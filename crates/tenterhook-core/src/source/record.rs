@@ -19,13 +19,13 @@ impl Content {
     pub const WORDS: &'static [(&'static str, Self)] =
         &[("none", Self::Nothing), ("redacted", Self::Redacted), ("full", Self::Full)];
 
-    /// What a word means.
+    /// Returns the content for a word of a config file.
     #[must_use]
-    pub fn find(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, content)| *content)
     }
 
-    /// The word that configs use.
+    /// Returns the word for it in config files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,9 +59,9 @@ pub const KEEP_DAYS: u32 = 30;
 pub const MAX_BYTES: u64 = 64 << 20;
 
 impl RecordTable {
-    /// What holds where `self` is the stronger file's and `weaker` the other's.
+    /// Merges two tables: a key that `self` does not set comes from `weaker`.
     #[must_use]
-    pub fn over(self, weaker: Self) -> Self {
+    pub fn with_fallback(self, weaker: Self) -> Self {
         Self {
             enabled: self.enabled.or(weaker.enabled),
             dir: self.dir.or(weaker.dir),
@@ -72,12 +72,13 @@ impl RecordTable {
         }
     }
 
-    /// What holds of the user's table where `managed` is the organisation's: what that one sets stands, and where it requires records
-    /// the user neither switches them off, nor moves them, nor has them removed sooner than by default (C-77).
+    /// Merges the user's table with the organization's `managed` one, whose keys win. If that one
+    /// requires records, the user can neither disable nor move them, nor shorten their retention
+    /// below the default (C-77).
     #[must_use]
-    pub fn under(self, managed: Self) -> Self {
+    pub fn with_managed(self, managed: Self) -> Self {
         if managed.required != Some(true) {
-            return managed.over(self);
+            return managed.with_fallback(self);
         }
         let left = Self {
             enabled: None,
@@ -86,23 +87,23 @@ impl RecordTable {
             max_bytes: self.max_bytes.filter(|bytes| *bytes >= MAX_BYTES),
             ..self
         };
-        managed.over(left)
+        managed.with_fallback(left)
     }
 
-    /// The keys that it sets and that `held`, which is what holds in the end, does not have from it.
-    pub(crate) fn without_effect(&self, held: &Self) -> Vec<&'static str> {
-        fn differs<T: PartialEq>(own: Option<&T>, held: Option<&T>) -> bool {
+    /// Returns the keys that this table sets to another value than `held`, the table in effect.
+    pub(crate) fn overridden_keys(&self, held: &Self) -> Vec<&'static str> {
+        fn is_overridden<T: PartialEq>(own: Option<&T>, held: Option<&T>) -> bool {
             own.is_some() && own != held
         }
         // `enabled` defaults to true: a file that sets it to true does not contradict.
         let on = held.enabled.or(Some(true));
         let keys = [
-            ("enabled", differs(self.enabled.as_ref(), on.as_ref())),
-            ("dir", differs(self.dir.as_ref(), held.dir.as_ref())),
-            ("content", differs(self.content.as_ref(), held.content.as_ref())),
-            ("keep_days", differs(self.keep_days.as_ref(), held.keep_days.as_ref())),
-            ("max_bytes", differs(self.max_bytes.as_ref(), held.max_bytes.as_ref())),
-            ("required", differs(self.required.as_ref(), held.required.as_ref())),
+            ("enabled", is_overridden(self.enabled.as_ref(), on.as_ref())),
+            ("dir", is_overridden(self.dir.as_ref(), held.dir.as_ref())),
+            ("content", is_overridden(self.content.as_ref(), held.content.as_ref())),
+            ("keep_days", is_overridden(self.keep_days.as_ref(), held.keep_days.as_ref())),
+            ("max_bytes", is_overridden(self.max_bytes.as_ref(), held.max_bytes.as_ref())),
+            ("required", is_overridden(self.required.as_ref(), held.required.as_ref())),
         ];
         keys.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }

@@ -39,9 +39,9 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// One line that says what it is, for people.
+    /// Returns a description of the server for people, in one line.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn one_line_description(&self) -> String {
         match self {
             Self::Program(command) => command.line(),
             Self::Address(http) => http.url.clone(),

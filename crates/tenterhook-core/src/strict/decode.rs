@@ -8,7 +8,7 @@ pub(super) struct Decoded {
     pub(super) deviation: Option<Deviation>,
 }
 
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+pub(super) fn decode_output(bytes: &[u8]) -> Decoded {
     let utf16 = match bytes {
         [0xff, 0xfe, rest @ ..] => Some((rest, u16::from_le_bytes as fn([u8; 2]) -> u16, true)),
         [0xfe, 0xff, rest @ ..] => Some((rest, u16::from_be_bytes as fn([u8; 2]) -> u16, true)),

@@ -68,9 +68,9 @@ impl Laxity {
 }
 
 impl Deviation {
-    /// The rule of `docs/spec/answers-json.md`.
+    /// Returns the number of the rule in `docs/spec/answers-json.md`.
     #[must_use]
-    pub const fn rule(&self) -> &'static str {
+    pub const fn rule_number(&self) -> &'static str {
         match self {
             Self::TooDeep | Self::TooBig => "J-4",
             Self::DuplicateKey(_) => "J-6",
@@ -89,7 +89,7 @@ impl Deviation {
         }
     }
 
-    /// A stable name, such as `text-before`.
+    /// Returns a stable name, such as `text-before`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl Deviation {
         }
     }
 
-    /// What the program should do instead.
+    /// Returns what the program should print instead.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {

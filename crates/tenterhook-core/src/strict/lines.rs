@@ -10,39 +10,40 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn end(&self) -> usize {
+    pub(super) fn end_offset(&self) -> usize {
         self.start + self.parsed.end
     }
 }
 
-/// The objects that were meant, in order; `Err` when looking for them costs too much or one of them is too large.
-pub(super) fn candidates(text: &str) -> Result<Vec<Candidate>, Deviation> {
+/// Returns the objects that are meant as output, in order; `Err` if the search costs too much or an
+/// object is too large.
+pub(super) fn find_candidate_objects(text: &str) -> Result<Vec<Candidate>, Deviation> {
     let mut found = Vec::new();
     let mut walk = Walk { text, at: 0, fenced: false, announced: false };
     // Attempts that fail may read the same text again: together they get a few passes over it, no more.
     let mut work = text.len().saturating_mul(8).saturating_add(4096);
-    while let Some(line) = walk.line() {
+    while let Some(line) = walk.current_line() {
         if walk.fenced || !line.starts_with('{') {
-            walk.step(line);
+            walk.step_over_line(line);
             continue;
         }
         let start = walk.at;
-        match tree::parse(text.get(start..).unwrap_or_default(), relaxed::parse) {
+        match tree::parse_object(text.get(start..).unwrap_or_default(), relaxed::parse_relaxed) {
             Ok(parsed) => {
                 let candidate = Candidate { start, parsed };
-                let end = candidate.end();
+                let end = candidate.end_offset();
                 let rest = text.get(end..).unwrap_or_default();
                 let tail = rest.lines().next().unwrap_or_default();
                 let shown = walk.announced && !rest.trim().is_empty();
                 if tail.trim().is_empty() && !shown {
                     found.push(candidate);
                 }
-                walk.jump(end);
+                walk.jump_past_line_of(end);
             }
             Err(Stop::Limit(limit)) => return Err(limit),
             Err(Stop::Broken { at, .. }) => {
                 work = work.checked_sub(at).ok_or(Deviation::TooBig)?;
-                walk.step(line);
+                walk.step_over_line(line);
             }
         }
         if found.len() > MAX_OBJECTS {
@@ -52,22 +53,24 @@ pub(super) fn candidates(text: &str) -> Result<Vec<Candidate>, Deviation> {
     Ok(found)
 }
 
-/// The text from the last line on which an object begins that is broken or that the end of the text breaks off, if it
-/// runs to the end and any pair of it is complete.
-pub(super) fn torn_tail(text: &str) -> Option<&str> {
+/// Returns the text from the last line that begins an object, if that object is broken or cut off
+/// and has at least one complete pair.
+pub(super) fn find_torn_tail(text: &str) -> Option<&str> {
     let mut walk = Walk { text, at: 0, fenced: false, announced: false };
     let mut last = None;
-    while let Some(line) = walk.line() {
+    while let Some(line) = walk.current_line() {
         if !walk.fenced && line.starts_with('{') {
             last = Some(walk.at);
         }
-        walk.step(line);
+        walk.step_over_line(line);
     }
     let tail = text.get(last?..)?;
     let begins = tail.get(1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '\'']));
-    match tree::parse(tail, relaxed::parse) {
+    match tree::parse_object(tail, relaxed::parse_relaxed) {
         Err(Stop::Broken { torn, .. })
-            if begins && (torn || tail.ends_with('}')) && !pairs::find(tail).is_empty() =>
+            if begins
+                && (torn || tail.ends_with('}'))
+                && !pairs::find_key_value_pairs(tail).is_empty() =>
         {
             Some(tail)
         }
@@ -75,8 +78,8 @@ pub(super) fn torn_tail(text: &str) -> Option<&str> {
     }
 }
 
-/// The content of a text that is one fenced block from its first line to its last.
-pub(super) fn fenced(text: &str) -> Option<&str> {
+/// Returns the content of a text that is one fenced block.
+pub(super) fn fenced_content(text: &str) -> Option<&str> {
     let fence = ["```", "~~~"].into_iter().find(|fence| text.starts_with(fence))?;
     let (opening, body) = text.strip_prefix(fence)?.split_once('\n')?;
     let inner = body.strip_suffix(fence)?;
@@ -95,11 +98,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn line(&self) -> Option<&'a str> {
+    fn current_line(&self) -> Option<&'a str> {
         self.text.get(self.at..)?.split_inclusive('\n').next()
     }
 
-    fn step(&mut self, line: &str) {
+    fn step_over_line(&mut self, line: &str) {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             self.fenced = !self.fenced;
@@ -110,8 +113,8 @@ impl<'a> Walk<'a> {
         self.at += line.len();
     }
 
-    /// Goes on with the line after the one that holds `end`.
-    fn jump(&mut self, end: usize) {
+    /// Continues with the line after the one that holds the offset `end`.
+    fn jump_past_line_of(&mut self, end: usize) {
         let rest = self.text.get(end..).unwrap_or_default();
         self.at = end + rest.find('\n').map_or(rest.len(), |at| at + 1);
         self.announced = false;

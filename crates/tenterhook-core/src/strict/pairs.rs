@@ -22,7 +22,7 @@ static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-pub(super) fn find(text: &str) -> Vec<(String, Value)> {
+pub(super) fn find_key_value_pairs(text: &str) -> Vec<(String, Value)> {
     let Some(pair) = PAIR.as_ref() else { return Vec::new() };
     let value = |captures: &regex::Captures<'_>| {
         if let Some(text) = captures.name("text") {

@@ -6,12 +6,12 @@ use serde_json::{Number, Value};
 use super::Laxity;
 use super::tree::{Budget, Parsed, Stop, Tree};
 
-/// Reads the object that `text` begins with.
-pub(super) fn parse(text: &str) -> Result<Parsed, Stop> {
+/// Parses the object at the start of `text` leniently.
+pub(super) fn parse_relaxed(text: &str) -> Result<Parsed, Stop> {
     let mut cursor = Cursor { text, at: 0, laxity: None, budget: Budget::new() };
-    match cursor.object(1) {
+    match cursor.parse_object(1) {
         Ok(tree) => Ok(Parsed { tree, end: cursor.at, laxity: cursor.laxity }),
-        Err(Broken) => Err(match cursor.budget.limit() {
+        Err(Broken) => Err(match cursor.budget.exceeded_limit() {
             Some(limit) => Stop::Limit(limit),
             None => Stop::Broken { at: cursor.at, torn: cursor.at >= text.len() },
         }),
@@ -29,16 +29,16 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn rest(&self) -> &'a str {
+    fn remaining_text(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        self.remaining_text().chars().next()
     }
 
     fn eat(&mut self, token: &str) -> bool {
-        let found = self.rest().starts_with(token);
+        let found = self.remaining_text().starts_with(token);
         if found {
             self.at += token.len();
         }
@@ -49,15 +49,15 @@ impl<'a> Cursor<'a> {
         if self.eat(token) { Ok(()) } else { Err(Broken) }
     }
 
-    fn took(&mut self, laxity: Laxity) {
+    fn record_laxity(&mut self, laxity: Laxity) {
         self.laxity.get_or_insert(laxity);
     }
 
     /// Skips white space and comments.
-    fn skip(&mut self) -> Result<(), Broken> {
+    fn skip_blanks_and_comments(&mut self) -> Result<(), Broken> {
         loop {
-            self.at += self.rest().len() - self.rest().trim_start().len();
-            let rest = self.rest();
+            self.at += self.remaining_text().len() - self.remaining_text().trim_start().len();
+            let rest = self.remaining_text();
             let end = if rest.starts_with("//") || rest.starts_with('#') {
                 rest.find('\n').unwrap_or(rest.len())
             } else if rest.starts_with("/*") {
@@ -71,58 +71,58 @@ impl<'a> Cursor<'a> {
             } else {
                 return Ok(());
             };
-            self.took(Laxity::Comment);
+            self.record_laxity(Laxity::Comment);
             self.at += end;
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Tree, Broken> {
+    fn parse_object(&mut self, depth: usize) -> Result<Tree, Broken> {
         self.expect("{")?;
-        self.budget.take(depth).map_err(|()| Broken)?;
+        self.budget.take_value(depth).map_err(|()| Broken)?;
         let mut entries = Vec::new();
-        self.list("}", |cursor| {
+        self.parse_list_until("}", |cursor| {
             let key = match cursor.peek() {
-                Some(quote @ ('"' | '\'')) => cursor.string(quote)?,
-                _ => cursor.bare_key()?,
+                Some(quote @ ('"' | '\'')) => cursor.parse_string(quote)?,
+                _ => cursor.parse_bare_key()?,
             };
-            cursor.skip()?;
+            cursor.skip_blanks_and_comments()?;
             cursor.expect(":")?;
-            cursor.skip()?;
-            entries.push((key, cursor.value(depth + 1)?));
+            cursor.skip_blanks_and_comments()?;
+            entries.push((key, cursor.parse_value(depth + 1)?));
             Ok(())
         })?;
         Ok(Tree::Object(entries))
     }
 
-    fn array(&mut self, depth: usize) -> Result<Tree, Broken> {
+    fn parse_array(&mut self, depth: usize) -> Result<Tree, Broken> {
         self.expect("[")?;
-        self.budget.take(depth).map_err(|()| Broken)?;
+        self.budget.take_value(depth).map_err(|()| Broken)?;
         let mut items = Vec::new();
-        self.list("]", |cursor| {
-            items.push(cursor.value(depth + 1)?);
+        self.parse_list_until("]", |cursor| {
+            items.push(cursor.parse_value(depth + 1)?);
             Ok(())
         })?;
         Ok(Tree::Array(items))
     }
 
-    /// Items with commas between them, up to and with `close`.
-    fn list(
+    /// Parses items separated by commas, up to and including `close`.
+    fn parse_list_until(
         &mut self,
         close: &str,
         mut item: impl FnMut(&mut Self) -> Result<(), Broken>,
     ) -> Result<(), Broken> {
-        self.skip()?;
+        self.skip_blanks_and_comments()?;
         if self.eat(close) {
             return Ok(());
         }
         loop {
             item(self)?;
-            self.skip()?;
+            self.skip_blanks_and_comments()?;
             let comma = self.eat(",");
-            self.skip()?;
+            self.skip_blanks_and_comments()?;
             if self.eat(close) {
                 if comma {
-                    self.took(Laxity::TrailingComma);
+                    self.record_laxity(Laxity::TrailingComma);
                 }
                 return Ok(());
             }
@@ -132,31 +132,33 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Tree, Broken> {
+    fn parse_value(&mut self, depth: usize) -> Result<Tree, Broken> {
         match self.peek() {
-            Some('{') => return self.object(depth),
-            Some('[') => return self.array(depth),
-            _ => self.budget.take(0).map_err(|()| Broken)?,
+            Some('{') => return self.parse_object(depth),
+            Some('[') => return self.parse_array(depth),
+            _ => self.budget.take_value(0).map_err(|()| Broken)?,
         }
         match self.peek() {
-            Some(quote @ ('"' | '\'')) => self.string(quote).map(Value::String).map(Tree::Leaf),
-            _ => self.bareword().map(Tree::Leaf),
+            Some(quote @ ('"' | '\'')) => {
+                self.parse_string(quote).map(Value::String).map(Tree::Leaf)
+            }
+            _ => self.parse_bareword().map(Tree::Leaf),
         }
     }
 
-    fn bare_key(&mut self) -> Result<String, Broken> {
-        let rest = self.rest();
+    fn parse_bare_key(&mut self) -> Result<String, Broken> {
+        let rest = self.remaining_text();
         let end = rest
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'))
             .unwrap_or(rest.len());
         let key = rest.get(..end).filter(|key| !key.is_empty()).ok_or(Broken)?;
         self.at += end;
-        self.took(Laxity::UnquotedKey);
+        self.record_laxity(Laxity::UnquotedKey);
         Ok(key.to_owned())
     }
 
-    fn bareword(&mut self) -> Result<Value, Broken> {
-        let rest = self.rest();
+    fn parse_bareword(&mut self) -> Result<Value, Broken> {
+        let rest = self.remaining_text();
         let end = rest
             .find(|c: char| !(c.is_ascii_alphanumeric() || "+-._".contains(c)))
             .unwrap_or(rest.len());
@@ -172,14 +174,15 @@ impl<'a> Cursor<'a> {
         };
         self.at += end;
         if python {
-            self.took(Laxity::PythonLiteral);
+            self.record_laxity(Laxity::PythonLiteral);
         }
         Ok(value)
     }
 
-    /// A string on one line. Double-quoted ones follow JSON; in single quotes, `\'` and Python's `\xNN` exist too.
-    fn string(&mut self, quote: char) -> Result<String, Broken> {
-        let rest = self.rest();
+    /// Parses a string on one line. Double quotes follow JSON; in single quotes, `\'` and Python's
+    /// `\xNN` are also allowed.
+    fn parse_string(&mut self, quote: char) -> Result<String, Broken> {
+        let rest = self.remaining_text();
         let mut escaped = false;
         let mut end = None;
         for (at, c) in rest.char_indices().skip(1) {
@@ -202,13 +205,13 @@ impl<'a> Cursor<'a> {
         let inner = rest.get(1..end).unwrap_or_default();
         self.at += end + 1;
         if quote == '\'' {
-            self.took(Laxity::SingleQuotes);
+            self.record_laxity(Laxity::SingleQuotes);
         }
-        decode(inner, quote).ok_or(Broken)
+        decode_string(inner, quote).ok_or(Broken)
     }
 }
 
-fn decode(inner: &str, quote: char) -> Option<String> {
+fn decode_string(inner: &str, quote: char) -> Option<String> {
     if quote == '"' {
         return serde_json::from_str(&format!("\"{inner}\"")).ok();
     }

@@ -2,29 +2,29 @@
 //! nothing by it (J-2); of what was asked for one answer and gave words round it, they are the answer.
 
 use super::tree::{self, Stop};
-use super::{Found, MAX_OBJECTS, read, relaxed};
+use super::{Found, MAX_OBJECTS, read_output, relaxed};
 
-/// The words again with the objects that they show on separate lines behind their first line, where nothing can be
-/// made out in them as they stand (J-19).
-pub fn out_of_prose(words: &str) -> Option<String> {
-    if read(words.as_bytes()).found != Found::Text {
+/// Puts the objects inside a text on lines of their own after its first line, if nothing can be
+/// read in the text as it is (J-19).
+pub fn extract_objects_from_prose(words: &str) -> Option<String> {
+    if read_output(words.as_bytes()).found != Found::Text {
         return None;
     }
-    let objects = objects(words);
+    let objects = outermost_objects(words);
     let before = words.split(['{', '\n']).map(str::trim).find(|word| !word.is_empty())?;
     // A line that ends with a colon, or that is a fence, would announce what follows as shown.
     let before = before.trim_start_matches(['`', '~']).trim_end_matches(':');
     (!objects.is_empty()).then(|| format!("({before})\n{}", objects.join("\n")))
 }
 
-/// The outermost objects, in the order of the text. Attempts that fail may read the same text again: together they get
-/// a few passes over it, no more.
-fn objects(text: &str) -> Vec<&str> {
+/// Returns the outermost objects in text order. Failed attempts may read text again; together they
+/// are limited to a few passes.
+fn outermost_objects(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     let mut work = text.len().saturating_mul(8).saturating_add(4096);
     while let Some((_, from)) = rest.find('{').and_then(|at| rest.split_at_checked(at)) {
-        let (read, is_object) = match tree::parse(from, relaxed::parse) {
+        let (read, is_object) = match tree::parse_object(from, relaxed::parse_relaxed) {
             Ok(parsed) => (parsed.end, true),
             Err(Stop::Broken { at, .. }) => (at, false),
             Err(Stop::Limit(_)) => break,
@@ -59,9 +59,9 @@ mod tests {
             ("```json\n{\"a\": 1}", "(json)\n{\"a\": 1}"),
             ("data: {\"a\": 1}\n\n", "(data)\n{\"a\": 1}"),
         ] {
-            let out = out_of_prose(words);
+            let out = extract_objects_from_prose(words);
             assert_eq!(out.as_deref(), Some(lines));
-            assert!(!read(lines.as_bytes()).objects().is_empty(), "{lines}");
+            assert!(!read_output(lines.as_bytes()).found_objects().is_empty(), "{lines}");
         }
     }
 
@@ -71,9 +71,9 @@ mod tests {
         for words in
             ["", "No.", "{\"a\": 1}", "log\n{\"a\": 1}", "[{\"a\": 1}]", "fn f() { g }", "{{{"]
         {
-            assert_eq!(out_of_prose(words), None, "{words}");
+            assert_eq!(extract_objects_from_prose(words), None, "{words}");
         }
         let deep = format!("x {}", "{\"a\":".repeat(200_000));
-        assert_eq!(out_of_prose(&deep), None);
+        assert_eq!(extract_objects_from_prose(&deep), None);
     }
 }

@@ -13,30 +13,30 @@ fn names(reading: &Reading) -> Vec<&'static str> {
 
 /// Whether any object or pair of the reading says `"decision": "block"`.
 fn denies(reading: &Reading) -> bool {
-    let fields = reading.objects().iter().flat_map(Object::readings);
+    let fields = reading.found_objects().iter().flat_map(Object::possible_readings);
     fields
         .into_iter()
         .any(|field| field.get("decision").is_some_and(|decision| decision == "block"))
-        || reading.pairs().iter().any(|(key, value)| key == "decision" && value == "block")
+        || reading.torn_pairs().iter().any(|(key, value)| key == "decision" && value == "block")
 }
 
 /// J-1, J-2, J-3.
 #[test]
 fn empty_plain_and_strict() {
     for text in ["", " \r\n\t", "\u{feff}"] {
-        let reading = read(text.as_bytes());
+        let reading = read_output(text.as_bytes());
         assert_eq!((reading.found.clone(), names(&reading)), (Found::Empty, vec![]), "{text:?}");
     }
     for text in [DENY, "\u{feff}{\"decision\":\"block\"}", "\r\n  {\"decision\":\"block\"}\r\n\n"] {
-        let reading = read(text.as_bytes());
+        let reading = read_output(text.as_bytes());
         assert_eq!(reading.bom, text.starts_with('\u{feff}'));
         assert_eq!(
-            reading.strict().and_then(|object| object.get("decision")),
+            reading.as_strict_object().and_then(|object| object.get("decision")),
             Some(&"block".into())
         );
         assert!(reading.begins_with_brace());
     }
-    assert!(read(b"{}").strict().is_some_and(Map::is_empty));
+    assert!(read_output(b"{}").as_strict_object().is_some_and(Map::is_empty));
 }
 
 /// J-6, J-7, J-8, J-9, J-10, J-11, J-12, J-13, J-14, J-15, J-18: samples of each.
@@ -99,13 +99,13 @@ fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
     ];
     for (text, expected) in cases {
         let text = text.replace("{D}", DENY);
-        let reading = read(text.as_bytes());
+        let reading = read_output(text.as_bytes());
         assert_eq!(names(&reading), *expected, "{text:?}");
         assert!(denies(&reading), "{text:?}: {reading:?}");
-        assert_eq!(reading.strict(), None, "{text:?}");
+        assert_eq!(reading.as_strict_object(), None, "{text:?}");
         for deviation in &reading.deviations {
             assert!(!deviation.to_string().is_empty() && !deviation.help().is_empty());
-            assert!(deviation.rule().starts_with("J-"));
+            assert!(deviation.rule_number().starts_with("J-"));
         }
     }
 }
@@ -151,10 +151,10 @@ fn text_that_only_shows_an_object_holds_none() {
         // An innocent that begins with a brace would not be one: it promises JSON.
         let text = text.replace("{D}", DENY);
         if text.trim_start().starts_with('{') {
-            assert!(read(text.as_bytes()).strict().is_some(), "{text:?}");
+            assert!(read_output(text.as_bytes()).as_strict_object().is_some(), "{text:?}");
             continue;
         }
-        let reading = read(text.as_bytes());
+        let reading = read_output(text.as_bytes());
         assert_eq!((&reading.found, names(&reading)), (&Found::Text, vec![]), "{text:?}");
     }
 }
@@ -163,8 +163,8 @@ fn text_that_only_shows_an_object_holds_none() {
 #[test]
 fn every_hidden_duplicate_has_its_reading() {
     let text = r#"{"h": {"d": "a", "d": "b"}, "h": {"d": "c", "d": "d", "e": [{"x": 1, "x": 2}]}, "k": 1}"#;
-    let reading = read(text.as_bytes());
-    let [object] = reading.objects() else { panic!("one object") };
+    let reading = read_output(text.as_bytes());
+    let [object] = reading.found_objects() else { panic!("one object") };
     let last = serde_json::json!({"h": {"d": "d", "e": [{"x": 2}]}, "k": 1});
     assert_eq!(Value::Object(object.fields.clone()), last);
     let shadowed: Vec<_> = object.shadowed.iter().cloned().map(Value::Object).collect();
@@ -195,15 +195,19 @@ fn encodings_are_read_and_named() {
         (&[][..], &le, false),
         (&[][..], &be, false),
     ] {
-        let reading = read(&[mark, body].concat());
+        let reading = read_output(&[mark, body].concat());
         assert_eq!((names(&reading), reading.bom), (vec!["utf-16"], bom));
         assert!(denies(&reading), "{reading:?}");
         assert_eq!(reading.text, DENY);
     }
-    let reading = read(b"{\"decision\": \"block\", \"reason\": \"\xff\"}");
+    let reading = read_output(b"{\"decision\": \"block\", \"reason\": \"\xff\"}");
     assert_eq!(names(&reading), ["invalid-utf-8"]);
-    assert!(denies(&reading) && reading.strict().is_none() && reading.text.contains('\u{fffd}'));
-    let reading = read(b"caf\xe9");
+    assert!(
+        denies(&reading)
+            && reading.as_strict_object().is_none()
+            && reading.text.contains('\u{fffd}')
+    );
+    let reading = read_output(b"caf\xe9");
     assert_eq!((names(&reading), reading.found), (vec!["invalid-utf-8"], Found::Text));
 }
 
@@ -213,12 +217,12 @@ fn limits_hold_and_a_denial_beyond_them_is_still_seen() {
     let nest = |depth: usize| {
         format!("{{\"decision\": \"block\", \"x\": {}{}}}", "[".repeat(depth), "]".repeat(depth))
     };
-    assert!(read(nest(MAX_DEPTH - 1).as_bytes()).strict().is_some());
+    assert!(read_output(nest(MAX_DEPTH - 1).as_bytes()).as_strict_object().is_some());
     let keys = |count: usize| {
         let keys: String = (0..count).map(|key| format!("\"k{key}\": 0, ")).collect();
         format!("{{{keys}\"decision\": \"block\"}}")
     };
-    assert!(read(keys(MAX_NODES - 2).as_bytes()).strict().is_some());
+    assert!(read_output(keys(MAX_NODES - 2).as_bytes()).as_strict_object().is_some());
     let twice = format!("{{{} \"b\": 2}}", "\"decision\": \"block\", ".repeat(MAX_SHADOWED + 2));
     for (text, name) in [
         (nest(MAX_DEPTH), "too-deep"),
@@ -228,9 +232,9 @@ fn limits_hold_and_a_denial_beyond_them_is_still_seen() {
         (twice, "too-big"),
         (format!("{DENY}\n").repeat(MAX_OBJECTS + 2), "too-big"),
     ] {
-        let reading = read(text.as_bytes());
+        let reading = read_output(text.as_bytes());
         assert!(names(&reading).contains(&name), "{:?}", names(&reading));
-        assert!(reading.objects().is_empty() && denies(&reading));
+        assert!(reading.found_objects().is_empty() && denies(&reading));
     }
 }
 
@@ -259,9 +263,9 @@ fn hostile_texts_come_to_an_end() {
     ];
     // No clock is looked at. A quadratic walk takes minutes here, and the person who runs the tests gives up.
     for text in &texts {
-        assert_eq!(read(text.as_bytes()).strict(), None);
+        assert_eq!(read_output(text.as_bytes()).as_strict_object(), None);
     }
-    assert_eq!(read(texts[0].as_bytes()).found, Found::Text);
+    assert_eq!(read_output(texts[0].as_bytes()).found, Found::Text);
 }
 
 #[test]
@@ -270,8 +274,11 @@ fn every_prefix_of_every_shape_is_survived() {
         format!("log\n{{'a': [1, \"x\\u00e9\", /* c */ {{b: None}},],}}\n{DENY}\n```\n'[\"{{");
     for from in 0..text.len() {
         for to in from..text.len() {
-            let reading = read(&text.as_bytes()[from..to]);
-            assert!(reading.strict().is_none_or(|object| !object.is_empty()), "{from}..{to}");
+            let reading = read_output(&text.as_bytes()[from..to]);
+            assert!(
+                reading.as_strict_object().is_none_or(|object| !object.is_empty()),
+                "{from}..{to}"
+            );
         }
     }
 }
@@ -301,20 +308,20 @@ proptest! {
         let object = serde_json::json!({"decision": "block", "x": inner});
         let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) }.unwrap();
         let expected = object.as_object().unwrap();
-        let alone = read(text.as_bytes());
-        prop_assert_eq!(alone.strict(), Some(expected));
-        let behind = read(format!("a log line\n{text}\n").as_bytes());
+        let alone = read_output(text.as_bytes());
+        prop_assert_eq!(alone.as_strict_object(), Some(expected));
+        let behind = read_output(format!("a log line\n{text}\n").as_bytes());
         prop_assert_eq!(&behind.deviations, &[Deviation::TextBefore]);
-        prop_assert_eq!(behind.objects().iter().map(|object| &object.fields).collect::<Vec<_>>(), vec![expected]);
+        prop_assert_eq!(behind.found_objects().iter().map(|object| &object.fields).collect::<Vec<_>>(), vec![expected]);
         for to in (1..text.len()).step_by(1 + text.len() / 20) {
-            let torn = read(&text.as_bytes()[..to]);
-            prop_assert!(torn.strict().is_none());
+            let torn = read_output(&text.as_bytes()[..to]);
+            prop_assert!(torn.as_strict_object().is_none());
         }
     }
 
     #[test]
     fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), json in "[\\[\\]{}:,'\"\\\\a`\n/*# ]{0,80}") {
-        prop_assert!(read(&bytes).deviations.len() < 50);
-        prop_assert!(read(json.as_bytes()).deviations.len() < 50);
+        prop_assert!(read_output(&bytes).deviations.len() < 50);
+        prop_assert!(read_output(json.as_bytes()).deviations.len() < 50);
     }
 }

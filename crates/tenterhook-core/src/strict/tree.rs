@@ -47,8 +47,8 @@ impl Budget {
         Self { nodes: Cell::new(0), limit: Cell::new(None) }
     }
 
-    /// Takes one value at `depth`; `Err` when the tree is full.
-    pub(super) fn take(&self, depth: usize) -> Result<(), ()> {
+    /// Counts one value at `depth`; `Err` if the tree is full or too deep.
+    pub(super) fn take_value(&self, depth: usize) -> Result<(), ()> {
         self.nodes.set(self.nodes.get() + 1);
         let limit = if depth > MAX_DEPTH {
             Deviation::TooDeep
@@ -61,14 +61,17 @@ impl Budget {
         Err(())
     }
 
-    pub(super) fn limit(&self) -> Option<Deviation> {
+    pub(super) fn exceeded_limit(&self) -> Option<Deviation> {
         self.limit.take()
     }
 }
 
-/// Reads the object that `text` begins with: strictly, and if that fails with `lenient`.
-pub(super) fn parse(text: &str, lenient: fn(&str) -> Result<Parsed, Stop>) -> Result<Parsed, Stop> {
-    match parse_strict(text) {
+/// Parses the object at the start of `text`: strictly, and with `lenient` if that fails.
+pub(super) fn parse_object(
+    text: &str,
+    lenient: fn(&str) -> Result<Parsed, Stop>,
+) -> Result<Parsed, Stop> {
+    match parse_object_strictly(text) {
         Err(Stop::Broken { at, torn }) => lenient(text).map_err(|stop| match stop {
             Stop::Limit(limit) => Stop::Limit(limit),
             Stop::Broken { at: lenient, torn: also } => {
@@ -79,7 +82,7 @@ pub(super) fn parse(text: &str, lenient: fn(&str) -> Result<Parsed, Stop>) -> Re
     }
 }
 
-fn parse_strict(text: &str) -> Result<Parsed, Stop> {
+fn parse_object_strictly(text: &str) -> Result<Parsed, Stop> {
     let budget = Budget::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Seed { depth: 1, budget: &budget }.deserialize(&mut deserializer);
@@ -87,7 +90,7 @@ fn parse_strict(text: &str) -> Result<Parsed, Stop> {
     match read {
         Ok(tree @ Tree::Object(_)) => Ok(Parsed { tree, end, laxity: None }),
         Ok(_) => Err(Stop::Broken { at: end, torn: false }),
-        Err(error) => Err(match budget.limit() {
+        Err(error) => Err(match budget.exceeded_limit() {
             Some(limit) => Stop::Limit(limit),
             None => Stop::Broken { at: end, torn: error.is_eof() },
         }),
@@ -109,13 +112,13 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
 }
 
 impl Seed<'_> {
-    fn leaf<E: serde::de::Error>(self, value: impl Into<Value>) -> Result<Tree, E> {
-        self.budget.take(0).map_err(|()| E::custom("limit"))?;
+    fn into_leaf<E: serde::de::Error>(self, value: impl Into<Value>) -> Result<Tree, E> {
+        self.budget.take_value(0).map_err(|()| E::custom("limit"))?;
         Ok(Tree::Leaf(value.into()))
     }
 
-    fn inner<E: serde::de::Error>(self) -> Result<Self, E> {
-        self.budget.take(self.depth).map_err(|()| E::custom("limit"))?;
+    fn into_child_seed<E: serde::de::Error>(self) -> Result<Self, E> {
+        self.budget.take_value(self.depth).map_err(|()| E::custom("limit"))?;
         Ok(Self { depth: self.depth + 1, ..self })
     }
 }
@@ -128,36 +131,36 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<Tree, E> {
-        self.leaf(Value::Null)
+        self.into_leaf(Value::Null)
     }
 
     fn visit_bool<E: serde::de::Error>(self, truth: bool) -> Result<Tree, E> {
-        self.leaf(truth)
+        self.into_leaf(truth)
     }
 
     fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Tree, E> {
-        self.leaf(number)
+        self.into_leaf(number)
     }
 
     fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Tree, E> {
-        self.leaf(number)
+        self.into_leaf(number)
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Tree, E> {
         let number = Number::from_f64(number).ok_or_else(|| E::custom("not a number"))?;
-        self.leaf(Value::Number(number))
+        self.into_leaf(Value::Number(number))
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Tree, E> {
-        self.leaf(text)
+        self.into_leaf(text)
     }
 
     fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Tree, E> {
-        self.leaf(text)
+        self.into_leaf(text)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
-        let inner = self.inner()?;
+        let inner = self.into_child_seed()?;
         let mut items = Vec::new();
         while let Some(item) = access.next_element_seed(inner)? {
             items.push(item);
@@ -166,7 +169,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
-        let inner = self.inner()?;
+        let inner = self.into_child_seed()?;
         let mut entries = Vec::new();
         while let Some(key) = access.next_key::<String>()? {
             entries.push((key, access.next_value_seed(inner)?));
@@ -176,14 +179,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
 }
 
 impl Tree {
-    /// The paths, as child numbers, of the entries that a later entry of the same key hides, and of those inside them.
-    pub(super) fn duplicates(&self) -> Vec<Vec<usize>> {
+    /// Returns the paths, as child indices, of entries that a later entry with the same key hides,
+    /// and of the entries inside them.
+    pub(super) fn shadowed_duplicates(&self) -> Vec<Vec<usize>> {
         let mut found = Vec::new();
-        self.collect(&mut Vec::new(), &mut found);
+        self.collect_duplicates(&mut Vec::new(), &mut found);
         found
     }
 
-    fn collect(&self, path: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+    fn collect_duplicates(&self, path: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
         // One more than is kept is enough to know that it is too many.
         if found.len() > MAX_SHADOWED {
             return;
@@ -199,7 +203,7 @@ impl Tree {
             if key.is_some_and(|key| last.get(key) != Some(&at)) {
                 found.push(path.clone());
             }
-            child.collect(path, found);
+            child.collect_duplicates(path, found);
             path.pop();
         }
     }
@@ -214,7 +218,7 @@ impl Tree {
         }
     }
 
-    /// The path in words: keys with dots between them, `[]` for a list.
+    /// Returns the path as text: keys separated by dots, and `[]` for a list.
     pub(super) fn dotted_path(&self, path: &[usize]) -> String {
         let mut tree = self;
         let mut name = String::new();
@@ -233,7 +237,8 @@ impl Tree {
         name
     }
 
-    /// The fields of an object; of several values of a key the last, but along `chosen` the one that it names.
+    /// Returns the fields of an object, with the last value of each key, except along the path
+    /// `chosen`, which selects its own value.
     pub(super) fn fields(&self, chosen: Option<&[usize]>) -> Map<String, Value> {
         let Self::Object(entries) = self else { return Map::new() };
         let (first, rest) = match chosen.and_then(<[usize]>::split_first) {
@@ -244,23 +249,23 @@ impl Tree {
         let mut fields = Map::new();
         for (at, (key, child)) in entries.iter().enumerate() {
             if Some(at) == first {
-                fields.insert(key.clone(), child.value(rest));
+                fields.insert(key.clone(), child.to_value(rest));
             } else if Some(key) != pinned {
-                fields.insert(key.clone(), child.value(None));
+                fields.insert(key.clone(), child.to_value(None));
             }
         }
         fields
     }
 
-    fn value(&self, chosen: Option<&[usize]>) -> Value {
+    fn to_value(&self, chosen: Option<&[usize]>) -> Value {
         match self {
             Self::Leaf(value) => value.clone(),
             Self::Object(_) => Value::Object(self.fields(chosen)),
             Self::Array(items) => {
                 let split = chosen.and_then(<[usize]>::split_first);
                 let item = |(at, item): (usize, &Self)| match split {
-                    Some((first, rest)) if *first == at => item.value(Some(rest)),
-                    _ => item.value(None),
+                    Some((first, rest)) if *first == at => item.to_value(Some(rest)),
+                    _ => item.to_value(None),
                 };
                 items.iter().enumerate().map(item).collect()
             }

@@ -42,7 +42,7 @@ pub enum WholeError {
 /// # Errors
 ///
 /// What the text is instead of an object.
-pub fn whole(bytes: &[u8]) -> Result<Whole, WholeError> {
+pub fn read_whole_object(bytes: &[u8]) -> Result<Whole, WholeError> {
     // Editors on Windows put a mark before the text.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -164,12 +164,12 @@ mod tests {
     #[test]
     fn duplicate_key_is_reported_with_its_path() {
         let text = r#"{"a": 1, "b": {"c": [{"d": 1, "d": 2, "d": 3}], "c": 4}, "a": null}"#;
-        let read = whole(text.as_bytes()).unwrap();
+        let read = read_whole_object(text.as_bytes()).unwrap();
         assert_eq!(read.twice, ["b.c.d", "b.c", "a"]);
         assert_eq!(Value::Object(read.fields), json!({"a": null, "b": {"c": 4}}));
         // The same key, spelled in two ways.
-        assert_eq!(whole(br#"{"a": 1, "\u0061": 2}"#).unwrap().twice, ["a"]);
-        assert_eq!(whole(br#"{"a": {"x": 1}, "b": {"x": 1}}"#).unwrap().twice, [""; 0]);
+        assert_eq!(read_whole_object(br#"{"a": 1, "\u0061": 2}"#).unwrap().twice, ["a"]);
+        assert_eq!(read_whole_object(br#"{"a": {"x": 1}, "b": {"x": 1}}"#).unwrap().twice, [""; 0]);
     }
 
     /// J-20.
@@ -177,8 +177,8 @@ mod tests {
     fn what_is_read_is_what_stands_there() {
         let text = r#"{"a": [0, -1, 1.5, 18446744073709551615, true, null, "\ud83d\ude00", {}]}"#;
         let plain: Value = serde_json::from_str(text).unwrap();
-        assert_eq!(Value::Object(whole(text.as_bytes()).unwrap().fields), plain);
-        assert!(whole(b"\xef\xbb\xbf {} \n").is_ok());
+        assert_eq!(Value::Object(read_whole_object(text.as_bytes()).unwrap().fields), plain);
+        assert!(read_whole_object(b"\xef\xbb\xbf {} \n").is_ok());
     }
 
     /// J-20.
@@ -203,7 +203,7 @@ mod tests {
             (&utf16, "UTF-16"),
             (deep.as_bytes(), "recursion limit"),
         ] {
-            let text = whole(bytes).unwrap_err().to_string();
+            let text = read_whole_object(bytes).unwrap_err().to_string();
             assert!(text.contains(why), "{text}: {why}");
         }
     }

@@ -13,25 +13,25 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, Pars
 use self::outline::Outline;
 use super::{
     Entry, FaultKind, MAX_DEPTH, Node, NodeValue, NotStrict, Parsed, Span, SyntaxFault,
-    number_or_text, position,
+    describe_position, number_or_text,
 };
 
 const BOM: &str = "\u{feff}";
 
-pub(super) fn parse(text: &str) -> Parsed {
+pub(super) fn parse_json(text: &str) -> Parsed {
     let body = text.strip_prefix(BOM).unwrap_or(text);
     let base = text.len() - body.len();
-    let (body, halves) = lone::replaced(body);
+    let (body, halves) = lone::replace_lone_surrogates(body);
     let reader = Reader { text, body: &body, base };
-    let mut parsed = reader.read();
+    let mut parsed = reader.parse_body();
     parsed.faults.extend(halves.into_iter().map(|range| {
         let what = NotStrict::Javascript;
-        let fault = reader.lapse(
+        let fault = reader.strictness_fault(
             what,
             range,
             "this escape is half of a character, which only JavaScript reads",
         );
-        fault.help("write both halves (`\\ud83d\\ude00`), or the character itself")
+        fault.with_help("write both halves (`\\ud83d\\ude00`), or the character itself")
     }));
     parsed.faults.sort_by_key(|fault| fault.span);
     if reader.base > 0 {
@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Parsed {
             Span::new(0, reader.base),
             "the file begins with a byte order mark",
         );
-        parsed.faults.insert(0, mark.help("save it as UTF-8 without BOM"));
+        parsed.faults.insert(0, mark.with_help("save it as UTF-8 without BOM"));
     }
     parsed
 }
@@ -54,12 +54,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&self) -> Parsed {
+    fn parse_body(&self) -> Parsed {
         let outline = Outline::new(self.body, self.body.len());
         if let Some(at) = outline.too_deep {
-            return Parsed::failed(SyntaxFault::new(
+            return Parsed::from_fatal_fault(SyntaxFault::new(
                 FaultKind::Limit,
-                self.span(Range::new(at, at + 1)),
+                self.to_span(Range::new(at, at + 1)),
                 format!("nested deeper than {MAX_DEPTH} levels"),
             ));
         }
@@ -79,45 +79,45 @@ impl Reader<'_> {
         let collect =
             CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
         match jsonc_parser::parse_to_ast(self.body, &collect, &options) {
-            Err(error) => Parsed::failed(self.explain(&error, &outline)),
+            Err(error) => Parsed::from_fatal_fault(self.explain_parse_error(&error, &outline)),
             Ok(result) => {
                 let tokens = result.tokens.unwrap_or_default();
                 match result.value {
-                    None => Parsed::failed(self.empty(!tokens.is_empty())),
+                    None => Parsed::from_fatal_fault(self.empty_text_fault(!tokens.is_empty())),
                     Some(value) => {
-                        let faults = self.lapses(&tokens);
-                        Parsed { root: Some(self.node(value)), faults, ..Parsed::default() }
+                        let faults = self.find_strictness_faults(&tokens);
+                        Parsed { root: Some(self.to_node(value)), faults, ..Parsed::default() }
                     }
                 }
             }
         }
     }
 
-    fn span(&self, range: Range) -> Span {
+    fn to_span(&self, range: Range) -> Span {
         Span::new(self.base + range.start, self.base + range.end)
     }
 
-    fn node(&self, value: Value<'_>) -> Node {
-        let span = self.span(value.range());
+    fn to_node(&self, value: Value<'_>) -> Node {
+        let span = self.to_span(value.range());
         let value = match value {
             Value::NullKeyword(_) => NodeValue::Null,
             Value::BooleanLit(truth) => NodeValue::Bool(truth.value),
             Value::NumberLit(number) => number_or_text(number.value),
             Value::StringLit(text) => NodeValue::String(text.value.into_owned()),
-            Value::Array(array) => {
-                NodeValue::Array(array.elements.into_iter().map(|item| self.node(item)).collect())
-            }
+            Value::Array(array) => NodeValue::Array(
+                array.elements.into_iter().map(|item| self.to_node(item)).collect(),
+            ),
             Value::Object(object) => NodeValue::Object(
                 object
                     .properties
                     .into_iter()
                     .map(|property| Entry {
-                        key_span: self.span(property.name.range()),
+                        key_span: self.to_span(property.name.range()),
                         key: match property.name {
                             ObjectPropName::String(name) => name.value.into_owned(),
                             ObjectPropName::Word(name) => name.value.to_owned(),
                         },
-                        node: self.node(property.value),
+                        node: self.to_node(property.value),
                     })
                     .collect(),
             ),
@@ -125,63 +125,76 @@ impl Reader<'_> {
         Node { span, value }
     }
 
-    fn empty(&self, comments: bool) -> SyntaxFault {
+    fn empty_text_fault(&self, comments: bool) -> SyntaxFault {
         let span = Span::new(self.base, self.text.len());
         let message =
             if comments { "the file holds nothing but comments" } else { "the file is empty" };
         SyntaxFault::new(FaultKind::Empty, span, message)
-            .help("write at least `{}`, or remove the file")
+            .with_help("write at least `{}`, or remove the file")
     }
 
-    /// What a strict parser refuses in a text that was read all the same.
-    fn lapses(&self, tokens: &[TokenAndRange<'_>]) -> Vec<SyntaxFault> {
+    /// Returns what a strict parser would reject in a text that was read anyway.
+    fn find_strictness_faults(&self, tokens: &[TokenAndRange<'_>]) -> Vec<SyntaxFault> {
         let mut faults = Vec::new();
         let mut strict = self.body.as_bytes().to_vec();
         let mut comma: Option<Range> = None;
         for TokenAndRange { token, range } in tokens {
             match token {
                 Token::CommentLine(_) | Token::CommentBlock(_) => {
-                    blank(&mut strict, *range);
-                    let fault = self.lapse(NotStrict::Comment, *range, "JSON has no comments");
-                    faults.push(fault.help("remove it: a strict parser refuses the whole file"));
+                    blank_out(&mut strict, *range);
+                    let fault =
+                        self.strictness_fault(NotStrict::Comment, *range, "JSON has no comments");
+                    faults
+                        .push(fault.with_help("remove it: a strict parser refuses the whole file"));
                 }
                 Token::CloseBrace | Token::CloseBracket => {
                     if let Some(range) = comma.take() {
-                        blank(&mut strict, range);
+                        blank_out(&mut strict, range);
                         let message = format!("a comma before the closing `{}`", token.as_str());
-                        let fault = self.lapse(NotStrict::TrailingComma, range, message);
-                        faults
-                            .push(fault.help("remove it: a strict parser refuses the whole file"));
+                        let fault = self.strictness_fault(NotStrict::TrailingComma, range, message);
+                        faults.push(
+                            fault.with_help("remove it: a strict parser refuses the whole file"),
+                        );
                     }
                 }
                 Token::Comma => comma = Some(*range),
                 Token::Number(number) => {
                     comma = None;
                     if number.parse::<f64>().is_ok_and(f64::is_infinite) {
-                        blank(&mut strict, *range);
-                        zero(&mut strict, range.start);
+                        blank_out(&mut strict, *range);
+                        overwrite_with_zero(&mut strict, range.start);
                         let what = NotStrict::Javascript;
-                        let fault = self.lapse(what, *range, "not valid JSON: number out of range");
-                        faults.push(fault.help("write a number that is nearer to zero"));
+                        let fault = self.strictness_fault(
+                            what,
+                            *range,
+                            "not valid JSON: number out of range",
+                        );
+                        faults.push(fault.with_help("write a number that is nearer to zero"));
                     }
                 }
                 _ => comma = None,
             }
         }
-        faults.extend(self.cross_check(&strict));
+        faults.extend(self.check_with_strict_parser(&strict));
         faults.sort_by_key(|fault| fault.span);
         faults
     }
 
-    fn lapse(&self, what: NotStrict, range: Range, message: impl Into<String>) -> SyntaxFault {
-        SyntaxFault::new(FaultKind::NotStrict(what), self.span(range), message)
+    fn strictness_fault(
+        &self,
+        what: NotStrict,
+        range: Range,
+        message: impl Into<String>,
+    ) -> SyntaxFault {
+        SyntaxFault::new(FaultKind::NotStrict(what), self.to_span(range), message)
     }
 
-    /// Asks a second, strict parser about the text without its comments and trailing commas.
-    fn cross_check(&self, strict: &[u8]) -> Option<SyntaxFault> {
+    /// Parses the text, without its comments and trailing commas, with a second, strict parser and
+    /// returns its fault.
+    fn check_with_strict_parser(&self, strict: &[u8]) -> Option<SyntaxFault> {
         let error = serde_json::from_slice::<serde::de::IgnoredAny>(strict)
             .map(drop)
-            .and_then(|()| numbers(strict))
+            .and_then(|()| check_numbers(strict))
             .err()?;
         let line_start = match error.line() {
             0 | 1 => 0,
@@ -196,87 +209,85 @@ impl Reader<'_> {
             "a strict parser refuses the whole file"
         };
         let message = format!("not valid JSON: {words}");
-        Some(self.lapse(NotStrict::Other, Range::new(at, at), message).help(help))
+        Some(self.strictness_fault(NotStrict::Other, Range::new(at, at), message).with_help(help))
     }
 
-    fn explain(&self, error: &ParseError, outline: &Outline) -> SyntaxFault {
+    fn explain_parse_error(&self, error: &ParseError, outline: &Outline) -> SyntaxFault {
         let range = error.range();
         let fault = |range: Range, message: &str| {
-            SyntaxFault::new(FaultKind::Broken, self.span(range), message)
+            SyntaxFault::new(FaultKind::Broken, self.to_span(range), message)
         };
         // A string that runs over the end of its line lost its closing quote, and everything after it reads wrong.
         if let Some(start) = outline.open_string.filter(|start| *start <= range.end) {
             let end = self.body.get(start..).and_then(|rest| rest.find('\n'));
             let range = Range::new(start, end.map_or(self.body.len(), |length| start + length));
             return fault(range, "this string is not closed on its line")
-                .help("close it with `\"`; write a line break inside a string as `\\n`");
+                .with_help("close it with `\"`; write a line break inside a string as `\\n`");
         }
         // An escape at the beginning of a string stands behind a quote, too.
         let is_string = matches!(error.kind(), ParseErrorKind::String(_));
-        if !is_string && self.splits_word(range.start) {
+        if !is_string && self.is_word_after_string(range.start) {
             return fault(range, "the string ends here, but its text goes on")
-                .help("write a quote inside a string as `\\\"`");
+                .with_help("write a quote inside a string as `\\\"`");
         }
         if self.body.get(range.start..).is_some_and(|rest| rest.starts_with(['}', ']'])) {
-            return self.stray_closer(range);
+            return self.stray_closer_fault(range);
         }
         match error.kind() {
             ParseErrorKind::UnterminatedObject | ParseErrorKind::UnterminatedArray => {
-                self.unclosed(outline, range)
+                self.unclosed_bracket_fault(outline, range)
             }
             kind => {
-                let (message, help) = describe(kind);
+                let (message, help) = describe_parse_error(kind);
                 let fault = fault(range, &message);
-                if help.is_empty() { fault } else { fault.help(help) }
+                if help.is_empty() { fault } else { fault.with_help(help) }
             }
         }
     }
 
-    /// Whether a string ends right before `at` and a word goes on there: `"say "hi" now"`.
-    fn splits_word(&self, at: usize) -> bool {
+    /// Returns true if a string ends right before `at` and a word follows: `"say "hi" now"`.
+    fn is_word_after_string(&self, at: usize) -> bool {
         let before = self.body.get(..at).is_some_and(|text| text.ends_with('"'));
         let after = self.body.get(at..).and_then(|text| text.chars().next());
         before && after.is_some_and(|c| c.is_alphanumeric() || "-_$\\/.%*'".contains(c))
     }
 
-    fn unclosed(&self, outline: &Outline, range: Range) -> SyntaxFault {
+    fn unclosed_bracket_fault(&self, outline: &Outline, range: Range) -> SyntaxFault {
         let (at, bracket) = outline.open.last().copied().unwrap_or((range.start, '{'));
         let message = format!("the file ends before this `{bracket}` is closed");
-        SyntaxFault::new(FaultKind::Broken, self.span(Range::new(at, at + 1)), message).help(
-            format!(
+        SyntaxFault::new(FaultKind::Broken, self.to_span(Range::new(at, at + 1)), message)
+            .with_help(format!(
                 "add `{}`; the `{bracket}` was opened at {}",
-                partner(bracket),
-                position(self.text, self.base + at)
-            ),
-        )
+                closing_bracket(bracket),
+                describe_position(self.text, self.base + at)
+            ))
     }
 
-    fn stray_closer(&self, range: Range) -> SyntaxFault {
+    fn stray_closer_fault(&self, range: Range) -> SyntaxFault {
         let found = self.body.get(range.start..range.end).unwrap_or_default();
         let open = Outline::new(self.body, range.start).open;
         let fault =
-            |message: String| SyntaxFault::new(FaultKind::Broken, self.span(range), message);
+            |message: String| SyntaxFault::new(FaultKind::Broken, self.to_span(range), message);
         match open.last() {
-            Some((at, bracket)) if !found.starts_with(partner(*bracket)) => {
-                fault(format!("`{found}` where `{}` has to come first", partner(*bracket))).help(
-                    format!(
+            Some((at, bracket)) if !found.starts_with(closing_bracket(*bracket)) => {
+                fault(format!("`{found}` where `{}` has to come first", closing_bracket(*bracket)))
+                    .with_help(format!(
                         "the `{bracket}` opened at {} is still open",
-                        position(self.text, self.base + at)
-                    ),
-                )
+                        describe_position(self.text, self.base + at)
+                    ))
             }
             Some(_) => fault(format!("a value is missing before `{found}`")),
-            None => fault(format!("`{found}` closes nothing")).help("remove it"),
+            None => fault(format!("`{found}` closes nothing")).with_help("remove it"),
         }
     }
 }
 
-/// Checks the numbers: skipping a value does not read them.
-fn numbers(strict: &[u8]) -> serde_json::Result<()> {
+/// Checks the numbers, which a parser that skips values does not read.
+fn check_numbers(strict: &[u8]) -> serde_json::Result<()> {
     serde_json::from_slice::<serde_json::Value>(strict).map(drop)
 }
 
-fn blank(text: &mut [u8], range: Range) {
+fn blank_out(text: &mut [u8], range: Range) {
     for byte in text.get_mut(range.start..range.end).unwrap_or_default() {
         if *byte != b'\n' {
             *byte = b' ';
@@ -284,18 +295,18 @@ fn blank(text: &mut [u8], range: Range) {
     }
 }
 
-fn zero(text: &mut [u8], at: usize) {
+fn overwrite_with_zero(text: &mut [u8], at: usize) {
     if let Some(byte) = text.get_mut(at) {
         *byte = b'0';
     }
 }
 
-fn partner(bracket: char) -> char {
+fn closing_bracket(bracket: char) -> char {
     if bracket == '[' { ']' } else { '}' }
 }
 
-/// What the parser found, in words, and what to write instead.
-fn describe(kind: &ParseErrorKind) -> (String, &'static str) {
+/// Returns what the parser found, in words, and what to write instead.
+fn describe_parse_error(kind: &ParseErrorKind) -> (String, &'static str) {
     let (message, help) = match kind {
         ParseErrorKind::ExpectedComma => ("a comma is missing here", "put `,` between two entries"),
         ParseErrorKind::ExpectedColonAfterObjectKey => {

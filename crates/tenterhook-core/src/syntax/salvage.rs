@@ -26,15 +26,15 @@ pub struct Lists {
 /// An object of a list that is torn is lost as a whole, unless it is a group: an entry without its
 /// condition would be another entry.
 #[must_use]
-pub fn salvage(text: &str, format: Format, lists: Lists) -> Parsed {
-    let mut parsed = super::parse(text, format);
-    if !parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty) {
+pub fn parse_or_salvage(text: &str, format: Format, lists: Lists) -> Parsed {
+    let mut parsed = super::parse_by_format(text, format);
+    if !parsed.fatal_fault().is_some_and(|fault| fault.kind != FaultKind::Empty) {
         return parsed;
     }
     let saved = match format {
-        Format::Json => json::salvage(text),
-        Format::Toml => toml::salvage(text),
-        Format::FrontMatter => yaml::salvage(text),
+        Format::Json => json::salvage_json(text),
+        Format::Toml => toml::salvage_toml(text),
+        Format::FrontMatter => yaml::salvage_front_matter(text),
     };
     if let Some(help) = saved.help {
         parsed.faults.iter_mut().for_each(|fault| fault.help = Some(help.clone()));
@@ -46,7 +46,7 @@ pub fn salvage(text: &str, format: Format, lists: Lists) -> Parsed {
         parsed.lost = parsed.faults.iter().map(|fault| fault.span).collect();
     }
     if let Some(mut root) = parsed.root.take() {
-        let lost = prune_object(&parsed, lists, &mut root);
+        let lost = remove_torn_in_object(&parsed, lists, &mut root);
         parsed.lost.extend(lost);
         parsed.root = Some(root);
     }
@@ -63,8 +63,8 @@ pub(super) struct Saved {
     pub(super) help: Option<String>,
 }
 
-/// Drops the torn entries of the lists in an object; what comes back is where they stood.
-fn prune_object(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
+/// Removes the torn entries of the lists in an object, and returns their spans.
+fn remove_torn_in_object(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
     let NodeValue::Object(entries) = &mut node.value else { return Vec::new() };
     let mut lost = Vec::new();
     // A list of which nothing is left is not an empty list, which says something.
@@ -74,19 +74,21 @@ fn prune_object(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Sp
     });
     for entry in entries {
         match entry.node.value {
-            NodeValue::Object(_) => lost.extend(prune_object(parsed, lists, &mut entry.node)),
-            NodeValue::Array(_) => lost.extend(prune_list(parsed, lists, &mut entry.node)),
+            NodeValue::Object(_) => {
+                lost.extend(remove_torn_in_object(parsed, lists, &mut entry.node))
+            }
+            NodeValue::Array(_) => lost.extend(remove_torn_in_list(parsed, lists, &mut entry.node)),
             _ => {}
         }
     }
     lost
 }
 
-fn prune_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
+fn remove_torn_in_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span> {
     let NodeValue::Array(items) = &mut node.value else { return Vec::new() };
     let mut lost = Vec::new();
     items.retain_mut(|item| {
-        if !parsed.is_torn(item) || prune_group(parsed, lists, item, &mut lost) {
+        if !parsed.is_torn(item) || keep_group_without_torn(parsed, lists, item, &mut lost) {
             return true;
         }
         lost.push(item.span);
@@ -95,8 +97,9 @@ fn prune_list(parsed: &Parsed, lists: Lists, node: &mut Node) -> Vec<super::Span
     lost
 }
 
-/// Whether an object with a torn part is a group that counts without it.
-fn prune_group(
+/// Removes the torn entries of a group; returns false if the object is no group, or is torn
+/// elsewhere.
+fn keep_group_without_torn(
     parsed: &Parsed,
     lists: Lists,
     node: &mut Node,
@@ -110,7 +113,7 @@ fn prune_group(
     }
     let NodeValue::Object(entries) = &mut node.value else { return false };
     for entry in entries.iter_mut().filter(|entry| entry.key == lists.inner) {
-        lost.extend(prune_list(parsed, lists, &mut entry.node));
+        lost.extend(remove_torn_in_list(parsed, lists, &mut entry.node));
     }
     true
 }

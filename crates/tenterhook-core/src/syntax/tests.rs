@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn json(text: &str) -> Parsed {
-    parse(text, Format::Json)
+    parse_by_format(text, Format::Json)
 }
 
 /// The text under the span of the value of `path`.
@@ -24,7 +24,7 @@ fn under<'a>(text: &'a str, parsed: &Parsed, path: &[&str]) -> &'a str {
 
 /// Kind, text under the span, message and help of every fault.
 fn faults(text: &str, format: Format) -> Vec<(FaultKind, String, String, String)> {
-    let parsed = parse(text, format);
+    let parsed = parse_by_format(text, format);
     let fatal = parsed.faults.iter().any(|fault| !matches!(fault.kind, FaultKind::NotStrict(_)));
     assert!(!(fatal && parsed.root.is_some()), "{text:?}: a broken text has no tree");
     parsed
@@ -49,12 +49,12 @@ fn json_keeps_spans_order_and_duplicates() {
     assert_eq!(under(text, &parsed, &["a"]), "true");
     let first = &root.entries()[0].node;
     assert_eq!(&text[first.span.start..first.span.end], r#"[1, "é", {"x": null}]"#);
-    let duplicates = root.duplicates();
+    let duplicates = root.duplicate_keys();
     assert_eq!(duplicates.len(), 1);
     assert_eq!(&text[duplicates[0].again.start..duplicates[0].again.end], "\"b\"");
     assert!(duplicates[0].first < duplicates[0].again);
     assert_eq!(root.to_json(), serde_json::json!({"b": 2.5, "a": true}));
-    assert_eq!((root.kind(), first.kind()), ("an object", "an array"));
+    assert_eq!((root.kind_with_article(), first.kind_with_article()), ("an object", "an array"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn json_without_a_value_is_empty() {
     ] {
         let parsed = json(text);
         assert!(parsed.root.is_none());
-        assert_eq!(parsed.fatal().unwrap().kind, FaultKind::Empty, "{text}");
+        assert_eq!(parsed.fatal_fault().unwrap().kind, FaultKind::Empty, "{text}");
         assert!(parsed.faults[0].message.contains(message), "{text}");
     }
 }
@@ -161,7 +161,7 @@ fn json_without_a_value_is_empty() {
 fn toml_gives_the_same_tree() {
     let text = "top = 'é'\n[hook.fmt]\nrun = [\"a\", \"b\"]\ntimeout = 1.5\nwhen.tool = \"Bash\"\nat = 1979-05-27\n\
                 [[step]]\nn = 1\n[[step]]\nn = 2\nx = { y = true, z = inf }\n";
-    let parsed = parse(text, Format::Toml);
+    let parsed = parse_by_format(text, Format::Toml);
     assert_eq!(parsed.faults, []);
     assert_eq!(
         parsed.root.as_ref().unwrap().to_json(),
@@ -199,7 +199,7 @@ const SKILL: &str = "---\r\nname: größe\r\nhooks:\r\n  PreToolUse:\r\n    - ma
 #[test]
 fn front_matter_gives_the_same_tree_with_spans_of_the_file() {
     let text = SKILL;
-    let parsed = parse(text, Format::FrontMatter);
+    let parsed = parse_by_format(text, Format::FrontMatter);
     assert_eq!(parsed.faults, []);
     let hook = serde_json::json!({"type": "command", "command": "é x", "timeout": 16, "once": "yes", "async": true});
     assert_eq!(
@@ -221,7 +221,7 @@ fn front_matter_gives_the_same_tree_with_spans_of_the_file() {
 #[test]
 fn text_without_front_matter_is_no_fault() {
     for text in ["", "# Title\n---\na: 1\n---\n", "---\n\nprose after a rule\n", "--- x\n---\n"] {
-        assert_eq!(parse(text, Format::FrontMatter), Parsed::default(), "{text:?}");
+        assert_eq!(parse_by_format(text, Format::FrontMatter), Parsed::default(), "{text:?}");
     }
 }
 
@@ -242,14 +242,14 @@ fn front_matter_faults() {
         assert_eq!(found[0].0, kind, "{text}: {found:?}");
         assert!(found[0].2.contains(message), "{text}: {found:?}");
     }
-    let twice = parse("---\na: 1\na: 2\n---\n", Format::FrontMatter).root.unwrap();
-    assert_eq!(twice.duplicates().len(), 1);
+    let twice = parse_by_format("---\na: 1\na: 2\n---\n", Format::FrontMatter).root.unwrap();
+    assert_eq!(twice.duplicate_keys().len(), 1);
     assert_eq!(twice.get("a").and_then(Node::as_u64), Some(2));
 }
 
 #[test]
 fn anchors_work_and_bombs_do_not() {
-    let parsed = parse("---\na: &x {k: 1}\nb: [*x, *x]\n---\n", Format::FrontMatter);
+    let parsed = parse_by_format("---\na: &x {k: 1}\nb: [*x, *x]\n---\n", Format::FrontMatter);
     assert_eq!(
         parsed.root.unwrap().to_json(),
         serde_json::json!({"a": {"k": 1}, "b": [{"k": 1}, {"k": 1}]})
@@ -293,7 +293,7 @@ fn hostile_texts_end_without_a_stack_overflow() {
     // No clock is looked at. A quadratic walk takes minutes here, and the person who runs the tests gives up.
     for text in &texts {
         for format in [Format::Json, Format::Toml, Format::FrontMatter] {
-            let parsed = parse(text, format);
+            let parsed = parse_by_format(text, format);
             assert!(parsed.faults.len() <= text.len());
         }
     }
@@ -363,7 +363,7 @@ fn broken_toml_is_found_in_its_line() {
         ("# \u{e9}\n[hook.a]\non = \"\u{e9}\" \u{e9}\n", 3, 10),
         ("\u{feff}[hook.a]\nonce = yes\n", 2, 8),
     ] {
-        let parsed = parse(text, Format::Toml);
+        let parsed = parse_by_format(text, Format::Toml);
         let [fault] = parsed.faults.as_slice() else { panic!("{text:?}: {parsed:?}") };
         let before = &text[..fault.span.start];
         let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -376,7 +376,7 @@ fn broken_toml_is_found_in_its_line() {
 #[test]
 fn broken_toml_says_what_is_lost() {
     let lists = Lists { inner: "hooks", known_by: "matcher" };
-    let help = |text: &str| salvage(text, Format::Toml, lists).faults[0].help.clone();
+    let help = |text: &str| parse_or_salvage(text, Format::Toml, lists).faults[0].help.clone();
     let lost = "mend it; lost until then: ";
     let text = "[hook.a] # one\non = Stop\nrun = [\n [1, 2]\n]\n\n  [[hooks]]\n[b\nx = 1\n";
     assert_eq!(help(text).unwrap(), format!("{lost}`[hook.a]` in line 1, `[b` in line 8"));
@@ -390,7 +390,7 @@ fn broken_toml_says_what_is_lost() {
 fn json_is_salvaged_by_its_brackets() {
     let lists = Lists { inner: "hooks", known_by: "matcher" };
     let saved = |text: &str| {
-        let parsed = salvage(text, Format::Json, lists);
+        let parsed = parse_or_salvage(text, Format::Json, lists);
         let root = parsed.root.as_ref().map(|root| root.to_json().to_string());
         (root.unwrap_or_default(), parsed.lost.is_empty())
     };

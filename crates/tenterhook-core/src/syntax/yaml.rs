@@ -12,42 +12,42 @@ const MAX_BYTES: usize = 256 * 1024;
 /// Aliases copy what they stand for, so a few lines can ask for billions of nodes: the tree is bounded, not the text.
 const MAX_NODES: usize = 20_000;
 
-pub(super) fn parse(text: &str) -> Parsed {
-    let block = match front_matter(text) {
+pub(super) fn parse_front_matter(text: &str) -> Parsed {
+    let block = match front_matter_span(text) {
         Ok(Some(block)) => block,
         Ok(None) => return Parsed::default(),
-        Err(fault) => return Parsed::failed(fault),
+        Err(fault) => return Parsed::from_fatal_fault(fault),
     };
     let source = text.get(block.start..block.end).unwrap_or_default();
     if source.len() > MAX_BYTES {
         let message = format!("front matter longer than {MAX_BYTES} bytes");
-        return Parsed::failed(SyntaxFault::new(FaultKind::Limit, block, message));
+        return Parsed::from_fatal_fault(SyntaxFault::new(FaultKind::Limit, block, message));
     }
     let offsets = Offsets::new(source, block.start);
-    match Builder::new(&offsets).read(source) {
+    match Builder::new(&offsets).build_node(source) {
         Ok(Some(root)) => Parsed { root: Some(root), ..Parsed::default() },
-        Ok(None) => Parsed::failed(
+        Ok(None) => Parsed::from_fatal_fault(
             SyntaxFault::new(FaultKind::Empty, block, "the front matter is empty")
-                .help("write `key: value` lines between the `---` lines, or remove them"),
+                .with_help("write `key: value` lines between the `---` lines, or remove them"),
         ),
-        Err(fault) => Parsed::failed(fault),
+        Err(fault) => Parsed::from_fatal_fault(fault),
     }
 }
 
-/// The whole part of a front matter that is broken: what its scanner took before it gave up.
-pub(super) fn salvage(text: &str) -> Saved {
+/// Returns the readable beginning of a broken front matter: what its scanner read before the error.
+pub(super) fn salvage_front_matter(text: &str) -> Saved {
     let block =
-        front_matter(text).unwrap_or_else(|fault| Some(Span::new(fault.span.end, text.len())));
+        front_matter_span(text).unwrap_or_else(|fault| Some(Span::new(fault.span.end, text.len())));
     let Some(block) = block else { return Saved::default() };
     let end = text.floor_char_boundary(block.end.min(block.start + MAX_BYTES));
     let source = text.get(block.start..end).unwrap_or_default();
     let offsets = Offsets::new(source, block.start);
     let mut builder = Builder::new(&offsets);
-    let fault = builder.take_all(source).err().map(|fault| fault.span);
+    let fault = builder.add_all_events(source).err().map(|fault| fault.span);
     let at = fault.unwrap_or_else(|| Span::new(block.end, block.end));
     let mut torn = Vec::new();
     while !builder.open.is_empty() {
-        match builder.end(Span::new(at.start, at.start)) {
+        match builder.close_container(Span::new(at.start, at.start)) {
             Ok(span) => torn.push(span),
             Err(_) => return Saved { lost: vec![at], ..Saved::default() },
         }
@@ -55,8 +55,8 @@ pub(super) fn salvage(text: &str) -> Saved {
     Saved { root: builder.root, lost: vec![at], torn, help: None }
 }
 
-/// The text between the first two `---` lines, if the file begins with one.
-fn front_matter(text: &str) -> Result<Option<Span>, SyntaxFault> {
+/// Returns the span between the first two `---` lines, if the file begins with one.
+fn front_matter_span(text: &str) -> Result<Option<Span>, SyntaxFault> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut at = text.len() - body.len();
     let mut start = None;
@@ -78,7 +78,7 @@ fn front_matter(text: &str) -> Result<Option<Span>, SyntaxFault> {
             Span::new(start.saturating_sub(4), start),
             "the front matter is not closed",
         )
-        .help("end it with a line `---`")),
+        .with_help("end it with a line `---`")),
         _ => Ok(None),
     }
 }
@@ -104,12 +104,12 @@ impl Offsets {
         }
     }
 
-    fn at(&self, marker: &Marker) -> usize {
+    fn byte_offset(&self, marker: &Marker) -> usize {
         self.bytes.get(marker.index()).copied().unwrap_or(self.end)
     }
 
-    fn span(&self, span: &saphyr_parser::Span) -> Span {
-        Span::new(self.at(&span.start), self.at(&span.end))
+    fn to_span(&self, span: &saphyr_parser::Span) -> Span {
+        Span::new(self.byte_offset(&span.start), self.byte_offset(&span.end))
     }
 }
 
@@ -139,50 +139,54 @@ impl<'a> Builder<'a> {
         Self { offsets, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None }
     }
 
-    fn read(mut self, source: &str) -> Result<Option<Node>, SyntaxFault> {
-        self.take_all(source)?;
+    fn build_node(mut self, source: &str) -> Result<Option<Node>, SyntaxFault> {
+        self.add_all_events(source)?;
         // A document of nothing but comments is one empty scalar.
         Ok(self.root.filter(|root| !root.is_null()))
     }
 
-    fn take_all(&mut self, source: &str) -> Result<(), SyntaxFault> {
+    fn add_all_events(&mut self, source: &str) -> Result<(), SyntaxFault> {
         for event in Parser::new_from_str(source) {
             let (event, span) = event.map_err(|error| {
-                let at = self.offsets.at(error.marker());
+                let at = self.offsets.byte_offset(error.marker());
                 SyntaxFault::new(FaultKind::Broken, Span::new(at, at), error.info().to_lowercase())
-                    .help("quote values that hold `: `, ` #`, or begin with one of `[]{}*&!|>%@`")
+                    .with_help(
+                        "quote values that hold `: `, ` #`, or begin with one of `[]{}*&!|>%@`",
+                    )
             })?;
-            let span = self.offsets.span(&span);
+            let span = self.offsets.to_span(&span);
             if matches!(event, Event::DocumentEnd) {
                 break;
             }
-            self.take(event, span)?;
+            self.add_event(event, span)?;
         }
         Ok(())
     }
 
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxFault> {
+    fn add_event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxFault> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.as_deref();
-                self.attach(Node { span, value: scalar(&text, style, tag) }, anchor)
+                self.attach_node(Node { span, value: scalar_value(&text, style, tag) }, anchor)
             }
             Event::SequenceStart(anchor, _) => {
-                self.start(span, anchor, Content::Sequence(Vec::new()))
+                self.open_container(span, anchor, Content::Sequence(Vec::new()))
             }
-            Event::MappingStart(anchor, _) => {
-                self.start(span, anchor, Content::Mapping { entries: Vec::new(), key: None })
-            }
-            Event::SequenceEnd | Event::MappingEnd => self.end(span).map(drop),
+            Event::MappingStart(anchor, _) => self.open_container(
+                span,
+                anchor,
+                Content::Mapping { entries: Vec::new(), key: None },
+            ),
+            Event::SequenceEnd | Event::MappingEnd => self.close_container(span).map(drop),
             Event::Alias(anchor) => {
                 // An alias inside its own anchor has nothing to stand for yet.
                 let Some(node) = self.anchors.get(&anchor) else {
-                    return Err(broken(span, "an alias that stands for itself"));
+                    return Err(broken_fault(span, "an alias that stands for itself"));
                 };
-                self.nodes += count(node);
-                self.check_size(span)?;
+                self.nodes += count_nodes(node);
+                self.check_size_limit(span)?;
                 let node = self.anchors.get(&anchor).cloned();
-                node.map_or(Ok(()), |node| self.attach(Node { span, ..node }, 0))
+                node.map_or(Ok(()), |node| self.attach_node(Node { span, ..node }, 0))
             }
             Event::Nothing
             | Event::StreamStart
@@ -192,7 +196,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn start(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), SyntaxFault> {
+    fn open_container(
+        &mut self,
+        span: Span,
+        anchor: usize,
+        content: Content,
+    ) -> Result<(), SyntaxFault> {
         if self.open.len() >= MAX_DEPTH {
             let message = format!("nested deeper than {MAX_DEPTH} levels");
             return Err(SyntaxFault::new(FaultKind::Limit, span, message));
@@ -201,8 +210,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Closes the innermost container; returns its span.
-    fn end(&mut self, span: Span) -> Result<Span, SyntaxFault> {
+    /// Closes the innermost container and returns its span.
+    fn close_container(&mut self, span: Span) -> Result<Span, SyntaxFault> {
         let Some(open) = self.open.pop() else { return Ok(span) };
         let (value, last) = match open.content {
             Content::Sequence(items) => {
@@ -217,30 +226,30 @@ impl<'a> Builder<'a> {
         // A block ends where its last item does; a flow ends with its bracket, which is an event with a length.
         let end = if span.start == span.end { last.unwrap_or(span.end) } else { span.end };
         let span = Span::new(open.start, end.max(open.start));
-        self.attach(Node { span, value }, open.anchor).map(|()| span)
+        self.attach_node(Node { span, value }, open.anchor).map(|()| span)
     }
 
-    fn attach(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {
+    fn attach_node(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {
         self.nodes += 1;
-        self.check_size(node.span)?;
+        self.check_size_limit(node.span)?;
         if anchor != 0 {
             // The copy that an alias may need is added as well, or nested anchors cost the square of the text.
-            self.nodes += count(&node);
-            self.check_size(node.span)?;
+            self.nodes += count_nodes(&node);
+            self.check_size_limit(node.span)?;
             self.anchors.insert(anchor, node.clone());
         }
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.root = Some(node),
             Some(Content::Sequence(items)) => items.push(node),
             Some(Content::Mapping { entries, key }) => match key.take() {
-                None => *key = Some((key_text(&node)?, node.span)),
+                None => *key = Some((mapping_key_text(&node)?, node.span)),
                 Some((key, key_span)) => entries.push(Entry { key, key_span, node }),
             },
         }
         Ok(())
     }
 
-    fn check_size(&self, span: Span) -> Result<(), SyntaxFault> {
+    fn check_size_limit(&self, span: Span) -> Result<(), SyntaxFault> {
         if self.nodes <= MAX_NODES {
             return Ok(());
         }
@@ -249,30 +258,30 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn broken(span: Span, message: &str) -> SyntaxFault {
+fn broken_fault(span: Span, message: &str) -> SyntaxFault {
     SyntaxFault::new(FaultKind::Broken, span, message)
 }
 
-fn key_text(node: &Node) -> Result<String, SyntaxFault> {
+fn mapping_key_text(node: &Node) -> Result<String, SyntaxFault> {
     match &node.value {
         NodeValue::String(text) => Ok(text.clone()),
         NodeValue::Number(number) => Ok(number.to_string()),
         NodeValue::Bool(truth) => Ok(truth.to_string()),
         NodeValue::Null => Ok("null".to_owned()),
         NodeValue::Array(_) | NodeValue::Object(_) => {
-            Err(broken(node.span, "a key that is not a word"))
+            Err(broken_fault(node.span, "a key that is not a word"))
         }
     }
 }
 
-fn count(node: &Node) -> usize {
+fn count_nodes(node: &Node) -> usize {
     let items = node.as_array().into_iter().flatten();
     let values = node.entries().iter().map(|entry| &entry.node);
-    1 + items.chain(values).map(count).sum::<usize>()
+    1 + items.chain(values).map(count_nodes).sum::<usize>()
 }
 
-/// The core schema of YAML 1.2: `yes`, `no`, `on` and `off` are words.
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeValue {
+/// Converts a scalar by the core schema of YAML 1.2: `yes`, `no`, `on` and `off` are strings.
+fn scalar_value(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeValue {
     let forced = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
     if style != ScalarStyle::Plain || forced {
         return NodeValue::String(text.to_owned());
@@ -281,11 +290,11 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeValue {
         "" | "~" | "null" | "Null" | "NULL" => NodeValue::Null,
         "true" | "True" | "TRUE" => NodeValue::Bool(true),
         "false" | "False" | "FALSE" => NodeValue::Bool(false),
-        _ => plain(text),
+        _ => plain_scalar_value(text),
     }
 }
 
-fn plain(text: &str) -> NodeValue {
+fn plain_scalar_value(text: &str) -> NodeValue {
     let whole = text.strip_prefix('+').unwrap_or(text);
     let digits = whole.strip_prefix('-').unwrap_or(whole);
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {

@@ -10,23 +10,31 @@ pub(super) enum Kind {
     Invisible,
 }
 
-pub(super) fn is_control(c: char) -> bool {
+pub(super) fn is_control_char(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\t'
 }
 
-/// What `c` is between `before`, the last character that was kept, and `after`, the next one of the source.
-pub(super) fn kind(c: char, before: Option<char>, after: Option<char>) -> Kind {
+/// Classifies `c` between `before`, the last character that was kept, and `after`, the next one of
+/// the source.
+pub(super) fn classify_char(c: char, before: Option<char>, after: Option<char>) -> Kind {
     match c {
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => Kind::LineBreak,
-        c if is_control(c) => Kind::Control,
+        c if is_control_char(c) => Kind::Control,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             Kind::Bidi
         }
         // Joiners spell words in Arabic and Indic scripts, and join emoji; elsewhere they only hide (H-6).
-        '\u{200c}' if between(before, after, joins) => Kind::Text,
-        '\u{200d}' if between(before, after, joins) || joined_emoji(before, after) => Kind::Text,
+        '\u{200c}' if both_neighbours_are(before, after, script_uses_joiners) => Kind::Text,
+        '\u{200d}'
+            if both_neighbours_are(before, after, script_uses_joiners)
+                || is_emoji_joiner(before, after) =>
+        {
+            Kind::Text
+        }
         // Text or emoji style of the emoji before it; a run of selectors, or one after a letter, carries bytes (H-7).
-        '\u{fe0e}' | '\u{fe0f}' if before.is_some_and(|c| is_emoji(c) && !is_selector(c)) => {
+        '\u{fe0e}' | '\u{fe0f}'
+            if before.is_some_and(|c| is_emoji(c) && !is_variation_selector(c)) =>
+        {
             Kind::Text
         }
         c if is_invisible(c) => Kind::Invisible,
@@ -34,25 +42,27 @@ pub(super) fn kind(c: char, before: Option<char>, after: Option<char>) -> Kind {
     }
 }
 
-fn between(before: Option<char>, after: Option<char>, test: fn(char) -> bool) -> bool {
+fn both_neighbours_are(before: Option<char>, after: Option<char>, test: fn(char) -> bool) -> bool {
     before.is_some_and(test) && after.is_some_and(test)
 }
 
-/// A style selector may stand before the joiner; after it, it would select nothing.
-fn joined_emoji(before: Option<char>, after: Option<char>) -> bool {
-    between(before, after, is_emoji) && !after.is_some_and(is_selector)
+/// Returns true between two emoji. A style selector may precede the joiner, but not follow it.
+fn is_emoji_joiner(before: Option<char>, after: Option<char>) -> bool {
+    both_neighbours_are(before, after, is_emoji) && !after.is_some_and(is_variation_selector)
 }
 
-fn is_selector(c: char) -> bool {
+fn is_variation_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Arabic, Syriac, N'Ko, Mongolian's neighbours and the Indic scripts: the blocks whose words need joiners.
-fn joins(c: char) -> bool {
+/// Returns true for a character of Arabic, Syriac, N'Ko or an Indic script, whose words need
+/// joiners.
+fn script_uses_joiners(c: char) -> bool {
     matches!(c, '\u{620}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
-/// Symbols that may take a style or be joined. Generous: it only decides whether a joiner may stay.
+/// Returns true for a symbol that may take a style or be joined. It may be too generous, because it
+/// only decides whether a joiner stays.
 fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
@@ -62,7 +72,7 @@ fn is_emoji(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Default-ignorable characters of Unicode, the fillers that print as nothing, and the annotation marks.
+/// Returns true for a default-ignorable character of Unicode, a blank filler or an annotation mark.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

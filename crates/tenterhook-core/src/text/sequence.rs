@@ -7,8 +7,9 @@ const ST: char = '\u{9c}';
 /// Cancel and substitute end any sequence.
 const ABORT: [char; 2] = ['\u{18}', '\u{1a}'];
 
-/// If `first` begins an escape sequence, how many bytes of `rest` belong to it.
-pub(super) fn length(first: char, rest: &str) -> Option<usize> {
+/// Returns how many bytes of `rest` belong to the escape sequence that `first` begins, if it begins
+/// one.
+pub(super) fn escape_sequence_length(first: char, rest: &str) -> Option<usize> {
     let introducer = match first {
         ESC => rest.chars().next(),
         // The one-character form of `ESC [` is U+009B, and so on: 64 apart.
@@ -19,40 +20,46 @@ pub(super) fn length(first: char, rest: &str) -> Option<usize> {
     let skip = if first == ESC { 1 } else { 0 };
     let body = rest.get(skip..).unwrap_or_default();
     match introducer {
-        Some('[') => Some(skip + control(body)),
-        Some(']') => Some(skip + string(body, true)),
-        Some('P' | 'X' | '^' | '_') => Some(skip + string(body, false)),
-        _ if first == ESC => Some(escape(rest)),
+        Some('[') => Some(skip + control_sequence_length(body)),
+        Some(']') => Some(skip + string_sequence_length(body, true)),
+        Some('P' | 'X' | '^' | '_') => Some(skip + string_sequence_length(body, false)),
+        _ if first == ESC => Some(simple_escape_length(rest)),
         // The other C1 characters stand alone; they are controls, not sequences.
         _ => None,
     }
 }
 
-/// Parameters, intermediates, one final byte. A sequence that breaks off ends before what does not belong to it.
-fn control(body: &str) -> usize {
-    let parameters = span(body, '0'..='?');
+/// Returns the length of parameters, intermediates and one final byte. A truncated sequence ends
+/// before the first byte that does not belong to it.
+fn control_sequence_length(body: &str) -> usize {
+    let parameters = prefix_length_in_range(body, '0'..='?');
     let rest = body.get(parameters..).unwrap_or_default();
-    finish(parameters, rest, '@'..='~')
+    length_with_final_byte(parameters, rest, '@'..='~')
 }
 
-/// `ESC`, intermediates, one final byte.
-fn escape(rest: &str) -> usize {
-    finish(0, rest, '0'..='~')
+/// Returns the length of intermediates and one final byte after `ESC`.
+fn simple_escape_length(rest: &str) -> usize {
+    length_with_final_byte(0, rest, '0'..='~')
 }
 
-fn finish(before: usize, rest: &str, finals: std::ops::RangeInclusive<char>) -> usize {
-    let intermediates = span(rest, ' '..='/');
+fn length_with_final_byte(
+    before: usize,
+    rest: &str,
+    finals: std::ops::RangeInclusive<char>,
+) -> usize {
+    let intermediates = prefix_length_in_range(rest, ' '..='/');
     let last = rest.get(intermediates..).and_then(|rest| rest.chars().next());
     before + intermediates + usize::from(last.is_some_and(|c| finals.contains(&c)))
 }
 
-fn span(text: &str, range: std::ops::RangeInclusive<char>) -> usize {
+fn prefix_length_in_range(text: &str, range: std::ops::RangeInclusive<char>) -> usize {
     text.find(|c| !range.contains(&c)).unwrap_or(text.len())
 }
 
-/// Everything up to the terminator. Without one, up to the end of the line: a terminal would swallow what follows, a
-/// reader should see it. Only an operating system command (title, link, clipboard) ends with BEL.
-fn string(body: &str, bell: bool) -> usize {
+/// Returns the length up to and including the terminator, otherwise to the end of the line, so that
+/// a reader sees what follows. Only an operating system command (title, link, clipboard) ends with
+/// BEL.
+fn string_sequence_length(body: &str, bell: bool) -> usize {
     for (at, c) in body.char_indices() {
         match c {
             '\n' | '\r' | '\u{2028}' | '\u{2029}' => return at,

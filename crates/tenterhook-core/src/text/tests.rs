@@ -37,7 +37,7 @@ fn escape_sequences_go_whole() {
     for (text, expected) in cases {
         assert_eq!(washed(text), expected, "{text:?}");
         assert!(clean(text, 100).removed.sequences > 0, "{text:?}");
-        assert_eq!(without_controls(text), expected, "{text:?}");
+        assert_eq!(remove_control_sequences(text), expected, "{text:?}");
     }
 }
 
@@ -94,16 +94,16 @@ fn the_cap_holds_and_cuts_between_characters() {
     assert_eq!(clean("abcdef", 3), Clean { text: String::new(), cut: 6, ..Clean::default() });
     assert_eq!(clean("a", 0).cut, 1);
     let family = "👩\u{200d}👩\u{200d}👧";
-    let start = preview(&format!("ab{family}cd"), 4);
+    let start = truncate_for_preview(&format!("ab{family}cd"), 4);
     assert_eq!((start.shown.as_str(), start.dropped_chars), ("ab", 7));
-    assert_eq!(preview("e\u{301}x", 1).shown, "");
-    assert_eq!(preview("ab", 2), Preview { shown: "ab".to_owned(), dropped_chars: 0 });
+    assert_eq!(truncate_for_preview("e\u{301}x", 1).shown, "");
+    assert_eq!(truncate_for_preview("ab", 2), Preview { shown: "ab".to_owned(), dropped_chars: 0 });
     let tower = format!("a{}", "\u{301}".repeat(5000));
-    assert_eq!(preview(&tower, 2000).shown.chars().count(), 2000);
-    let long = preview(&"y".repeat(11_000), PREVIEW_CAP);
+    assert_eq!(truncate_for_preview(&tower, 2000).shown.chars().count(), 2000);
+    let long = truncate_for_preview(&"y".repeat(11_000), PREVIEW_CAP);
     assert_eq!((long.shown.len(), long.dropped_chars), (2000, 9000));
     assert!(
-        long.with_rest_in("/s/x.txt")
+        long.with_full_text_path("/s/x.txt")
             .ends_with("9000 more characters; the whole text is in /s/x.txt]")
     );
 }

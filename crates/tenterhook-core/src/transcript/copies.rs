@@ -19,7 +19,7 @@ impl Copies {
     /// session and the same times, a subagent of Codex has its parent's session and new times. An
     /// id alone is not unique: agents share ids, and so do two sessions of an agent whose service
     /// numbers its calls.
-    pub fn is_copy(
+    pub fn is_repeated_call(
         &mut self,
         agent: TranscriptAgent,
         record: &TranscriptRecord<'_>,
@@ -31,12 +31,12 @@ impl Copies {
         let by_session =
             record.session.as_deref().map(|session| ("session", None, Some(session), line));
         let seen = [by_time, by_session]
-            .map(|id| id.is_some_and(|which| !self.seen.insert(key(agent, call, which))));
+            .map(|id| id.is_some_and(|which| !self.seen.insert(call_key(agent, call, which))));
         record.is_copied || seen.contains(&true)
     }
 }
 
-fn key(agent: TranscriptAgent, call: &Call<'_>, which: impl Hash) -> u128 {
+fn call_key(agent: TranscriptAgent, call: &Call<'_>, which: impl Hash) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         (salt, agent, &call.id, &call.tool, &call.input, &which).hash(&mut hasher);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::codex::shell_line;
+use super::codex::command_line_text;
 use super::{Action, Call, Kind, TranscriptAgent, TranscriptRecord};
-use crate::event::tool::names::{ToolWords, by_own};
+use crate::event::tool::names::{ToolWords, find_by_own_name};
 use crate::event::{Event, Surroundings};
 
-const fn tool(
+const fn new_tool_words(
     own: &'static [&'static str],
     neutral: &'static str,
     keys: &'static [(&'static str, &'static str)],
@@ -20,37 +20,41 @@ const fn tool(
 }
 
 const COPILOT: &[ToolWords] = &[
-    tool(&["bash"], "Bash", &[]),
-    tool(&["powershell"], "PowerShell", &[]),
-    tool(&["create"], "Write", &[("path", "file_path"), ("file_text", "content")]),
-    tool(
+    new_tool_words(&["bash"], "Bash", &[]),
+    new_tool_words(&["powershell"], "PowerShell", &[]),
+    new_tool_words(&["create"], "Write", &[("path", "file_path"), ("file_text", "content")]),
+    new_tool_words(
         &["edit"],
         "Edit",
         &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")],
     ),
-    tool(&["view"], "Read", &[("path", "file_path")]),
-    tool(&["glob"], "Glob", &[]),
-    tool(&["grep"], "Grep", &[]),
-    tool(&["web_fetch"], "WebFetch", &[]),
-    tool(&["task"], "Agent", &[("agent_type", "subagent_type")]),
+    new_tool_words(&["view"], "Read", &[("path", "file_path")]),
+    new_tool_words(&["glob"], "Glob", &[]),
+    new_tool_words(&["grep"], "Grep", &[]),
+    new_tool_words(&["web_fetch"], "WebFetch", &[]),
+    new_tool_words(&["task"], "Agent", &[("agent_type", "subagent_type")]),
 ];
 
 const GEMINI: &[ToolWords] = &[
-    tool(&["run_shell_command"], "Bash", &[]),
-    tool(&["write_file"], "Write", &[]),
-    tool(&["replace", "edit"], "Edit", &[]),
-    tool(&["read_file"], "Read", &[("absolute_path", "file_path"), ("path", "file_path")]),
-    tool(&["glob"], "Glob", &[]),
-    tool(&["search_file_content", "grep_search"], "Grep", &[]),
-    tool(&["web_fetch"], "WebFetch", &[]),
-    tool(&["google_web_search", "web_search"], "WebSearch", &[]),
-    tool(&["invoke_agent", "agent", "task"], "Agent", &[("agent_name", "subagent_type")]),
+    new_tool_words(&["run_shell_command"], "Bash", &[]),
+    new_tool_words(&["write_file"], "Write", &[]),
+    new_tool_words(&["replace", "edit"], "Edit", &[]),
+    new_tool_words(
+        &["read_file"],
+        "Read",
+        &[("absolute_path", "file_path"), ("path", "file_path")],
+    ),
+    new_tool_words(&["glob"], "Glob", &[]),
+    new_tool_words(&["search_file_content", "grep_search"], "Grep", &[]),
+    new_tool_words(&["web_fetch"], "WebFetch", &[]),
+    new_tool_words(&["google_web_search", "web_search"], "WebSearch", &[]),
+    new_tool_words(&["invoke_agent", "agent", "task"], "Agent", &[("agent_name", "subagent_type")]),
 ];
 
 const OPENCODE: &[ToolWords] = &[
-    tool(&["bash"], "Bash", &[]),
-    tool(&["write"], "Write", &[("filePath", "file_path")]),
-    tool(
+    new_tool_words(&["bash"], "Bash", &[]),
+    new_tool_words(&["write"], "Write", &[("filePath", "file_path")]),
+    new_tool_words(
         &["edit"],
         "Edit",
         &[
@@ -60,12 +64,12 @@ const OPENCODE: &[ToolWords] = &[
             ("replaceAll", "replace_all"),
         ],
     ),
-    tool(&["read"], "Read", &[("filePath", "file_path")]),
-    tool(&["glob"], "Glob", &[]),
-    tool(&["grep"], "Grep", &[]),
-    tool(&["webfetch"], "WebFetch", &[]),
-    tool(&["websearch"], "WebSearch", &[]),
-    tool(&["task"], "Agent", &[]),
+    new_tool_words(&["read"], "Read", &[("filePath", "file_path")]),
+    new_tool_words(&["glob"], "Glob", &[]),
+    new_tool_words(&["grep"], "Grep", &[]),
+    new_tool_words(&["webfetch"], "WebFetch", &[]),
+    new_tool_words(&["websearch"], "WebSearch", &[]),
+    new_tool_words(&["task"], "Agent", &[]),
 ];
 
 impl TranscriptAgent {
@@ -80,23 +84,24 @@ impl TranscriptAgent {
 }
 
 impl Call<'_> {
-    /// The neutral name of the tool and its neutral input, as hooks of this agent receive them.
+    /// Returns the neutral name of the tool and its neutral input, as hooks of this agent receive
+    /// them.
     #[must_use]
-    pub fn neutral(&self, agent: TranscriptAgent) -> (String, Value) {
+    pub fn to_neutral(&self, agent: TranscriptAgent) -> (String, Value) {
         let input: Value =
             serde_json::from_str(&self.input).unwrap_or_else(|_| Value::from(&*self.input));
         if agent == TranscriptAgent::Codex {
-            return codex(&self.tool, input);
+            return neutral_codex_call(&self.tool, input);
         }
-        if let Some(names) = by_own(agent.tool_names(), &self.tool) {
-            return (names.neutral.to_owned(), names.neutral_input(&input));
+        if let Some(names) = find_by_own_name(agent.tool_names(), &self.tool) {
+            return (names.neutral.to_owned(), names.to_neutral_input(&input));
         }
-        (unlisted_tool(agent, &self.tool), input)
+        (neutral_name_of_unlisted_tool(agent, &self.tool), input)
     }
 }
 
 /// The neutral name of a tool that no table lists, e.g. a tool of an MCP server.
-fn unlisted_tool(agent: TranscriptAgent, tool: &str) -> String {
+fn neutral_name_of_unlisted_tool(agent: TranscriptAgent, tool: &str) -> String {
     match agent {
         // The name does not show where the server's name ends: by default it is the first part.
         TranscriptAgent::Gemini => match tool
@@ -111,14 +116,14 @@ fn unlisted_tool(agent: TranscriptAgent, tool: &str) -> String {
     }
 }
 
-/// The neutral name and input of a Codex tool. Codex passes only the command to its hooks.
-fn codex(tool: &str, input: Value) -> (String, Value) {
+/// Returns the neutral name and input of a Codex tool. Codex passes only the command to its hooks.
+fn neutral_codex_call(tool: &str, input: Value) -> (String, Value) {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let arguments =
         || -> Option<Vec<String>> { serde_json::from_value(input.get("command")?.clone()).ok() };
     let command = match tool {
         "exec_command" => text("cmd").map(str::to_owned),
-        "shell" | "local_shell" => arguments().map(|argv| shell_line(&argv)),
+        "shell" | "local_shell" => arguments().map(|argv| command_line_text(&argv)),
         "shell_command" => text("command").map(str::to_owned),
         _ => None,
     };
@@ -140,14 +145,15 @@ pub struct EventContext {
 }
 
 impl TranscriptRecord<'_> {
-    /// The event that hooks would have received, for a prompt, a tool call or the end of a turn.
+    /// Returns the event that hooks would have received for a prompt, a tool call or the end of a
+    /// turn.
     #[must_use]
     pub fn event(&self, agent: TranscriptAgent, context: &EventContext) -> Option<Event> {
-        let event = |name: &str| Event::new(name, self.surroundings(context));
+        let event = |name: &str| Event::new(name, self.to_surroundings(context));
         match &self.action {
             Action::Prompt(text) => Some(event("UserPromptSubmit").with("prompt", &**text)),
             Action::Call(call) if call.kind != Kind::Script => {
-                let (tool, input) = call.neutral(agent);
+                let (tool, input) = call.to_neutral(agent);
                 let event = event("PreToolUse").with("tool_name", tool).with("tool_input", input);
                 Some(event.with("tool_use_id", &*call.id))
             }
@@ -158,7 +164,7 @@ impl TranscriptRecord<'_> {
         }
     }
 
-    fn surroundings(&self, context: &EventContext) -> Surroundings {
+    fn to_surroundings(&self, context: &EventContext) -> Surroundings {
         let cwd = self
             .cwd
             .as_deref()

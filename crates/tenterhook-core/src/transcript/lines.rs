@@ -40,7 +40,7 @@ impl<R: BufRead> Lines<R> {
     /// # Errors
     ///
     /// If the input cannot be read.
-    pub fn read(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn read_line(&mut self) -> io::Result<Option<Line<'_>>> {
         // Free the memory of a long line at once, not at the end of the file.
         if self.line.capacity() > 1 << 20 {
             self.line = Vec::new();
@@ -66,7 +66,7 @@ impl<R: BufRead> Lines<R> {
             if long {
                 self.line = Vec::new();
             } else {
-                reserve(&mut self.line, taken, self.longest);
+                reserve_up_to(&mut self.line, taken, self.longest);
                 self.line.extend_from_slice(part.get(..taken).unwrap_or_default());
             }
             self.input.consume(taken + usize::from(end.is_some()));
@@ -85,7 +85,7 @@ impl<R: BufRead> Lines<R> {
 
 /// Reserves capacity for `more` bytes of a line. A vector that grows by itself doubles: the longest
 /// line would use three times its length during the last copy.
-fn reserve(line: &mut Vec<u8>, more: usize, longest: usize) {
+fn reserve_up_to(line: &mut Vec<u8>, more: usize, longest: usize) {
     let needed = line.len() + more;
     if needed > line.capacity() {
         let capacity = (line.capacity() + line.capacity() / 2).min(longest).max(needed);
@@ -101,7 +101,7 @@ mod tests {
     fn growing_line_reserves_at_most_the_longest_length() {
         let mut line = Vec::new();
         for _ in 0..1000 {
-            reserve(&mut line, 1, 1000);
+            reserve_up_to(&mut line, 1, 1000);
             line.push(b'a');
             assert!(line.capacity() <= 1000.max(line.len() * 3 / 2));
         }
@@ -121,7 +121,8 @@ mod tests {
             }
         }
         let mut lines = Lines::new(io::BufReader::new(Growing(vec!["d\n", "c\n", "", "a\nb"])));
-        let mut next = || lines.read().expect("memory").map(|line| (line.number, line.is_whole));
+        let mut next =
+            || lines.read_line().expect("memory").map(|line| (line.number, line.is_whole));
         assert_eq!(
             [next(), next(), next(), next()],
             [Some((1, true)), Some((2, false)), None, None]
@@ -135,7 +136,7 @@ mod tests {
         let mut lines = Lines::new(io::BufReader::with_capacity(3, text.as_bytes()));
         lines.longest = 5;
         let mut found = Vec::new();
-        while let Some(line) = lines.read().expect("memory") {
+        while let Some(line) = lines.read_line().expect("memory") {
             found.push((line.number, line.bytes.map(<[u8]>::to_vec), line.is_whole));
         }
         let some = |text: &str| Some(text.as_bytes().to_vec());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::claude::carry;
+use super::claude::update_carried;
 use super::raw::{Ask, Field, Unread};
 use super::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -63,67 +63,80 @@ struct ToolResult<'a> {
 pub(super) struct Own;
 
 impl ReadLine for Own {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
-        if let Some(at) = line.at.number() {
+        if let Some(at) = line.at.integer_value() {
             carried.time = Some(at);
         }
         // The mode may change within a session.
-        carry(&mut carried.mode, line.mode.text().as_deref());
-        carried.is_copied = line.copied.yes();
-        match line.r#type.text().as_deref() {
+        update_carried(&mut carried.mode, line.mode.string_value().as_deref());
+        carried.is_copied = line.copied.holds_true();
+        match line.r#type.string_value().as_deref() {
             Some("session") => {
-                carry(&mut carried.session, line.id.text().as_deref());
-                carry(&mut carried.cwd, line.cwd.text().as_deref());
-                carry(&mut carried.facts.version, line.version.text().as_deref());
+                update_carried(&mut carried.session, line.id.string_value().as_deref());
+                update_carried(&mut carried.cwd, line.cwd.string_value().as_deref());
+                update_carried(&mut carried.facts.version, line.version.string_value().as_deref());
                 carried.facts.session.clone_from(&carried.session);
             }
-            Some("message") => message(&line, carried, emit),
+            Some("message") => emit_message_records(&line, carried, emit),
             Some("cut" | "rewritten" | "taken_back") => {}
-            Some(other) => carried.facts.unknown(other),
+            Some(other) => carried.facts.count_unknown_kind(other),
             None => return Err(Unread),
         }
         Ok(())
     }
 }
 
-fn message(line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
-    match line.role.text().as_deref() {
-        Some("user") => emit(carried.record(Action::Prompt(line.text.text().unwrap_or_default()))),
+fn emit_message_records(line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
+    match line.role.string_value().as_deref() {
+        Some("user") => {
+            emit(carried.new_record(Action::Prompt(line.text.string_value().unwrap_or_default())))
+        }
         Some("assistant") => {
-            let calls = line.calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
+            let calls = line.calls.deserialize_value::<Vec<ToolCall<'_>>>().unwrap_or_default();
             if calls.is_empty() {
-                emit(carried.record(Action::Stop));
+                emit(carried.new_record(Action::Stop));
             }
             for call in calls {
-                let (Some(id), Some(tool)) = (call.id.text(), call.tool.text()) else {
-                    carried.facts.unknown("calls");
+                let (Some(id), Some(tool)) = (call.id.string_value(), call.tool.string_value())
+                else {
+                    carried.facts.count_unknown_kind("calls");
                     continue;
                 };
-                let input = Cow::Borrowed(call.input.json().unwrap_or("{}"));
-                emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
+                let input = Cow::Borrowed(call.input.json_text().unwrap_or("{}"));
+                emit(carried.new_record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
             }
         }
         Some("tools") => {
-            for result in line.results.read::<Vec<ToolResult<'_>>>().unwrap_or_default() {
-                let Some(call) = result.id.text() else { continue };
-                if let Some(input) = result.ran_input.json() {
+            for result in
+                line.results.deserialize_value::<Vec<ToolResult<'_>>>().unwrap_or_default()
+            {
+                let Some(call) = result.id.string_value() else { continue };
+                if let Some(input) = result.ran_input.json_text() {
                     emit(
-                        carried
-                            .record(Action::Rewritten { call: call.clone(), input: input.into() }),
+                        carried.new_record(Action::Rewritten {
+                            call: call.clone(),
+                            input: input.into(),
+                        }),
                     );
                 }
-                emit(carried.record(ended(call, &result)));
+                emit(carried.new_record(call_end_action(call, &result)));
             }
         }
-        other => carried.facts.unknown(other.unwrap_or("message")),
+        other => carried.facts.count_unknown_kind(other.unwrap_or("message")),
     }
 }
 
-/// How a call ended, by its `outcome`; files of older versions have none: by its text.
-fn ended<'a>(call: Cow<'a, str>, result: &ToolResult<'_>) -> Action<'a> {
-    let text = result.text.text().unwrap_or_default();
-    let by = match result.outcome.text().as_deref() {
+/// Returns how a call ended, by its `outcome`; files of older versions lack that, so then by its
+/// text.
+fn call_end_action<'a>(call: Cow<'a, str>, result: &ToolResult<'_>) -> Action<'a> {
+    let text = result.text.string_value().unwrap_or_default();
+    let by = match result.outcome.string_value().as_deref() {
         Some("denied_by_hook") => Some(Refuser::Hook),
         Some("denied_by_rule") => Some(Refuser::Rule),
         Some("denied_by_mode") => Some(Refuser::Mode),
@@ -137,9 +150,9 @@ fn ended<'a>(call: Cow<'a, str>, result: &ToolResult<'_>) -> Action<'a> {
     if let Some(by) = by {
         return Action::Denial { call, by };
     }
-    let ended = match result.outcome.text().as_deref() {
+    let ended = match result.outcome.string_value().as_deref() {
         Some("unknown_tool" | "bad_input") => Ended::Refused,
-        _ if result.is_error.yes() => Ended::Failed,
+        _ if result.is_error.holds_true() => Ended::Failed,
         _ => Ended::Ran,
     };
     Action::Result { call, ended }

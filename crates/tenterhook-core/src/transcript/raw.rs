@@ -27,24 +27,25 @@ pub(crate) type Field<'a> = Option<&'a RawValue>;
 
 /// Readers of a field: a wrong type is an absence, never an error.
 pub(crate) trait Ask<'a> {
-    /// Its text.
-    fn text(self) -> Option<Cow<'a, str>>;
-    /// Whether it is `true`.
-    fn yes(self) -> bool;
-    /// Its JSON; `None` for `null`.
-    fn json(self) -> Option<&'a str>;
-    /// Whether it is an object.
-    fn braced(self) -> bool;
-    /// Its value as a `T`.
-    fn read<T: Deserialize<'a>>(self) -> Option<T>;
-    /// Its value as a whole number.
-    fn number(self) -> Option<i64>;
-    /// Its text with its JSON escapes, for a search of text that needs no escapes.
-    fn written(self) -> Option<&'a str>;
+    /// Returns the text of a string.
+    fn string_value(self) -> Option<Cow<'a, str>>;
+    /// Returns true if the value is `true`.
+    fn holds_true(self) -> bool;
+    /// Returns the JSON text; `None` for `null`.
+    fn json_text(self) -> Option<&'a str>;
+    /// Returns true if the value is an object.
+    fn holds_object(self) -> bool;
+    /// Deserializes the value as a `T`.
+    fn deserialize_value<T: Deserialize<'a>>(self) -> Option<T>;
+    /// Returns the value as an integer.
+    fn integer_value(self) -> Option<i64>;
+    /// Returns the text of a string with its JSON escapes, for searches in text that needs no
+    /// escapes.
+    fn escaped_string(self) -> Option<&'a str>;
 }
 
 impl<'a> Ask<'a> for Field<'a> {
-    fn text(self) -> Option<Cow<'a, str>> {
+    fn string_value(self) -> Option<Cow<'a, str>> {
         let json = self?.get();
         let inside = json.strip_prefix('"')?.strip_suffix('"')?;
         match memchr::memchr(b'\\', inside.as_bytes()) {
@@ -53,27 +54,27 @@ impl<'a> Ask<'a> for Field<'a> {
         }
     }
 
-    fn yes(self) -> bool {
+    fn holds_true(self) -> bool {
         self.is_some_and(|field| field.get() == "true")
     }
 
-    fn json(self) -> Option<&'a str> {
+    fn json_text(self) -> Option<&'a str> {
         self.map(RawValue::get).filter(|text| *text != "null")
     }
 
-    fn braced(self) -> bool {
+    fn holds_object(self) -> bool {
         self.is_some_and(|field| field.get().starts_with('{'))
     }
 
-    fn read<T: Deserialize<'a>>(self) -> Option<T> {
-        serde_json::from_str(self.json()?).ok()
+    fn deserialize_value<T: Deserialize<'a>>(self) -> Option<T> {
+        serde_json::from_str(self.json_text()?).ok()
     }
 
-    fn number(self) -> Option<i64> {
-        self.read()
+    fn integer_value(self) -> Option<i64> {
+        self.deserialize_value()
     }
 
-    fn written(self) -> Option<&'a str> {
+    fn escaped_string(self) -> Option<&'a str> {
         self?.get().strip_prefix('"')?.strip_suffix('"')
     }
 }
@@ -88,11 +89,11 @@ impl<T> Default for Within<T> {
 }
 
 impl<T> Within<T> {
-    pub(crate) fn get(&self) -> Option<&T> {
+    pub(crate) fn as_object(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
-    pub(super) fn take(self) -> Option<T> {
+    pub(super) fn into_object(self) -> Option<T> {
         self.0
     }
 }
@@ -117,7 +118,7 @@ pub(crate) enum Content<'a, T> {
 }
 
 impl<'a, T> Content<'a, T> {
-    pub(crate) fn list(&self) -> &[T] {
+    pub(crate) fn as_list(&self) -> &[T] {
         match self {
             Self::List(all) => all,
             Self::Text(_) | Self::None => &[],
@@ -160,7 +161,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = all.next_element::<Within<T>>()? {
-            list.extend(item.take());
+            list.extend(item.into_object());
         }
         Ok(Read::List(list))
     }
@@ -195,7 +196,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
 }
 
 /// Parses a timestamp into milliseconds since 1970.
-pub(crate) fn time(text: Option<&str>) -> Option<i64> {
+pub(crate) fn parse_timestamp(text: Option<&str>) -> Option<i64> {
     text?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
@@ -242,16 +243,18 @@ struct Parts<'a> {
     parts: Field<'a>,
 }
 
-pub(super) fn recognize(line: &[u8]) -> Option<TranscriptAgent> {
+pub(super) fn recognize_agent(line: &[u8]) -> Option<TranscriptAgent> {
     let shape: Shape<'_> = serde_json::from_slice(line).ok()?;
-    let kind = shape.r#type.text();
+    let kind = shape.r#type.string_value();
     let kind = kind.as_deref().unwrap_or_default();
-    let parts = || shape.message.read::<Parts<'_>>().is_some_and(|parts| parts.parts.is_some());
+    let parts = || {
+        shape.message.deserialize_value::<Parts<'_>>().is_some_and(|parts| parts.parts.is_some())
+    };
     let table: &[(bool, TranscriptAgent)] = &[
         (shape.table.is_some() && shape.id.is_some(), TranscriptAgent::OpenCode),
-        (shape.info.braced() && shape.messages.is_some(), TranscriptAgent::OpenCode),
+        (shape.info.holds_object() && shape.messages.is_some(), TranscriptAgent::OpenCode),
         (shape.payload.is_some() && !kind.is_empty(), TranscriptAgent::Codex),
-        (shape.data.braced() && kind.contains('.'), TranscriptAgent::Copilot),
+        (shape.data.holds_object() && kind.contains('.'), TranscriptAgent::Copilot),
         (shape.project_hash.is_some() || shape.set.is_some(), TranscriptAgent::Gemini),
         (
             shape.session.is_some() && (shape.system_payload.is_some() || parts()),

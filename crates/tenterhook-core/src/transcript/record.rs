@@ -25,7 +25,7 @@ pub struct TranscriptRecord<'a> {
 }
 
 impl TranscriptRecord<'_> {
-    /// A copy that does not borrow from its line.
+    /// Returns a copy that does not borrow from its line.
     #[must_use]
     pub fn to_owned(&self) -> TranscriptRecord<'static> {
         TranscriptRecord {
@@ -42,7 +42,7 @@ impl TranscriptRecord<'_> {
 }
 
 impl Action<'_> {
-    /// A copy that does not borrow from its line.
+    /// Returns a copy that does not borrow from its line.
     #[must_use]
     pub fn to_owned(&self) -> Action<'static> {
         let owned = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
@@ -66,7 +66,7 @@ impl Action<'_> {
 
     /// Estimates the memory that a record of it needs, in bytes.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub fn estimated_bytes(&self) -> usize {
         let texts = match self {
             Self::Prompt(text) | Self::Asked(text) => text.len(),
             Self::Call(call) => call.id.len() + call.tool.len() + call.input.len(),
@@ -164,7 +164,7 @@ pub enum Refuser {
 }
 
 impl Refuser {
-    /// Its name in output.
+    /// Returns the name for output.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {

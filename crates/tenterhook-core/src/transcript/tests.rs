@@ -14,8 +14,8 @@ fn count(agent: TranscriptAgent, text: &[u8]) -> Counted {
     let mut counted = Counted::default();
     let mut decoder = Decoder::new(agent);
     let mut lines = Lines::new(text);
-    while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |record| match record.action {
+    while let Some(line) = lines.read_line().expect("memory") {
+        decoder.decode_line(line, &mut |record| match record.action {
             Action::Call(call) if call.kind != Kind::Nested => {
                 counted.calls += 1;
                 counted.subagent += usize::from(record.subagent.is_some());
@@ -24,7 +24,7 @@ fn count(agent: TranscriptAgent, text: &[u8]) -> Counted {
             _ => {}
         });
     }
-    counted.unknown = decoder.facts().unknown_records();
+    counted.unknown = decoder.facts_so_far().count_unusable_records();
     counted
 }
 
@@ -46,7 +46,7 @@ fn counts_of_every_sample_equal_the_index() {
         }
         let text = std::fs::read(samples().join(file)).expect(file);
         let first = text.split(|byte| *byte == b'\n').next().expect("a line");
-        let agent = TranscriptAgent::recognize(first).expect(file);
+        let agent = TranscriptAgent::recognize_by_line(first).expect(file);
         assert!(file.starts_with(agent.key()), "{file}: {agent:?}");
         let number = |text: &str| text.parse().expect(row);
         let expected = Counted {
@@ -70,9 +70,10 @@ fn sample_cut_off_anywhere_counts_one_unread_line() {
         "qwen-0.15.10-main-resumed",
     ] {
         let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
-        let agent =
-            TranscriptAgent::recognize(text.split(|byte| *byte == b'\n').next().expect("a line"))
-                .expect(file);
+        let agent = TranscriptAgent::recognize_by_line(
+            text.split(|byte| *byte == b'\n').next().expect("a line"),
+        )
+        .expect(file);
         let whole = count(agent, &text);
         for at in (1..text.len()).step_by(997) {
             let torn = count(agent, &text[..at]);
@@ -94,8 +95,8 @@ fn files_of_older_reference_agents_are_read() {
     let mut texts = Vec::new();
     let mut decoder = Decoder::new(TranscriptAgent::Tenterhook);
     let mut lines = Lines::new(text.as_bytes());
-    while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |record| {
+    while let Some(line) = lines.read_line().expect("memory") {
+        decoder.decode_line(line, &mut |record| {
             assert_eq!(
                 (record.time, record.mode.as_deref(), record.is_copied),
                 (None, None, false)
@@ -110,7 +111,7 @@ fn files_of_older_reference_agents_are_read() {
         });
     }
     assert_eq!(texts, ["prompt", "call", "call", "denied", "failed"]);
-    assert_eq!(decoder.facts().unknown_records(), 0);
+    assert_eq!(decoder.facts_so_far().count_unusable_records(), 0);
 }
 
 /// TR-5: the telemetry of Qwen Code 0.24 repeats every call, and the file of a subagent repeats its
@@ -139,10 +140,10 @@ fn call_that_telemetry_repeats_is_one_call() {
     for text in [main, sub] {
         let mut decoder = Decoder::new(TranscriptAgent::Qwen);
         let mut lines = Lines::new(text.as_bytes());
-        while let Some(line) = lines.read().expect("memory") {
-            decoder.line(line, &mut |record| {
+        while let Some(line) = lines.read_line().expect("memory") {
+            decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
-                    let copy = copies.is_copy(TranscriptAgent::Qwen, &record, call);
+                    let copy = copies.is_repeated_call(TranscriptAgent::Qwen, &record, call);
                     calls.push((
                         call.id.to_string(),
                         record.subagent.as_deref().map(str::to_owned),
@@ -163,10 +164,10 @@ fn unknown_records_are_counted_and_named() {
     let text = b"{\"type\":\"new-thing\",\"sessionId\":\"s\"}\n{\"type\":\"a secret: hunter2 \\u001b[2J\",\"sessionId\":\"s\"}\n\xff\xfe\x00\n[1]\n{\"type\":";
     let mut decoder = Decoder::new(TranscriptAgent::Claude);
     let mut lines = Lines::new(&text[..]);
-    while let Some(line) = lines.read().expect("memory") {
-        decoder.line(line, &mut |_| panic!("a record was emitted"));
+    while let Some(line) = lines.read_line().expect("memory") {
+        decoder.decode_line(line, &mut |_| panic!("a record was emitted"));
     }
-    let facts = decoder.facts();
+    let facts = decoder.facts_so_far();
     assert_eq!(facts.unknown.get("new-thing"), Some(&1));
     assert_eq!(facts.unknown.get("(no word)"), Some(&2));
     assert_eq!(facts.unread.get("no record"), Some(&1));
@@ -185,11 +186,15 @@ fn copy_in_a_fork_is_counted_once() {
         let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
         let mut decoder = Decoder::new(TranscriptAgent::Claude);
         let mut lines = Lines::new(&text[..]);
-        while let Some(line) = lines.read().expect("memory") {
-            decoder.line(line, &mut |record| {
+        while let Some(line) = lines.read_line().expect("memory") {
+            decoder.decode_line(line, &mut |record| {
                 if let Action::Call(call) = &record.action {
                     calls.0 += 1;
-                    calls.1 += usize::from(copies.is_copy(TranscriptAgent::Claude, &record, call));
+                    calls.1 += usize::from(copies.is_repeated_call(
+                        TranscriptAgent::Claude,
+                        &record,
+                        call,
+                    ));
                 }
             });
         }
@@ -239,7 +244,7 @@ fn calls_become_events_with_neutral_names() {
         (TranscriptAgent::OpenCode, "read", r#"{"filePath":"a"}"#, "Read", r#"{"file_path":"a"}"#),
         (TranscriptAgent::Claude, "Bash", r#"{"command":"ls"}"#, "Bash", r#"{"command":"ls"}"#),
     ] {
-        let (is, with) = call(own, input).neutral(agent);
+        let (is, with) = call(own, input).to_neutral(agent);
         assert_eq!((is.as_str(), with.to_string().as_str()), (tool, neutral), "{agent:?} {own}");
     }
 }

@@ -15,8 +15,9 @@ pub(super) const LATE: Powers = Powers::from_slice(&[
     Power::Env,
 ]);
 
-/// Drops what the event does not permit, with a fault for each, and what comes too late for it.
-pub(super) fn permit(
+/// Drops what the event does not permit, with a fault for each, and what comes too late for
+/// it.
+pub(super) fn drop_unpermitted_effects(
     judge_context: JudgeContext<'_>,
     when: When,
     answer: &mut Answer,
@@ -28,8 +29,8 @@ pub(super) fn permit(
         (When::Late, Wait::Rewake) => judge_context.row.powers.both(LATE.with(Power::Deny)),
         (When::Late, Wait::Attached | Wait::Detached) => judge_context.row.powers.both(LATE),
     };
-    if when == When::Late && hook.dialect.dialect().discards(hook.wait) {
-        discard(&mut answer.effects);
+    if when == When::Late && hook.dialect.dialect().discards_effects(hook.wait) {
+        drop_late_effects(&mut answer.effects);
     }
     let mut refuse = |power: Power| {
         let (code, message) = if powers == judge_context.row.powers
@@ -47,7 +48,7 @@ pub(super) fn permit(
         };
         faults.push(Fault::new(&hook.id, code, message));
     };
-    if let Some(power) = restraint_power(answer.restraint)
+    if let Some(power) = power_for_restraint(answer.restraint)
         && (hook.phase == Phase::Observe || !powers.has(power))
     {
         // Consent to what has happened already is no loss.
@@ -61,11 +62,11 @@ pub(super) fn permit(
         answer.restraint = Restraint::Silent;
         answer.reason = None;
     }
-    permit_effects(powers, &mut answer.effects, &mut refuse);
+    drop_unpermitted_fields(powers, &mut answer.effects, &mut refuse);
 }
 
-/// Drops without a fault what a late answer could still add (G-43).
-fn discard(effects: &mut Effects) {
+/// Drops, without a fault, what a late answer could still add (G-43).
+fn drop_late_effects(effects: &mut Effects) {
     effects.context.clear();
     effects.messages.clear();
     effects.watch_paths = None;
@@ -73,7 +74,7 @@ fn discard(effects: &mut Effects) {
     effects.env.clear();
 }
 
-const fn restraint_power(restraint: Restraint) -> Option<Power> {
+const fn power_for_restraint(restraint: Restraint) -> Option<Power> {
     match restraint {
         Restraint::Silent => None,
         Restraint::Allow => Some(Power::Allow),
@@ -83,7 +84,7 @@ const fn restraint_power(restraint: Restraint) -> Option<Power> {
     }
 }
 
-fn permit_effects(powers: Powers, effects: &mut Effects, refuse: &mut impl FnMut(Power)) {
+fn drop_unpermitted_fields(powers: Powers, effects: &mut Effects, refuse: &mut impl FnMut(Power)) {
     let mut strip = |power: Power, given: bool| {
         let refused = given && !powers.has(power);
         if refused {

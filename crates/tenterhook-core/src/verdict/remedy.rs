@@ -13,8 +13,9 @@ const REMEDIES: &[(Code, &str)] = &[
     (Code::FileUnread, "`tenterhook check` shows more"),
 ];
 
-/// What happened, and what to do about it, in the words of the file in which the hook stands.
-pub(super) fn with(dialect: DialectId, code: Code, message: &str) -> String {
+/// Returns what happened and what to do about it, in the terms of the file that configures the
+/// hook.
+pub(super) fn message_with_remedy(dialect: DialectId, code: Code, message: &str) -> String {
     if code == Code::TimedOut {
         let key = dialect.dialect().timeout_key();
         return format!("{message}; raise its `{key}`, or see what it waits for");

@@ -35,7 +35,7 @@ fn hook() -> Hook {
 }
 
 fn judged(hook: &Hook, row: &EventRow, answer: Answer) -> Verdict {
-    judge(JudgeContext { hook, row, widened: None }, answer)
+    judge_answer(JudgeContext { hook, row, widened: None }, answer)
 }
 
 fn codes(verdict: &Verdict) -> Vec<&'static str> {
@@ -202,8 +202,9 @@ fn a_selection_that_was_widened_carries_no_consent() {
     let row = row(ALL, OnFailure::Continue);
     let mut allow = Answer::decided(Restraint::Allow, "fine");
     allow.effects.updated_input = Some(json!({}));
-    let widened =
-        |answer| judge(JudgeContext { hook: &hook(), row: &row, widened: Some("w") }, answer);
+    let widened = |answer| {
+        judge_answer(JudgeContext { hook: &hook(), row: &row, widened: Some("w") }, answer)
+    };
     let verdict = widened(allow);
     assert_eq!(
         (verdict.restraint, codes(&verdict)),

@@ -25,8 +25,8 @@ const OURS: &[Code] = &[
 /// The code of an output that resembles an answer and cannot be parsed: it may be a denial.
 const UNREADABLE: Code = Code::UnclearAnswer;
 
-/// Whether the user must be asked.
-pub(super) fn asks(failure: &Failure, row: &EventRow, dialect: &Dialect) -> bool {
+/// Returns true if the user must be asked.
+pub(super) fn must_ask_user(failure: &Failure, row: &EventRow, dialect: &Dialect) -> bool {
     let lost = failure.code == UNREADABLE
         || OURS.contains(&failure.code)
         // The agent would have asked the server to which this one sends (HT-14).

@@ -4,54 +4,57 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Files, Mode, Setting, Tool, claude_says, described, first, groups, home, nothing,
-    seconds, strings, user_file,
+    Agent, Files, Mode, Setting, Tool, claude_hook_output, described_command_input,
+    entry_with_timeout_seconds, first_name, grouped_hooks, no_setup_command, path_in_home,
+    to_strings, user_config_path,
 };
 use crate::model::Wire;
 
 pub(super) const CLAUDE: Agent = Agent {
     name: agents::CLAUDE.name,
     title: agents::CLAUDE.title,
-    package: first(agents::CLAUDE.packages),
+    package: first_name(agents::CLAUDE.packages),
     version: "2.1.330",
-    program: first(agents::CLAUDE.programs),
+    program: first_name(agents::CLAUDE.programs),
     open: false,
     wire: Wire::Messages,
-    shell: Tool { name: "Bash", input: described },
-    delegate: Some(Tool { name: "Agent", input: delegate }),
+    shell: Tool { name: "Bash", input: described_command_input },
+    delegate: Some(Tool { name: "Agent", input: subagent_input }),
     mcp: Some("mcp__probe__ping"),
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
-    answer: |event, answer_kind, text| claude_says(event, answer_kind, text, described),
-    files,
-    env,
-    args,
-    before: nothing,
+    answer: |event, answer_kind, text| {
+        claude_hook_output(event, answer_kind, text, described_command_input)
+    },
+    files: config_files,
+    env: environment_variables,
+    args: command_args,
+    before: no_setup_command,
 };
 
-fn delegate(prompt: &str) -> Value {
+fn subagent_input(prompt: &str) -> Value {
     json!({ "description": "probe", "prompt": prompt, "subagent_type": "general-purpose" })
 }
 
-fn files(setting: &Setting<'_>) -> Files {
+fn config_files(setting: &Setting<'_>) -> Files {
     let settings = json!({
         "permissions": { "allow": ["Bash", "Agent", "mcp__probe__ping"] },
-        "hooks": groups(&CLAUDE, setting.hooks, seconds, Some("*")),
+        "hooks": grouped_hooks(&CLAUDE, setting.hooks, entry_with_timeout_seconds, Some("*")),
     });
-    let project = setting.fixture.project().display().to_string();
+    let project = setting.fixture.project_dir().display().to_string();
     let state = json!({
         "hasCompletedOnboarding": true,
         "projects": { project: { "hasTrustDialogAccepted": true } },
     });
-    let server = json!({ "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()] } } });
+    let server = json!({ "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp_script_path()] } } });
     vec![
-        (user_file(setting, &agents::CLAUDE), settings.to_string()),
-        (home(setting, ".claude.json"), state.to_string()),
-        (home(setting, "mcp.json"), server.to_string()),
+        (user_config_path(setting, &agents::CLAUDE), settings.to_string()),
+        (path_in_home(setting, ".claude.json"), state.to_string()),
+        (path_in_home(setting, "mcp.json"), server.to_string()),
     ]
 }
 
-fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn environment_variables(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     vec![
         ("ANTHROPIC_BASE_URL", setting.url.to_owned()),
         ("ANTHROPIC_API_KEY", "sk-ant-x".to_owned()),
@@ -62,9 +65,9 @@ fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
-    let servers = home(setting, "mcp.json").display().to_string();
-    let mut args = strings(&["-p", prompt, "--mcp-config", &servers]);
+fn command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let servers = path_in_home(setting, "mcp.json").display().to_string();
+    let mut args = to_strings(&["-p", prompt, "--mcp-config", &servers]);
     if setting.mode == Mode::Bypass {
         args.push("--dangerously-skip-permissions".to_owned());
     }

@@ -4,39 +4,41 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, first, groups, nothing,
-    strings, user_file,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described_command_input, first_name,
+    grouped_hooks, no_setup_command, to_strings, user_config_path,
 };
 use crate::model::Wire;
 
 pub(super) const GEMINI: Agent = Agent {
     name: agents::GEMINI.name,
     title: agents::GEMINI.title,
-    package: first(agents::GEMINI.packages),
+    package: first_name(agents::GEMINI.packages),
     version: "0.61.0",
-    program: first(agents::GEMINI.programs),
+    program: first_name(agents::GEMINI.programs),
     open: true,
     wire: Wire::Gemini,
-    shell: Tool { name: "run_shell_command", input: described },
+    shell: Tool { name: "run_shell_command", input: described_command_input },
     delegate: None,
     mcp: Some("mcp_probe_ping"),
     no: "deny",
     events: ["BeforeTool", "AfterTool", "BeforeAgent", "SessionStart", "AfterAgent"],
-    answer,
-    files,
-    env,
-    args,
-    before: nothing,
+    answer: hook_output,
+    files: config_files,
+    env: environment_variables,
+    args: command_args,
+    before: no_setup_command,
 };
 
-fn answer(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
+fn hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
     let specific = |fields: Value| json!({ "hookSpecificOutput": fields });
     let value = match (event, answer_kind) {
         (Event::Session, HookAnswer::Deny) => return None,
         (_, HookAnswer::Deny) => json!({ "decision": "deny", "reason": text }),
         (Event::Before, HookAnswer::Allow) => json!({ "decision": "allow", "reason": text }),
         (Event::Before, HookAnswer::Ask) => json!({ "decision": "ask", "reason": text }),
-        (Event::Before, HookAnswer::Rewrite) => specific(json!({ "tool_input": described(text) })),
+        (Event::Before, HookAnswer::Rewrite) => {
+            specific(json!({ "tool_input": described_command_input(text) }))
+        }
         (Event::Stop, HookAnswer::Context)
         | (_, HookAnswer::Allow | HookAnswer::Ask | HookAnswer::Rewrite) => return None,
         (_, HookAnswer::Context) => specific(json!({ "additionalContext": text })),
@@ -44,7 +46,7 @@ fn answer(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
     Some(value.to_string())
 }
 
-fn files(setting: &Setting<'_>) -> Files {
+fn config_files(setting: &Setting<'_>) -> Files {
     // Its timeouts are in milliseconds.
     let entry = |hook: &super::Registered| json!({ "type": "command", "name": "probe", "command": hook.command, "timeout": hook.timeout * 1000 });
     let settings = json!({
@@ -52,13 +54,13 @@ fn files(setting: &Setting<'_>) -> Files {
         "telemetry": { "enabled": false },
         // From its 30th turn on it asks a model whether it is in a loop, and waits minutes for one that answers otherwise than it wants.
         "model": { "disableLoopDetection": true },
-        "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp()], "trust": true } },
-        "hooks": groups(&GEMINI, setting.hooks, entry, Some("*")),
+        "mcpServers": { "probe": { "command": "sh", "args": [setting.mcp_script_path()], "trust": true } },
+        "hooks": grouped_hooks(&GEMINI, setting.hooks, entry, Some("*")),
     });
-    vec![(user_file(setting, &agents::GEMINI), settings.to_string())]
+    vec![(user_config_path(setting, &agents::GEMINI), settings.to_string())]
 }
 
-fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+fn environment_variables(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     vec![
         ("GOOGLE_GEMINI_BASE_URL", setting.url.to_owned()),
         ("GEMINI_API_KEY", "x".to_owned()),
@@ -67,13 +69,13 @@ fn env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
+fn command_args(setting: &Setting<'_>, prompt: &str) -> Vec<String> {
     // A fixed model skips its routing calls.
     let mut args =
-        strings(&["-m", "gemini-2.5-pro", "-p", prompt, "--skip-trust", "--approval-mode"]);
+        to_strings(&["-m", "gemini-2.5-pro", "-p", prompt, "--skip-trust", "--approval-mode"]);
     args.extend(match setting.mode {
-        Mode::Bypass => strings(&["yolo"]),
-        Mode::Default => strings(&["default", "--allowed-tools", "run_shell_command"]),
+        Mode::Bypass => to_strings(&["yolo"]),
+        Mode::Default => to_strings(&["default", "--allowed-tools", "run_shell_command"]),
     });
     args
 }

@@ -4,38 +4,38 @@ use serde_json::{Value, json};
 use tenterhook_core::agents;
 
 use super::{
-    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described, first, home, nothing, strings,
-    text,
+    Agent, Event, Files, HookAnswer, Mode, Setting, Tool, described_command_input, first_name,
+    no_setup_command, path_in_home, path_to_string, to_strings,
 };
 use crate::model::Wire;
 
 pub(super) const OPENCODE: Agent = Agent {
     name: agents::OPENCODE.name,
     title: agents::OPENCODE.title,
-    package: first(agents::OPENCODE.packages),
+    package: first_name(agents::OPENCODE.packages),
     version: "1.18.33",
-    program: first(agents::OPENCODE.programs),
+    program: first_name(agents::OPENCODE.programs),
     open: true,
     wire: Wire::Chat,
-    shell: Tool { name: "bash", input: described },
-    delegate: Some(Tool { name: "task", input: task }),
+    shell: Tool { name: "bash", input: described_command_input },
+    delegate: Some(Tool { name: "task", input: subagent_input }),
     mcp: Some("probe_ping"),
     no: "deny",
     events: ["tool.execute.before", "tool.execute.after", "chat.message", "", ""],
     answer: |_, _, _| None,
-    files: opencode_files,
-    env: opencode_env,
+    files: opencode_config_files,
+    env: opencode_environment,
     args: |setting, prompt| {
-        let mut args = strings(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
+        let mut args = to_strings(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
         if setting.mode == Mode::Bypass {
             args.push("--auto".to_owned());
         }
         args
     },
-    before: nothing,
+    before: no_setup_command,
 };
 
-fn task(prompt: &str) -> Value {
+fn subagent_input(prompt: &str) -> Value {
     json!({ "description": "probe", "prompt": prompt, "subagent_type": "general" })
 }
 
@@ -54,7 +54,7 @@ export default { id: "probe", server: async () => ({
 }) }
 "#;
 
-fn opencode_files(setting: &Setting<'_>) -> Files {
+fn opencode_config_files(setting: &Setting<'_>) -> Files {
     let config = json!({
         "model": "mock/m1", "small_model": "mock/m1", "autoupdate": false, "share": "disabled",
         "provider": { "mock": {
@@ -63,20 +63,20 @@ fn opencode_files(setting: &Setting<'_>) -> Files {
             "models": { "m1": { "name": "m1", "tool_call": true, "limit": { "context": 100_000, "output": 8000 } } },
         } },
         "permission": { "bash": "allow", "edit": "allow" },
-        "mcp": { "probe": { "type": "local", "command": ["sh", setting.mcp()], "enabled": true } },
+        "mcp": { "probe": { "type": "local", "command": ["sh", setting.mcp_script_path()], "enabled": true } },
     });
     // A project's settings are in a file that is named for the agent.
     let name = format!("{}.json", agents::OPENCODE.name);
-    let mut files = vec![(setting.fixture.project().join(name), config.to_string())];
+    let mut files = vec![(setting.fixture.project_dir().join(name), config.to_string())];
     if !setting.hooks.is_empty() {
-        let plugin = PLUGIN.replace("@HERE@", &text(&setting.fixture.path("hook")));
-        files.push((home(setting, ".config/opencode/plugin/probe.js"), plugin));
+        let plugin = PLUGIN.replace("@HERE@", &path_to_string(&setting.fixture.path_of("hook")));
+        files.push((path_in_home(setting, ".config/opencode/plugin/probe.js"), plugin));
     }
     files
 }
 
-fn opencode_env(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
-    let place = |name: &str| text(&home(setting, name));
+fn opencode_environment(setting: &Setting<'_>) -> Vec<(&'static str, String)> {
+    let place = |name: &str| path_to_string(&path_in_home(setting, name));
     vec![
         ("npm_config_offline", "true".to_owned()),
         ("OPENCODE_DISABLE_AUTOUPDATE", "true".to_owned()),
@@ -93,7 +93,7 @@ pub(super) const CLINE: Agent = Agent {
     title: agents::CLINE.title,
     package: agents::CLINE.name,
     version: "3.0.65",
-    program: first(agents::CLINE.programs),
+    program: first_name(agents::CLINE.programs),
     open: true,
     wire: Wire::Chat,
     shell: Tool { name: "run_commands", input: |line| json!({ "commands": [line] }) },
@@ -101,17 +101,17 @@ pub(super) const CLINE: Agent = Agent {
     mcp: None,
     no: "deny",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskComplete"],
-    answer: cline_says,
-    files: cline_files,
+    answer: cline_hook_output,
+    files: cline_config_files,
     env: |_| Vec::new(),
-    args: |_, prompt| strings(&["--json", prompt]),
+    args: |_, prompt| to_strings(&["--json", prompt]),
     before: |setting| {
         let url = format!("{}/v1", setting.url);
-        Some(strings(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
+        Some(to_strings(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
     },
 };
 
-fn cline_says(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
+fn cline_hook_output(event: Event, answer_kind: HookAnswer, text: &str) -> Option<String> {
     let value = match (event, answer_kind) {
         (_, HookAnswer::Deny) => json!({ "cancel": true, "errorMessage": text }),
         (Event::Before, HookAnswer::Rewrite) => json!({ "overrideInput": { "commands": [text] } }),
@@ -124,11 +124,11 @@ fn cline_says(event: Event, answer_kind: HookAnswer, text: &str) -> Option<Strin
     Some(value.to_string())
 }
 
-fn cline_files(setting: &Setting<'_>) -> Files {
+fn cline_config_files(setting: &Setting<'_>) -> Files {
     let hooks = setting.hooks.iter().filter_map(|hook| {
-        let name = CLINE.event(hook.event)?;
+        let name = CLINE.event_name(hook.event)?;
         Some((
-            home(setting, &format!(".cline/hooks/{name}")),
+            path_in_home(setting, &format!(".cline/hooks/{name}")),
             format!("#!/bin/sh\nexec {}\n", hook.command),
         ))
     });

@@ -20,13 +20,13 @@ pub(super) struct Reply {
     pub(super) body: String,
 }
 
-/// Reads one request; `None` where the connection ended before it.
-pub(super) fn read(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
+/// Reads one request. Returns `None` if the connection ended before it.
+pub(super) fn read_request(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
     let mut stream = Buffered { stream, ahead: Vec::new() };
-    let Some(first) = stream.line()? else { return Ok(None) };
+    let Some(first) = stream.read_line()? else { return Ok(None) };
     let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
     let (mut length, mut chunked, mut waits) = (0, false, false);
-    while let Some(line) = stream.line()?.filter(|line| !line.is_empty()) {
+    while let Some(line) = stream.read_line()?.filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once(':').unwrap_or((&line, ""));
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
@@ -39,12 +39,12 @@ pub(super) fn read(stream: &mut (impl Read + Write)) -> io::Result<Option<Reques
     if waits {
         stream.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
-    let body = if chunked { stream.chunks()? } else { stream.exactly(length)? };
+    let body = if chunked { stream.read_chunked_body()? } else { stream.read_exact(length)? };
     Ok(Some(Request { path, body }))
 }
 
 /// Writes one reply.
-pub(super) fn write(stream: &mut impl Write, reply: &Reply) -> io::Result<()> {
+pub(super) fn write_reply(stream: &mut impl Write, reply: &Reply) -> io::Result<()> {
     let Reply { kind, body } = reply;
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
@@ -60,15 +60,15 @@ struct Buffered<'a, S> {
 }
 
 impl<S: Read> Buffered<'_, S> {
-    fn more(&mut self) -> io::Result<bool> {
+    fn fill_buffer(&mut self) -> io::Result<bool> {
         let mut piece = [0; 16 << 10];
         let count = self.stream.read(&mut piece)?;
         self.ahead.extend(piece.iter().take(count));
         Ok(count > 0)
     }
 
-    /// A line without its end; `None` at the end of the stream.
-    fn line(&mut self) -> io::Result<Option<String>> {
+    /// Reads a line without its line ending. Returns `None` at the end of the stream.
+    fn read_line(&mut self) -> io::Result<Option<String>> {
         loop {
             if let Some(at) = self.ahead.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.ahead.drain(..=at).collect();
@@ -78,35 +78,35 @@ impl<S: Read> Buffered<'_, S> {
             if self.ahead.len() > MOST_HEAD {
                 return Err(io::ErrorKind::InvalidData.into());
             }
-            if !self.more()? {
+            if !self.fill_buffer()? {
                 return Ok(None);
             }
         }
     }
 
-    fn exactly(&mut self, length: usize) -> io::Result<Vec<u8>> {
+    fn read_exact(&mut self, length: usize) -> io::Result<Vec<u8>> {
         if length > MOST {
             return Err(io::ErrorKind::InvalidData.into());
         }
         while self.ahead.len() < length {
-            if !self.more()? {
+            if !self.fill_buffer()? {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
         Ok(self.ahead.drain(..length).collect())
     }
 
-    fn chunks(&mut self) -> io::Result<Vec<u8>> {
+    fn read_chunked_body(&mut self) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
         loop {
-            let line = self.line()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+            let line = self.read_line()?.ok_or(io::ErrorKind::UnexpectedEof)?;
             let size = line.split(';').next().unwrap_or_default().trim();
             let size = usize::from_str_radix(size, 16).map_err(|_| io::ErrorKind::InvalidData)?;
             if body.len() + size > MOST {
                 return Err(io::ErrorKind::InvalidData.into());
             }
-            body.extend(self.exactly(size)?);
-            self.line()?;
+            body.extend(self.read_exact(size)?);
+            self.read_line()?;
             if size == 0 {
                 return Ok(body);
             }

@@ -12,8 +12,9 @@ const NAME: &str = "m1";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// The reply to every request but a conversation: counts, lists of models, reports.
-pub(super) fn aside(path: &str) -> Reply {
+/// Returns the reply to a request that is not part of a conversation: token counts, lists of
+/// models, reports.
+pub(super) fn side_request_reply(path: &str) -> Reply {
     let value = if path.contains("count_tokens") || path.contains(":countTokens") {
         json!({ "input_tokens": 1, "totalTokens": 1 })
     } else if path.contains("/models") {
@@ -24,8 +25,8 @@ pub(super) fn aside(path: &str) -> Reply {
     Reply { kind: JSON, body: value.to_string() }
 }
 
-/// One answer; `id` is its own among all answers of a run.
-pub(super) fn step(wire: Wire, step: &Step, id: &str, streamed: bool) -> Reply {
+/// Returns the reply that plays `step`; `id` is unique among all replies of a run.
+pub(super) fn step_reply(wire: Wire, step: &Step, id: &str, streamed: bool) -> Reply {
     let text = match step {
         Step::Say(text) => Some(text.as_str()),
         Step::Calls(_) => None,
@@ -37,19 +38,19 @@ pub(super) fn step(wire: Wire, step: &Step, id: &str, streamed: bool) -> Reply {
         Step::Say(_) => Vec::new(),
     };
     match wire {
-        Wire::Messages => messages(text, &calls, id, streamed),
-        Wire::Responses => responses(text, &calls, id, streamed),
-        Wire::Chat => chat(text, &calls, id, streamed),
-        Wire::Gemini => gemini(text, &calls, streamed),
+        Wire::Messages => messages_reply(text, &calls, id, streamed),
+        Wire::Responses => responses_reply(text, &calls, id, streamed),
+        Wire::Chat => chat_reply(text, &calls, id, streamed),
+        Wire::Gemini => gemini_reply(text, &calls, streamed),
     }
 }
 
-fn whole(value: &Value) -> Reply {
+fn json_reply(value: &Value) -> Reply {
     Reply { kind: JSON, body: value.to_string() }
 }
 
-/// Events with their names, as far as a wire gives them any.
-fn events<'a>(list: impl IntoIterator<Item = &'a Value>, named: bool) -> Reply {
+/// Returns a reply that streams the events, with their names if `named`.
+fn event_stream_reply<'a>(list: impl IntoIterator<Item = &'a Value>, named: bool) -> Reply {
     let mut body = String::new();
     for event in list {
         if let Some(name) = event.get("type").and_then(Value::as_str).filter(|_| named) {
@@ -60,7 +61,12 @@ fn events<'a>(list: impl IntoIterator<Item = &'a Value>, named: bool) -> Reply {
     Reply { kind: EVENTS, body }
 }
 
-fn messages(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
+fn messages_reply(
+    text: Option<&str>,
+    calls: &[(String, &Call)],
+    id: &str,
+    streamed: bool,
+) -> Reply {
     let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
     let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
     let answer_kind =
@@ -76,34 +82,39 @@ fn messages(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: b
     });
     if !streamed {
         let content: Vec<_> = blocks.into_iter().map(|(block, _)| block).collect();
-        set(&mut message, "content", json!(content));
-        set(&mut message, "stop_reason", json!(reason));
-        return whole(&message);
+        set_field(&mut message, "content", json!(content));
+        set_field(&mut message, "stop_reason", json!(reason));
+        return json_reply(&message);
     }
     let mut list = vec![json!({ "type": "message_start", "message": message })];
     for (index, (mut block, (key, text))) in blocks.into_iter().enumerate() {
         let kind = if key == "text" { "text_delta" } else { "input_json_delta" };
         let (field, empty) = if key == "text" { ("text", json!("")) } else { ("input", json!({})) };
-        set(&mut block, field, empty);
+        set_field(&mut block, field, empty);
         list.push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
         let mut delta = json!({ "type": kind });
-        set(&mut delta, key, json!(text));
+        set_field(&mut delta, key, json!(text));
         list.push(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
         list.push(json!({ "type": "content_block_stop", "index": index }));
     }
     let delta = json!({ "stop_reason": reason, "stop_sequence": null });
     list.push(json!({ "type": "message_delta", "delta": delta, "usage": usage }));
     list.push(json!({ "type": "message_stop" }));
-    events(&list, true)
+    event_stream_reply(&list, true)
 }
 
-fn set(value: &mut Value, key: &str, to: Value) {
+fn set_field(value: &mut Value, key: &str, to: Value) {
     if let Some(fields) = value.as_object_mut() {
         fields.insert(key.to_owned(), to);
     }
 }
 
-fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
+fn responses_reply(
+    text: Option<&str>,
+    calls: &[(String, &Call)],
+    id: &str,
+    streamed: bool,
+) -> Reply {
     let answer_kind = text.map(|text| {
         json!({ "type": "message", "id": format!("msg_{id}"), "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }] })
@@ -114,7 +125,7 @@ fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: 
         let mut item = json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": name,
             "arguments": call.input.to_string(), "status": "completed" });
         if !space.is_empty() {
-            set(&mut item, "namespace", json!(space));
+            set_field(&mut item, "namespace", json!(space));
         }
         item
     });
@@ -126,7 +137,7 @@ fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: 
     };
     let done = response("completed", &output);
     if !streamed {
-        return whole(&done);
+        return json_reply(&done);
     }
     let mut list =
         vec![json!({ "type": "response.created", "response": response("in_progress", &[]) })];
@@ -139,10 +150,10 @@ fn responses(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: 
         );
     }
     list.push(json!({ "type": "response.completed", "response": done }));
-    events(&list, true)
+    event_stream_reply(&list, true)
 }
 
-fn chat(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
+fn chat_reply(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool) -> Reply {
     let called: Vec<Value> = calls
         .iter()
         .enumerate()
@@ -153,26 +164,26 @@ fn chat(text: Option<&str>, calls: &[(String, &Call)], id: &str, streamed: bool)
         .collect();
     let mut json = json!({ "role": "assistant", "content": text });
     if !called.is_empty() {
-        set(&mut json, "tool_calls", json!(called));
+        set_field(&mut json, "tool_calls", json!(called));
     }
     let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
     let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
     let frame = |kind: &str, choice: Value| json!({ "id": format!("chat_{id}"), "object": kind, "created": 1, "model": NAME, "choices": [choice], "usage": usage });
     if !streamed {
         let choice = json!({ "index": 0, "message": json, "finish_reason": reason });
-        return whole(&frame("chat.completion", choice));
+        return json_reply(&frame("chat.completion", choice));
     }
     let kind = "chat.completion.chunk";
     let list = [
         frame(kind, json!({ "index": 0, "delta": json, "finish_reason": null })),
         frame(kind, json!({ "index": 0, "delta": {}, "finish_reason": reason })),
     ];
-    let mut reply = events(&list, false);
+    let mut reply = event_stream_reply(&list, false);
     reply.body.push_str("data: [DONE]\n\n");
     reply
 }
 
-fn gemini(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Reply {
+fn gemini_reply(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Reply {
     let answer_kind = text.map(|text| json!({ "text": text }));
     let called = calls
         .iter()
@@ -184,7 +195,7 @@ fn gemini(text: Option<&str>, calls: &[(String, &Call)], streamed: bool) -> Repl
         "modelVersion": NAME,
     });
     if !streamed {
-        return whole(&answer);
+        return json_reply(&answer);
     }
     Reply { kind: EVENTS, body: format!("data: {answer}\r\n\r\n") }
 }

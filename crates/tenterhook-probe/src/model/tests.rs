@@ -9,7 +9,7 @@ use super::Model;
 use crate::script::{Call, MAIN, Script, Step};
 
 fn asks(model: &Model, path: &str, body: &Value) -> String {
-    let address = model.url().replace("http://", "");
+    let address = model.base_url().replace("http://", "");
     let mut stream = TcpStream::connect(address).expect("it listens");
     let body = body.to_string();
     let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -47,7 +47,7 @@ fn a_script_is_said_on_every_wire() {
             assert!(reply.contains("shell") && reply.contains("ls"), "{path}: {reply}");
             let reply = asks(&model, path, &second);
             assert!(reply.contains(Script::OVER) && !reply.contains("shell"), "{path}: {reply}");
-            let steps: Vec<usize> = model.asked().iter().map(|a| a.step).collect();
+            let steps: Vec<usize> = model.requested_turns().iter().map(|a| a.step).collect();
             assert_eq!(steps, [0, 1], "{path}");
         }
     }
@@ -58,9 +58,9 @@ fn a_request_without_the_tool_is_no_turn_and_one_without_the_prompt_is_a_sub_age
     let model = model();
     let title = json!({ "messages": [{ "role": "user", "content": MAIN }] });
     assert!(asks(&model, "/v1/chat/completions", &title).contains(Script::OVER));
-    assert!(model.asked().is_empty());
+    assert!(model.requested_turns().is_empty());
     let sub = json!({ "tools": [{ "function": { "name": "shell" } }], "messages": [{ "role": "user", "content": "other" }] });
     assert!(asks(&model, "/v1/chat/completions", &sub).contains("SUB"));
-    assert!(!model.asked()[0].main);
+    assert!(!model.requested_turns()[0].main);
     assert!(asks(&model, "/v1/models", &json!({})).contains("m1"));
 }

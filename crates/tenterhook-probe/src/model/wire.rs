@@ -20,7 +20,8 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// The one that is spoken on a path; none where the path asks for something beside a conversation.
+    /// Returns the protocol that is spoken on a path, or `None` if the path is not that of a
+    /// conversation.
     pub(super) fn from_path(path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         match path.rsplit('/').next().unwrap_or_default() {
@@ -32,29 +33,32 @@ impl Wire {
         }
     }
 
-    pub(super) fn is_streamed(self, path: &str, body: &Value) -> bool {
+    pub(super) fn is_stream_requested(self, path: &str, body: &Value) -> bool {
         match self {
             Self::Gemini => path.contains(":streamGenerateContent"),
             _ => body.get("stream").and_then(Value::as_bool).unwrap_or(false),
         }
     }
 
-    /// How many answers of the model the conversation holds.
-    pub(super) fn answers(self, body: &Value) -> usize {
+    /// Returns how many answers of the model the conversation holds.
+    pub(super) fn count_answers(self, body: &Value) -> usize {
         match self {
-            Self::Messages | Self::Chat => spoken_by(body, "messages", "assistant"),
-            Self::Gemini => spoken_by(body, "contents", "model"),
-            Self::Responses => responses(body),
+            Self::Messages | Self::Chat => count_role_turns(body, "messages", "assistant"),
+            Self::Gemini => count_role_turns(body, "contents", "model"),
+            Self::Responses => count_responses_answers(body),
         }
     }
 }
 
-/// Runs of items of one role. An agent may divide an answer, or tear its calls apart: those whose ids are ours say their number.
-fn spoken_by(body: &Value, list: &str, role: &str) -> usize {
+/// Counts the turns of one role. An agent may split an answer or separate its calls, so calls with
+/// an id of ours are counted by the number in it.
+fn count_role_turns(body: &Value, list: &str, role: &str) -> usize {
     let (mut runs, mut called, mut before) = (0, BTreeSet::new(), false);
-    for message in items(body, list) {
+    for message in array_field(body, list) {
         let now = message.get("role").and_then(Value::as_str) == Some(role);
-        let ids = items(message, "tool_calls").iter().filter_map(|call| number(text(call, "id")));
+        let ids = array_field(message, "tool_calls")
+            .iter()
+            .filter_map(|call| answer_number(string_field(call, "id")));
         let ids: Vec<&str> = ids.collect();
         runs += usize::from(now && ids.is_empty() && !before);
         called.extend(ids.iter().map(|id| (*id).to_owned()));
@@ -63,13 +67,14 @@ fn spoken_by(body: &Value, list: &str, role: &str) -> usize {
     runs + called.len()
 }
 
-/// Here calls and their results are items of one list, in no order to rely on.
-fn responses(body: &Value) -> usize {
+/// Counts the answers of a conversation in the Responses protocol, where calls and their results
+/// are items of one list in any order.
+fn count_responses_answers(body: &Value) -> usize {
     let (mut answer_kind, mut called) = (0, BTreeSet::new());
-    for item in items(body, "input") {
-        match (text(item, "type"), text(item, "role")) {
+    for item in array_field(body, "input") {
+        match (string_field(item, "type"), string_field(item, "role")) {
             ("function_call" | "custom_tool_call", _) => {
-                called.extend(number(text(item, "call_id")).map(str::to_owned));
+                called.extend(answer_number(string_field(item, "call_id")).map(str::to_owned));
             }
             ("message", "assistant") => answer_kind += 1,
             _ => {}
@@ -78,37 +83,40 @@ fn responses(body: &Value) -> usize {
     answer_kind + called.len()
 }
 
-/// The number of the answer that a call of ours was in: `call_REQUEST_ANSWER_PLACE`.
-fn number(id: &str) -> Option<&str> {
+/// Returns the number of the answer that contained one of our calls: the second part of
+/// `call_REQUEST_ANSWER_PLACE`.
+fn answer_number(id: &str) -> Option<&str> {
     id.strip_prefix("call_")?.split('_').nth(1)
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+fn string_field<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn items<'a>(body: &'a Value, list: &str) -> &'a [Value] {
+fn array_field<'a>(body: &'a Value, list: &str) -> &'a [Value] {
     body.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Whether a request offers a tool of this name, in whatever form.
-pub(super) fn offers(body: &Value, name: &str) -> bool {
-    body.get("tools").is_some_and(|tools| names(tools, name))
+/// Returns whether a request offers a tool of this name, in any of the protocols' forms.
+pub(super) fn offers_tool(body: &Value, name: &str) -> bool {
+    body.get("tools").is_some_and(|tools| contains_tool_name(tools, name))
 }
 
-fn names(value: &Value, name: &str) -> bool {
+fn contains_tool_name(value: &Value, name: &str) -> bool {
     match value {
-        Value::Array(list) => list.iter().any(|value| names(value, name)),
+        Value::Array(list) => list.iter().any(|value| contains_tool_name(value, name)),
         Value::Object(fields) => fields.iter().any(|(key, value)| match key.as_str() {
             "name" => value.as_str() == Some(name),
-            "function" | "functionDeclarations" | "function_declarations" => names(value, name),
+            "function" | "functionDeclarations" | "function_declarations" => {
+                contains_tool_name(value, name)
+            }
             _ => false,
         }),
         _ => false,
     }
 }
 
-/// Whether it belongs to the conversation that the person began.
-pub(super) fn is_main(body: &Value) -> bool {
+/// Returns whether the request belongs to the conversation that the user began.
+pub(super) fn is_main_conversation(body: &Value) -> bool {
     body.to_string().contains(MAIN)
 }

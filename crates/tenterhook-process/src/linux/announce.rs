@@ -23,8 +23,8 @@ impl Announcements {
         Self { fd, line: Vec::new() }
     }
 
-    /// Reads once and returns the exit code once it was announced; later bytes are ignored.
-    pub(crate) fn read(&mut self, post: &Post, scratch: &mut [u8]) -> Option<u8> {
+    /// Reads once, and returns the exit code as soon as it was announced. Later bytes are ignored.
+    pub(crate) fn read_exit_code(&mut self, post: &Post, scratch: &mut [u8]) -> Option<u8> {
         let fd = self.fd.as_ref()?;
         match rustix::io::read(fd, &mut *scratch) {
             Err(Errno::AGAIN | Errno::INTR) => None,
@@ -33,7 +33,7 @@ impl Announcements {
                 None
             }
             Ok(count) => {
-                let code = self.parse(scratch.get(..count).unwrap_or_default());
+                let code = self.take_exit_code(scratch.get(..count).unwrap_or_default());
                 if code.is_some() {
                     self.close(post);
                 }
@@ -42,8 +42,8 @@ impl Announcements {
         }
     }
 
-    /// The first line that is an exit code.
-    fn parse(&mut self, bytes: &[u8]) -> Option<u8> {
+    /// Returns the exit code of the first line that holds one.
+    fn take_exit_code(&mut self, bytes: &[u8]) -> Option<u8> {
         for &byte in bytes {
             if byte != b'\n' {
                 // One too many makes it a line that means nothing, however much longer it gets.
@@ -53,14 +53,14 @@ impl Announcements {
                 continue;
             }
             let line = std::mem::take(&mut self.line);
-            if let Some(code) = code(&line) {
+            if let Some(code) = parse_exit_code(&line) {
                 return Some(code);
             }
         }
         None
     }
 
-    /// Listens no more.
+    /// Stops listening.
     pub(crate) fn close(&mut self, post: &Post) {
         if let Some(fd) = self.fd.take() {
             // It fails only for a descriptor that is not in the set.
@@ -69,8 +69,8 @@ impl Announcements {
     }
 }
 
-/// The number that a line is.
-fn code(line: &[u8]) -> Option<u8> {
+/// Parses a line as an exit code.
+fn parse_exit_code(line: &[u8]) -> Option<u8> {
     let digits = line.len() <= LONGEST && line.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(line).ok().filter(|_| digits)?.parse().ok()
 }
@@ -93,7 +93,7 @@ mod tests {
             (&["\u{663}\n"], None),
         ] {
             let mut announcements = Announcements::new(None);
-            let code = texts.iter().find_map(|text| announcements.parse(text.as_bytes()));
+            let code = texts.iter().find_map(|text| announcements.take_exit_code(text.as_bytes()));
             assert_eq!(code, expected, "{texts:?}");
         }
     }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_flood_is_not_kept() {
         let mut announcements = Announcements::new(None);
-        assert_eq!(announcements.parse(&[b'1'; 100_000]), None);
+        assert_eq!(announcements.take_exit_code(&[b'1'; 100_000]), None);
         assert!(announcements.line.len() <= LONGEST + 1);
     }
 }

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::confine::Prepared;
-use super::enter::confine;
+use super::enter::enter_confinement;
 use super::namespaces::Namespaces;
 use crate::confine::Tier;
 use crate::last_word::CRASHES;
@@ -95,18 +95,19 @@ impl Stack {
         // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing.
         let base = unsafe { libc::mmap(ptr::null_mut(), STACK + GUARD, access, flags, -1, 0) };
         if base == libc::MAP_FAILED {
-            return Err(last_error());
+            return Err(last_errno());
         }
         let stack = Self { base };
         // SAFETY: the range is the lower part of the mapping made above.
         if unsafe { libc::mprotect(base, GUARD, libc::PROT_NONE) } != 0 {
-            return Err(last_error());
+            return Err(last_errno());
         }
         Ok(stack)
     }
 
-    /// One past the highest byte. Page aligned, hence aligned for every ABI.
-    fn top(&self) -> *mut c_void {
+    /// Returns the address one past the highest byte. It is page aligned, hence aligned for every
+    /// ABI.
+    fn top_address(&self) -> *mut c_void {
         self.base.wrapping_byte_add(STACK + GUARD)
     }
 }
@@ -132,7 +133,10 @@ struct Shared<'a> {
 ///
 /// The calling thread must have signals blocked (see [`block_signals`]) and must live as long
 /// as the host: the child is killed when the *thread* that made it ends.
-pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd, Tier), Failure> {
+pub(crate) fn spawn_process(
+    plan: &Plan<'_>,
+    stack: &mut Stack,
+) -> Result<(Pid, OwnedFd, Tier), Failure> {
     let host = rustix::process::getpid().as_raw_nonzero().get();
     let mut shared = Shared { plan, host, failed: None, tier: Tier::T0 };
     let mut pidfd: c_int = -1;
@@ -140,13 +144,13 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD | own;
     let argument = ptr::from_mut(&mut shared).cast::<c_void>();
     let pidfd_slot = ptr::from_mut(&mut pidfd);
-    mask(u64::MAX);
+    set_blocked_signals(u64::MAX);
     // SAFETY: `stack` is our own mapping, which we borrow mutably, and
     // `CLONE_VFORK` suspends this thread until the child has left it, so `shared`, `plan` and
     // `pidfd` outlive every use by the child. `child` makes no call that is not
     // async-signal-safe and never unwinds. All signals are blocked in this thread, hence in the child.
-    let pid = unsafe { libc::clone(child, stack.top(), flags, argument, pidfd_slot) };
-    let errno = last_error();
+    let pid = unsafe { libc::clone(child_main, stack.top_address(), flags, argument, pidfd_slot) };
+    let errno = last_errno();
     block_signals();
     let Some(pid) = (pid > 0).then(|| Pid::from_raw(pid)).flatten() else {
         return Err(Failure { step: Step::Clone, errno });
@@ -166,15 +170,16 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     }
 }
 
-/// Blocks signals in this thread: the host's handlers never run on it, and a write to a closed pipe is an error and not a signal. Those of
-/// a crash stay open, for a host may have a last word.
+/// Blocks signals in this thread, so that the host's handlers never run on it and a write to a
+/// closed pipe is an error. Crash signals stay open, because the host may print a message on a
+/// crash.
 pub(crate) fn block_signals() {
     let crashes = CRASHES.iter().fold(0, |all, signal| all | 1u64 << (signal - 1));
-    mask(!crashes);
+    set_blocked_signals(!crashes);
 }
 
-/// Has the signals of `set` blocked in this thread, and no others.
-fn mask(set: u64) {
+/// Sets the blocked signals of this thread to exactly `set`.
+fn set_blocked_signals(set: u64) {
     // SAFETY: the mask is read only, for as many bytes as the size says.
     unsafe {
         libc::syscall(
@@ -189,13 +194,13 @@ fn mask(set: u64) {
 
 const NULL: *mut c_void = ptr::null_mut();
 
-fn last_error() -> Errno {
+fn last_errno() -> Errno {
     let errno = std::io::Error::last_os_error().raw_os_error();
     Errno::from_raw_os_error(errno.unwrap_or(libc::EIO))
 }
 
-/// The child: from the clone to `execve`. Everything here is a raw call on prepared memory.
-extern "C" fn child(argument: *mut c_void) -> c_int {
+/// Runs in the child, from the clone to `execve`. It makes only raw calls on prepared memory.
+extern "C" fn child_main(argument: *mut c_void) -> c_int {
     let shared = argument.cast::<Shared<'_>>();
     // SAFETY: `argument` is the `Shared` of `spawn`, which is suspended until we are gone.
     unsafe {
@@ -228,12 +233,12 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         if libc::dup2(stdin, 0) < 0 || libc::dup2(stdout, 1) < 0 || libc::dup2(stderr, 2) < 0 {
             return Step::Streams;
         }
-        let Some(numbers) = number_descriptors(plan) else { return Step::Streams };
+        let Some(numbers) = move_descriptors(plan) else { return Step::Streams };
         // Before the first call that may block on a file system: no pipe of another run is held.
-        close_all_from(numbers.first_free);
+        close_descriptors_from(numbers.first_free);
         // In a separate root it can change nothing in `/proc`.
         if let Some(score) = plan.oom_score_adj {
-            raise_oom_score(score);
+            set_oom_score(score);
         }
         // A confined child can mount nothing any more.
         if let Some(isolation) = &plan.isolation
@@ -254,19 +259,21 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             return Step::Privileges;
         }
         if let Some(prepared) = plan.confinement {
-            if plan.isolation.is_some_and(|isolation| !isolation.namespaces.grant(numbers.ruleset))
-                || !confine(prepared, numbers.ruleset, numbers.watch)
+            if plan
+                .isolation
+                .is_some_and(|isolation| !isolation.namespaces.grant_proc_paths(numbers.ruleset))
+                || !enter_confinement(prepared, numbers.ruleset, numbers.watch)
             {
                 return Step::Confine;
             }
             ptr::write_volatile(tier, Tier::T1);
         }
-        execute(plan, numbers.program)
+        execute_program(plan, numbers.program)
     }
 }
 
-/// Executes the program, or process 1 of its namespaces, and returns only on failure.
-unsafe fn execute(plan: &Plan<'_>, process_1: c_int) -> Step {
+/// Executes the program, or process 1 of its namespaces. Returns only on failure.
+unsafe fn execute_program(plan: &Plan<'_>, process_1: c_int) -> Step {
     let (argv, env) = (plan.argv.table.as_ptr(), plan.env.table.as_ptr());
     // SAFETY: raw calls on numbers and on prepared strings that the suspended parent keeps.
     unsafe {
@@ -294,8 +301,9 @@ struct Numbers {
     first_free: c_int,
 }
 
-/// Moves each to its number. `None` where one cannot be moved; the error is in `errno`.
-unsafe fn number_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
+/// Moves each descriptor to its number. Returns `None` if one cannot be moved; the error is in
+/// `errno`.
+unsafe fn move_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
     let confinement = plan.confinement;
     let (ruleset, watch) = (
         confinement.and_then(|confinement| confinement.ruleset.as_ref()),
@@ -318,7 +326,7 @@ unsafe fn number_descriptors(plan: &Plan<'_>) -> Option<Numbers> {
     Some(Numbers { ruleset, program, watch, first_free: next })
 }
 
-/// Every signal gets its default action: handlers of the host must not run once the mask opens,
+/// Gives every signal its default action: handlers of the host must not run once the mask is empty,
 /// and ignored signals (Rust ignores PIPE) would stay ignored through `execve`.
 unsafe fn reset_signals() {
     // The kernel's `sigaction` in its default state is zero in every field, whatever their order.
@@ -331,7 +339,7 @@ unsafe fn reset_signals() {
     }
 }
 
-pub(super) unsafe fn close_all_from(first: c_int) {
+pub(super) unsafe fn close_descriptors_from(first: c_int) {
     // SAFETY: closing descriptors of the child, which has its own table.
     unsafe {
         let last = c_long::from(u32::MAX);
@@ -358,8 +366,8 @@ unsafe fn limit_resources(resources: &[(i64, u64)]) -> bool {
         && resources.iter().all(|(resource, value)| set(*resource, *value))
 }
 
-/// Best effort: a host in a container may not be allowed to, and the run is no worse for it.
-unsafe fn raise_oom_score(score: &[u8]) {
+/// Sets the OOM score as best effort: a host in a container may not be allowed to.
+unsafe fn set_oom_score(score: &[u8]) {
     // SAFETY: a constant path and a prepared buffer.
     unsafe {
         let fd = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);

@@ -31,62 +31,69 @@ pub(crate) struct Prepared {
     pub(crate) watch: Option<Watch>,
 }
 
-/// What this machine offers, found by trying, once.
-pub(crate) fn means() -> Means {
-    found().unwrap_or_else(|_| cheap_means())
+/// Returns what this machine offers to confine a child. Probed once, by trying.
+pub(crate) fn available_sandbox_means() -> Means {
+    probe_sandbox_means().unwrap_or_else(|_| sandbox_means_without_probe())
 }
 
-/// As much of it as matters to a child that demands `at_least` this much.
-pub(crate) fn means_for(at_least: Tier) -> Means {
-    found_for(at_least).unwrap_or_else(|_| cheap_means())
+/// Returns the means that matter to a child that requires `at_least` this tier.
+pub(crate) fn sandbox_means_for_tier(at_least: Tier) -> Means {
+    probe_sandbox_means_for_tier(at_least).unwrap_or_else(|_| sandbox_means_without_probe())
 }
 
-/// The same, or the failure that kept this from being found out. Namespaces are probed by making
-/// some, so this is skipped where they are not needed.
-fn found_for(at_least: Tier) -> Result<Means, Errno> {
-    let cheap = cheap_means();
-    if at_least < Tier::T2 && cheap.tier() == Tier::T1 { Ok(cheap) } else { found() }
+/// Returns the means for a tier, or the error of the probe. Probing creates namespaces, so it is
+/// skipped if they are not needed.
+fn probe_sandbox_means_for_tier(at_least: Tier) -> Result<Means, Errno> {
+    let cheap = sandbox_means_without_probe();
+    if at_least < Tier::T2 && cheap.highest_tier() == Tier::T1 {
+        Ok(cheap)
+    } else {
+        probe_sandbox_means()
+    }
 }
 
-fn found() -> Result<Means, Errno> {
-    let found = namespaces::found()?;
+fn probe_sandbox_means() -> Result<Means, Errno> {
+    let found = namespaces::probe_namespaces()?;
     Ok(Means {
         namespaces: found.makes,
         processes: found.counts,
         roots: found.roots,
-        ..cheap_means()
+        ..sandbox_means_without_probe()
     })
 }
 
-/// What it costs nothing to find out.
-fn cheap_means() -> Means {
+/// Returns the means that can be detected without creating namespaces.
+fn sandbox_means_without_probe() -> Means {
     static MEANS: OnceLock<Means> = OnceLock::new();
     *MEANS.get_or_init(|| Means {
-        landlock: landlock::version(),
-        seccomp: seccomp::KNOWN && filters_calls(),
+        landlock: landlock::landlock_version(),
+        seccomp: seccomp::KNOWN && has_seccomp(),
         ..Means::default()
     })
 }
 
-/// A kernel that knows filters looks for the missing one and says so; an older kernel does not know
-/// the request.
-fn filters_calls() -> bool {
+/// Returns whether the kernel supports system call filters. A kernel with filters reports the
+/// missing filter; an older one does not know the request.
+fn has_seccomp() -> bool {
     let none = std::ptr::null::<libc::sock_fprog>();
     // SAFETY: nothing is at the address, which the kernel says instead of reading it: this thread stays as it is.
     let done = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, none) };
     done != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Prepares the available means. `None` without any, if none is demanded. A child in a separate
-/// root finds the paths of `beside` empty, unless they are granted.
-pub(crate) fn prepare(
+/// Prepares the available means. Returns `None` if there are none and none is required. In a
+/// separate root the paths of `beside` exist, and are empty unless granted.
+pub(crate) fn prepare_confinement(
     confinement: &Confinement,
     beside: &[&Path],
 ) -> Result<Option<Prepared>, Failure> {
     let failed = |step| move |errno| Failure { step, errno };
     let confine = failed(Step::Confine);
-    let least = confinement.demands();
-    let means = confinement.pretended.map_or_else(|| found_for(least), Ok).map_err(confine)?;
+    let least = confinement.required_tier();
+    let means = confinement
+        .pretended
+        .map_or_else(|| probe_sandbox_means_for_tier(least), Ok)
+        .map_err(confine)?;
     let tier = means.tier_for(least);
     if tier < least || confinement.processes.is_some() && !means.processes {
         return Err(confine(Errno::OPNOTSUPP));
@@ -95,20 +102,21 @@ pub(crate) fn prepare(
         return Ok(None);
     }
     // Ports are Landlock's to narrow: without it the grant would be one for all of them.
-    if matches!(confinement.net, Net::TcpTo(_)) && !means.narrows_ports() {
+    if matches!(confinement.net, Net::TcpTo(_)) && !means.can_limit_ports() {
         return Err(failed(Step::Grant)(Errno::from_raw_os_error(UNNARROWED_PORTS)));
     }
-    let watch = confinement.watched.then(|| Watch::begin(confinement.net != Net::Denied));
-    let filter = seccomp::filter(confinement).ok_or(confine(Errno::OPNOTSUPP))?;
+    let watch = confinement.watched.then(|| Watch::start(confinement.net != Net::Denied));
+    let filter = seccomp::build_filter(confinement).ok_or(confine(Errno::OPNOTSUPP))?;
     let of_grants = |errno| match errno {
         Errno::TOOBIG | Errno::OPNOTSUPP | Errno::NODEV => Failure { step: Step::Grant, errno },
         errno => confine(errno),
     };
-    let ruleset = means.limits_files().then(|| landlock::ruleset(confinement, means.landlock));
+    let ruleset =
+        means.can_limit_files().then(|| landlock::create_ruleset(confinement, means.landlock));
     let (ruleset, grants_root) = ruleset.transpose().map_err(of_grants)?.unzip();
-    let ruleset = ruleset.map(super::launch::above_moved).transpose().map_err(confine)?;
+    let ruleset = ruleset.map(super::launch::move_above_child_fds).transpose().map_err(confine)?;
     let namespaces = (tier == Tier::T2).then(|| match &ruleset {
-        Some(_) => Ok(Namespaces::beside_landlock(confinement, means.landlock)),
+        Some(_) => Ok(Namespaces::with_landlock(confinement, means.landlock)),
         None => Root::new(confinement, beside).map(|root| Namespaces::with_root(confinement, root)),
     });
     Ok(Some(Prepared {

@@ -9,43 +9,45 @@ use super::confine::Prepared;
 use super::landlock::RESTRICT_SELF;
 use super::seccomp::Filter;
 
-/// Enters the confinement, then tests that forbidden calls fail. On failure the error is in `errno`.
-pub(super) unsafe fn confine(prepared: &Prepared, ruleset: c_int, watch: c_int) -> bool {
+/// Enters the confinement, then tests that forbidden calls fail. On failure the error is in
+/// `errno`.
+pub(super) unsafe fn enter_confinement(prepared: &Prepared, ruleset: c_int, watch: c_int) -> bool {
     // SAFETY: raw calls on numbers and on prepared memory that the suspended parent keeps.
     unsafe {
         if !drop_capabilities()
             || libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-            || prepared.ruleset.is_some() && !enter_ruleset(ruleset)
+            || prepared.ruleset.is_some() && !enter_landlock_ruleset(ruleset)
         {
             return false;
         }
-        let filter = program_of(&prepared.filter);
+        let filter = filter_program(&prepared.filter);
         let mode = libc::SECCOMP_MODE_FILTER;
         if libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter) != 0 {
             return false;
         }
         if let Some(watcher) = &prepared.watch
-            && !hand_over_calls(&watcher.filter, watch)
+            && !install_notify_filter(&watcher.filter, watch)
         {
             return false;
         }
-        holds(prepared)
+        verify_confinement(prepared)
     }
 }
 
-/// On failure the error is in `errno`.
-unsafe fn enter_ruleset(ruleset: c_int) -> bool {
+/// Restricts this process by a Landlock ruleset. On failure the error is in `errno`.
+unsafe fn enter_landlock_ruleset(ruleset: c_int) -> bool {
     // SAFETY: raw calls on numbers.
     unsafe { libc::syscall(RESTRICT_SELF, ruleset, 0u32) == 0 && libc::close(ruleset) == 0 }
 }
 
-const fn program_of(filter: &Filter) -> libc::sock_fprog {
+const fn filter_program(filter: &Filter) -> libc::sock_fprog {
     libc::sock_fprog { len: filter.len() as libc::c_ushort, filter: filter.as_ptr().cast_mut() }
 }
 
-/// From here on the receiver of `watch` is notified of calls. On failure the error is in `errno`.
-unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
-    let (filter, mut byte) = (program_of(filter), 0u8);
+/// Installs the filter and sends its listener over `watch`, whose receiver is notified of calls
+/// from then on. On failure the error is in `errno`.
+unsafe fn install_notify_filter(filter: &Filter, watch: c_int) -> bool {
+    let (filter, mut byte) = (filter_program(filter), 0u8);
     let mut whole = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     // Space for a `cmsghdr` with one descriptor, aligned for it.
     let mut control = [0u64; 3];
@@ -77,7 +79,7 @@ unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
 
 /// Tests the confinement with calls that must fail: opening `/` if it is not granted, and a network
 /// socket if there is no network. What the kernel reports in files proves nothing.
-unsafe fn holds(prepared: &Prepared) -> bool {
+unsafe fn verify_confinement(prepared: &Prepared) -> bool {
     // SAFETY: raw calls on numbers and on a constant path.
     unsafe {
         let mode = libc::prctl(libc::PR_GET_SECCOMP, 0, 0, 0, 0);
@@ -85,7 +87,8 @@ unsafe fn holds(prepared: &Prepared) -> bool {
         let opens = prepared.tries_root && libc::open(c"/".as_ptr(), listed) >= 0;
         let calls = prepared.tries_socket
             && libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) >= 0;
-        let is_rooted = prepared.namespaces.as_ref().is_none_or(|namespace| namespace.holds());
+        let is_rooted =
+            prepared.namespaces.as_ref().is_none_or(|namespace| namespace.verify_file_limits());
         let held = mode == libc::SECCOMP_MODE_FILTER as c_int && !opens && !calls && is_rooted;
         if !held {
             *libc::__errno_location() = libc::EOPNOTSUPP;

@@ -16,8 +16,8 @@ pub(super) enum Exit {
 }
 
 impl Exit {
-    /// Reads a status as `wait` has it.
-    pub(super) const fn of_status(status: i32) -> Self {
+    /// Converts a status of `wait`.
+    pub(super) const fn from_wait_status(status: i32) -> Self {
         if libc::WIFEXITED(status) {
             Self::Code(libc::WEXITSTATUS(status))
         } else if libc::WIFSIGNALED(status) {
@@ -41,7 +41,7 @@ impl From<WaitIdStatus> for Exit {
 impl From<StoredExit> for Option<Exit> {
     fn from(stored_exit: StoredExit) -> Self {
         match stored_exit {
-            StoredExit::Status(status) => Some(Exit::of_status(status)),
+            StoredExit::Status(status) => Some(Exit::from_wait_status(status)),
             StoredExit::Nothing => Some(Exit::Unknown),
             StoredExit::NotYet => None,
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
-use super::namespaces::passes;
+use super::namespaces::is_resource_shortage;
 use crate::confine::Confinement;
 use crate::resolved::Links;
 
@@ -44,37 +44,37 @@ impl<'p> GrantedPath<'p> {
 
 /// Passes every granted path to `visit`. A path that is missing or unreachable grants nothing: the
 /// child could not reach it either.
-pub(super) fn each(
+pub(super) fn visit_granted_paths(
     confinement: &Confinement,
     visit: impl FnMut(&GrantedPath<'_>) -> Result<(), Errno>,
 ) -> Result<(), Errno> {
     let mut links = Links::default();
     let mut walk = Walk { never: BTreeSet::new(), left: MOST_ENTRIES, visit };
     let mut granted = |paths: &[PathBuf]| match confinement.as_they_stand {
-        true => outermost(paths.to_vec()),
-        false => outermost(paths.iter().map(|path| links.end(path)).collect()),
+        true => outermost_paths(paths.to_vec()),
+        false => outermost_paths(paths.iter().map(|path| links.resolve(path)).collect()),
     };
     let (read, write) = (granted(&confinement.read), granted(&confinement.write));
     for path in read {
-        walk.grant(&path, Access::Read)?;
+        walk.grant_path(&path, Access::Read)?;
     }
     // As it stands: where a link stands in the way somebody else put it there, since it was made for this child.
     for path in &confinement.free {
-        walk.grant(path, Access::Change)?;
+        walk.grant_path(path, Access::Change)?;
     }
     if confinement.write.is_empty() {
         return Ok(());
     }
     // With the links that lead there: who may replace one of them may put anything there.
-    walk.never = confinement.never.iter().flat_map(|path| links.way(path)).collect();
+    walk.never = confinement.never.iter().flat_map(|path| links.resolve_with_links(path)).collect();
     for path in write {
-        walk.around(&path)?;
+        walk.grant_around_protected(&path)?;
     }
     Ok(())
 }
 
-/// The paths without those that lie below a different one: a grant reaches all below it.
-fn outermost(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
+/// Returns the paths that lie below no other one: a grant includes everything below it.
+fn outermost_paths(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
     // Paths are sorted by their parts: what lies below one follows it.
     all.sort_unstable();
     all.dedup_by(|later, kept| later.starts_with(kept));
@@ -90,32 +90,33 @@ struct Walk<V> {
 }
 
 impl<V: FnMut(&GrantedPath<'_>) -> Result<(), Errno>> Walk<V> {
-    fn grant(&mut self, path: &Path, access: Access) -> Result<(), Errno> {
-        let Some(file) = found(path)? else { return Ok(()) };
-        let facts = facts(&file)?;
+    fn grant_path(&mut self, path: &Path, access: Access) -> Result<(), Errno> {
+        let Some(file) = open_if_present(path)? else { return Ok(()) };
+        let facts = file_metadata(&file)?;
         (self.visit)(&GrantedPath::new(path, &file, &facts, access))
     }
 
-    /// All of `path` except the protected paths below it, entry by entry. A directory is closed
-    /// before the next one is opened, on a stack of any size.
-    fn around(&mut self, path: &Path) -> Result<(), Errno> {
+    /// Grants everything in `path` except the protected paths below it, entry by entry. Each
+    /// directory is closed before the next one is opened, so the depth is unlimited.
+    fn grant_around_protected(&mut self, path: &Path) -> Result<(), Errno> {
         if path.ancestors().any(|ancestor| self.never.contains(ancestor)) {
             return Ok(());
         }
         let mut open = vec![path.to_path_buf()];
         while let Some(path) = open.pop() {
-            if !self.never.contains(&path) && self.grants_part(&path)? {
-                self.left = list(&path, self.left, &mut open)?;
+            if !self.never.contains(&path) && self.grant_entry(&path)? {
+                self.left = push_directory_entries(&path, self.left, &mut open)?;
             }
         }
         Ok(())
     }
 
-    /// Grants what is at `path`, and says whether that is only a part of it, as something below it is never changed.
-    fn grants_part(&mut self, path: &Path) -> Result<bool, Errno> {
+    /// Grants the entry at `path`. Returns whether it is granted only for reading, because a
+    /// protected path lies below it.
+    fn grant_entry(&mut self, path: &Path) -> Result<bool, Errno> {
         // A link leads elsewhere, and is resolved where it was granted by name.
-        let Some(file) = found(path)? else { return Ok(false) };
-        let facts = facts(&file)?;
+        let Some(file) = open_if_present(path)? else { return Ok(false) };
+        let facts = file_metadata(&file)?;
         if facts.is_symlink() {
             return Ok(false);
         }
@@ -130,12 +131,16 @@ impl<V: FnMut(&GrantedPath<'_>) -> Result<(), Errno>> Walk<V> {
     }
 }
 
-/// Adds what lies in a directory to `open`, and says how many entries more may be looked at.
-fn list(directory: &Path, mut left: usize, open: &mut Vec<PathBuf>) -> Result<usize, Errno> {
+/// Adds the entries of a directory to `open`, and returns how many more entries may be visited.
+fn push_directory_entries(
+    directory: &Path,
+    mut left: usize,
+    open: &mut Vec<PathBuf>,
+) -> Result<usize, Errno> {
     let of_io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let entries = match fs::read_dir(directory).map_err(of_io) {
         // A program would fail silently if a granted path could not be changed.
-        Err(errno) if passes(errno) => return Err(errno),
+        Err(errno) if is_resource_shortage(errno) => return Err(errno),
         Err(_) => return Ok(left),
         Ok(entries) => entries,
     };
@@ -146,29 +151,29 @@ fn list(directory: &Path, mut left: usize, open: &mut Vec<PathBuf>) -> Result<us
     Ok(left)
 }
 
-/// What lies at `path`, which has no links. `None` where nothing does that could be reached.
-fn found(path: &Path) -> Result<Option<File>, Errno> {
-    match open(path) {
+/// Opens the entry at `path`, which has no links. Returns `None` if nothing there can be reached.
+fn open_if_present(path: &Path) -> Result<Option<File>, Errno> {
+    match open_without_links(path) {
         Ok(file) => Ok(Some(file)),
         // A program would fail silently if a granted path could not be read.
-        Err(errno) if passes(errno) => Err(errno),
+        Err(errno) if is_resource_shortage(errno) => Err(errno),
         Err(_) => Ok(None),
     }
 }
 
-/// Opens what lies at `path`, or fails where a link was put into the way to it since it was resolved.
-fn open(path: &Path) -> Result<File, Errno> {
+/// Opens the entry at `path`. Fails if a link was put into the path since it was resolved.
+fn open_without_links(path: &Path) -> Result<File, Errno> {
     let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         // Where the call itself is refused, at least the last step is held.
         Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
-        Err(Errno::INTR) => return open(path),
+        Err(Errno::INTR) => return open_without_links(path),
         opened => opened,
     }
     .map(File::from)
 }
 
-/// What the system says of what was opened.
-fn facts(file: &File) -> Result<Metadata, Errno> {
+/// Returns the metadata of an open file.
+fn file_metadata(file: &File) -> Result<Metadata, Errno> {
     file.metadata().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }

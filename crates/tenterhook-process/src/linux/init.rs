@@ -21,13 +21,14 @@ const NAME: &CStr = c"tenterhook-init";
 /// A step and a number, as two numbers of four bytes each.
 const LENGTH: usize = 8;
 
-/// The program in memory, without a path, so that it cannot be changed. Above the numbers that a child moves descriptors to.
-pub(super) fn program() -> Result<RawFd, Errno> {
+/// Returns the descriptor of the program of process 1, which is in memory without a path and cannot
+/// be changed. Its number is above those to which a child moves descriptors.
+pub(super) fn program_fd() -> Result<RawFd, Errno> {
     static MADE: OnceLock<Result<OwnedFd, Errno>> = OnceLock::new();
-    MADE.get_or_init(make).as_ref().map(AsRawFd::as_raw_fd).map_err(|errno| *errno)
+    MADE.get_or_init(create_program_memfd).as_ref().map(AsRawFd::as_raw_fd).map_err(|errno| *errno)
 }
 
-fn make() -> Result<OwnedFd, Errno> {
+fn create_program_memfd() -> Result<OwnedFd, Errno> {
     if PROGRAM.is_empty() {
         return Err(Errno::NOSYS);
     }
@@ -44,21 +45,21 @@ fn make() -> Result<OwnedFd, Errno> {
     }
     let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
     fcntl_add_seals(&made, seals)?;
-    super::launch::above_moved(made)
+    super::launch::move_above_child_fds(made)
 }
 
-/// Its arguments, where it only tells what can be had.
-pub(super) fn asked(status: RawFd) -> Strings {
-    Strings::new([NAME.to_owned(), number(status)].into())
+/// Returns the arguments with which process 1 only reports what is available.
+pub(super) fn probe_arguments(status: RawFd) -> Strings {
+    Strings::new([NAME.to_owned(), fd_to_c_string(status)].into())
 }
 
-/// Its arguments, where it starts `path` with `argv`.
-pub(super) fn starting(status: RawFd, path: &CStr, argv: &[CString]) -> Strings {
-    let own = [NAME.to_owned(), number(status), path.to_owned()];
+/// Returns the arguments with which process 1 starts `path` with `argv`.
+pub(super) fn start_arguments(status: RawFd, path: &CStr, argv: &[CString]) -> Strings {
+    let own = [NAME.to_owned(), fd_to_c_string(status), path.to_owned()];
     Strings::new(own.into_iter().chain(argv.iter().cloned()).collect())
 }
 
-fn number(status: RawFd) -> CString {
+fn fd_to_c_string(status: RawFd) -> CString {
     CString::new(status.to_string()).unwrap_or_default()
 }
 
@@ -74,7 +75,7 @@ enum InitMessage {
 }
 
 impl InitMessage {
-    fn read(bytes: [u8; LENGTH]) -> Option<Self> {
+    fn parse(bytes: [u8; LENGTH]) -> Option<Self> {
         let [a, b, c, d, e, f, g, h] = bytes;
         let value = i32::from_ne_bytes([e, f, g, h]);
         match i32::from_ne_bytes([a, b, c, d]) {
@@ -88,13 +89,13 @@ impl InitMessage {
     }
 }
 
-fn receive(fd: &OwnedFd) -> Result<Option<InitMessage>, Errno> {
+fn receive_message(fd: &OwnedFd) -> Result<Option<InitMessage>, Errno> {
     let mut bytes = [0; LENGTH];
     loop {
         match rustix::io::read(fd, &mut bytes) {
             Err(Errno::INTR) => {}
             // A message is shorter than a page and written in one call, so one read returns it whole.
-            Ok(LENGTH) => return Ok(InitMessage::read(bytes)),
+            Ok(LENGTH) => return Ok(InitMessage::parse(bytes)),
             Ok(0) => return Ok(None),
             Ok(_) => return Err(Errno::IO),
             Err(errno) => return Err(errno),
@@ -102,9 +103,10 @@ fn receive(fd: &OwnedFd) -> Result<Option<InitMessage>, Errno> {
     }
 }
 
-/// Waits until the program is executed, or will not be. Says whether its processes are counted, where that was asked.
+/// Waits until the program is executed or has failed to. Returns whether its processes are counted,
+/// if that was requested.
 pub(super) fn await_start(status: &OwnedFd) -> Result<bool, Failure> {
-    match receive(status) {
+    match receive_message(status) {
         Ok(Some(InitMessage::Started(counts))) => Ok(counts != 0),
         Ok(Some(InitMessage::Failed(step, errno))) => {
             Err(Failure { step, errno: Errno::from_raw_os_error(errno) })
@@ -126,9 +128,9 @@ impl Status {
         Self { fd }
     }
 
-    /// How the program ended; only the first call after the report returns it.
-    pub(super) fn read(&mut self, post: &Post) -> Option<Exit> {
-        let received = receive(self.fd.as_ref()?);
+    /// Returns how the program ended. Only the first call after the message returns it.
+    pub(super) fn read_exit(&mut self, post: &Post) -> Option<Exit> {
+        let received = receive_message(self.fd.as_ref()?);
         if received == Err(Errno::AGAIN) {
             return None;
         }
@@ -138,7 +140,7 @@ impl Status {
             let _ = epoll::delete(&post.epoll, &fd);
         }
         match received {
-            Ok(Some(InitMessage::Ended(status))) => Some(Exit::of_status(status)),
+            Ok(Some(InitMessage::Ended(status))) => Some(Exit::from_wait_status(status)),
             Ok(_) => None,
             // The message is unreadable, and the status of process 1 is not the program's.
             Err(errno) => Some(Exit::Unread(errno)),
@@ -156,7 +158,7 @@ mod tests {
             let mut bytes = [0; LENGTH];
             bytes[..4].copy_from_slice(&step.to_ne_bytes());
             bytes[4..].copy_from_slice(&value.to_ne_bytes());
-            InitMessage::read(bytes)
+            InitMessage::parse(bytes)
         };
         assert_eq!(said(1, 0), Some(InitMessage::Started(0)));
         assert_eq!(said(4, 2), Some(InitMessage::Failed(Step::Execute, 2)));

@@ -21,7 +21,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid,
 };
 
-use super::sweep::processes;
+use super::sweep::list_processes;
 use crate::tag::{self, TAG};
 
 /// How long the keeper goes round: a chain of forks is caught by being faster than its next fork.
@@ -39,11 +39,11 @@ const QUIET: u32 = 3;
 /// # Errors
 ///
 /// Where there are other threads already, or no process more can be had.
-pub fn leave_nothing() -> io::Result<()> {
+pub fn kill_descendants_on_exit() -> io::Result<()> {
     if std::fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(io::Error::other("the program has threads already"));
     }
-    let mark = tag::host();
+    let mark = tag::process_tag_prefix();
     let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: there is one thread, as was counted, so that no other thread holds a lock.
     match unsafe { libc::fork() } {
@@ -54,7 +54,7 @@ pub fn leave_nothing() -> io::Result<()> {
             // grandchild, and its parent goes at once.
             // SAFETY: as above; this copy has one thread, too.
             if unsafe { libc::fork() } == 0 {
-                keep(&reading, &mark);
+                kill_marked_after_exit(&reading, &mark);
             }
             // SAFETY: ends this copy without what the program does at its end.
             unsafe { libc::_exit(0) }
@@ -69,8 +69,8 @@ pub fn leave_nothing() -> io::Result<()> {
     }
 }
 
-/// Waits for the death of the program, and ends what bears its mark.
-fn keep(reading: &OwnedFd, mark: &str) {
+/// Waits for the end of the program, and kills the processes that have its mark.
+fn kill_marked_after_exit(reading: &OwnedFd, mark: &str) {
     // SAFETY: calls on numbers and constants, in a process with one thread.
     unsafe {
         // What the terminal sends is for the program; so are its streams, and its descriptors.
@@ -83,7 +83,7 @@ fn keep(reading: &OwnedFd, mark: &str) {
         if libc::dup2(reading.as_raw_fd(), 0) < 0 {
             return;
         }
-        super::clone::close_all_from(1);
+        super::clone::close_descriptors_from(1);
     }
     let mut byte = [0];
     let stdin = rustix::stdio::stdin();
@@ -91,20 +91,22 @@ fn keep(reading: &OwnedFd, mark: &str) {
     let until = Instant::now() + LONGEST;
     let mut quiet = 0;
     while quiet < QUIET && Instant::now() < until {
-        let ended = processes().filter(|pid| bears(*pid, mark)).filter(|pid| end(*pid, mark));
+        let ended = list_processes()
+            .filter(|pid| is_marked(*pid, mark))
+            .filter(|pid| kill_process(*pid, mark));
         quiet = if ended.count() == 0 { quiet + 1 } else { 0 };
         std::thread::sleep(PAUSE);
     }
 }
 
-/// Ends a process, unless it is not any more who it was.
-fn end(pid: Pid, mark: &str) -> bool {
+/// Kills a process, unless its id belongs to another process by now.
+fn kill_process(pid: Pid, mark: &str) -> bool {
     let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
-    bears(pid, mark) && pidfd_send_signal(pidfd, Signal::KILL).is_ok()
+    is_marked(pid, mark) && pidfd_send_signal(pidfd, Signal::KILL).is_ok()
 }
 
-/// Whether a process descends from a run of the program.
-fn bears(pid: Pid, mark: &str) -> bool {
+/// Returns whether a process descends from a run of the program.
+fn is_marked(pid: Pid, mark: &str) -> bool {
     let path = Path::new("/proc").join(pid.as_raw_nonzero().to_string()).join("environ");
     // Others' processes cannot be read, and the dead have none.
     let Ok(environ) = std::fs::read(path) else { return false };

@@ -50,48 +50,56 @@ struct Port {
     port: u64,
 }
 
-/// Which version the kernel has; 0 where it has none, or it is switched off.
-pub(super) fn version() -> u32 {
+/// Returns the Landlock version of the kernel, or 0 if it has none or it is disabled.
+pub(super) fn landlock_version() -> u32 {
     let none = std::ptr::null::<c_void>();
     // SAFETY: with the flag for the version nothing is read.
     let version = unsafe { libc::syscall(CREATE_RULESET, none, 0usize, 1u32) };
     u32::try_from(version).unwrap_or(0)
 }
 
-/// Makes the ruleset of `confinement` for a kernel of `version`, and says whether it grants the root.
-pub(super) fn ruleset(confinement: &Confinement, version: u32) -> Result<(OwnedFd, bool), Errno> {
-    let handled = handled(&confinement.net, version);
-    let ruleset = create(&handled, version)?;
+/// Creates the ruleset of `confinement` for a kernel of `version`. Also returns whether it grants
+/// the root.
+pub(super) fn create_ruleset(
+    confinement: &Confinement,
+    version: u32,
+) -> Result<(OwnedFd, bool), Errno> {
+    let handled = handled_rights(&confinement.net, version);
+    let ruleset = create_empty_ruleset(&handled, version)?;
     let mut grants_root = false;
-    granted_paths::each(confinement, |place| {
+    granted_paths::visit_granted_paths(confinement, |place| {
         grants_root |= place.path.parent().is_none();
-        grant(&ruleset, place, &handled)
+        add_granted_path(&ruleset, place, &handled)
     })?;
     if let Net::TcpTo(ports) = &confinement.net {
         for port in ports {
             let rule = Port { allowed: CONNECT_TCP, port: u64::from(*port) };
-            add(&ruleset, FOR_PORTS, std::ptr::from_ref(&rule).cast())?;
+            add_rule(&ruleset, FOR_PORTS, std::ptr::from_ref(&rule).cast())?;
         }
     }
     Ok((ruleset, grants_root))
 }
 
-fn grant(ruleset: &OwnedFd, place: &GrantedPath<'_>, handled: &Handled) -> Result<(), Errno> {
-    let rights = on(place.access);
+fn add_granted_path(
+    ruleset: &OwnedFd,
+    place: &GrantedPath<'_>,
+    handled: &Handled,
+) -> Result<(), Errno> {
+    let rights = access_rights(place.access);
     let fits = if place.is_directory { rights } else { rights & ON_FILES };
     let rule = Beneath { allowed: fits & handled.files, parent: place.file.as_raw_fd() };
-    add(ruleset, FOR_PATHS, std::ptr::from_ref(&rule).cast())
+    add_rule(ruleset, FOR_PATHS, std::ptr::from_ref(&rule).cast())
 }
 
-/// Every right that an access brings, of whichever version.
-const fn on(access: Access) -> u64 {
+/// Returns every right of an access, of any version.
+const fn access_rights(access: Access) -> u64 {
     match access {
         Access::Read => READ,
         Access::Change => u64::MAX,
     }
 }
 
-const fn handled(net: &Net, version: u32) -> Handled {
+const fn handled_rights(net: &Net, version: u32) -> Handled {
     let devices = if version >= 5 { IOCTL_DEV } else { 0 };
     let (tcp, scoped) = match net {
         Net::Open => (0, 2),
@@ -104,7 +112,7 @@ const fn handled(net: &Net, version: u32) -> Handled {
     }
 }
 
-fn create(handled: &Handled, version: u32) -> Result<OwnedFd, Errno> {
+fn create_empty_ruleset(handled: &Handled, version: u32) -> Result<OwnedFd, Errno> {
     // A kernel refuses fields that it does not know, unless they are zero and the size excludes them.
     let size: usize = match version {
         ..=3 => 8,
@@ -113,33 +121,33 @@ fn create(handled: &Handled, version: u32) -> Result<OwnedFd, Errno> {
     };
     // SAFETY: reads at most the 24 bytes of `handled`.
     let fd = unsafe { libc::syscall(CREATE_RULESET, std::ptr::from_ref(handled), size, 0u32) };
-    let Some(fd) = c_int::try_from(fd).ok().filter(|fd| *fd >= 0) else { return Err(last()) };
+    let Some(fd) = c_int::try_from(fd).ok().filter(|fd| *fd >= 0) else { return Err(last_errno()) };
     // SAFETY: the kernel made a new descriptor that no other code uses.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-fn add(ruleset: &OwnedFd, kind: c_int, rule: *const c_void) -> Result<(), Errno> {
+fn add_rule(ruleset: &OwnedFd, kind: c_int, rule: *const c_void) -> Result<(), Errno> {
     // SAFETY: `rule` points to the structure of its kind, which the kernel reads only.
     let done = unsafe { libc::syscall(ADD_RULE, ruleset.as_raw_fd(), kind, rule, 0u32) };
-    if done == 0 { Ok(()) } else { Err(last()) }
+    if done == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
 /// Rights on files, as a rule names them.
 pub(super) type Rights = u64;
 
-/// The rights that an access brings on a machine whose Landlock is of this `version`.
-pub(super) const fn rights(access: Access, net: &Net, version: u32) -> Rights {
-    on(access) & handled(net, version).files
+/// Returns the rights of an access that Landlock of this `version` supports.
+pub(super) const fn supported_rights(access: Access, net: &Net, version: u32) -> Rights {
+    access_rights(access) & handled_rights(net, version).files
 }
 
 /// Grants `rights` on the path `path`. A missing path grants nothing, as in the host. On failure
 /// the error is in `errno`.
 ///
 /// SAFETY of the whole: called in the child of a vfork only, with memory that the suspended parent keeps.
-pub(super) unsafe fn add_named(ruleset: c_int, path: &CStr, rights: Rights) -> bool {
+pub(super) unsafe fn add_path_rule(ruleset: c_int, path: &CStr, rights: Rights) -> bool {
     // SAFETY: raw calls on numbers, on a prepared string, and on structures that the kernel reads only.
     unsafe {
-        let fd = without_links::open(path);
+        let fd = without_links::open_path_descriptor(path);
         let Some(parent) = c_int::try_from(fd).ok().filter(|int| *int >= 0) else { return true };
         let add = |allowed: u64| {
             let rule = Beneath { allowed, parent };
@@ -152,6 +160,6 @@ pub(super) unsafe fn add_named(ruleset: c_int, path: &CStr, rights: Rights) -> b
     }
 }
 
-fn last() -> Errno {
+fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

@@ -17,7 +17,7 @@ use rustix::process::Pid;
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
 use super::watch::AskedLog;
 use super::{confine, init, namespaces};
-use crate::arguments::{self, c_string, fault, is_scarce};
+use crate::arguments::{self, is_out_of_resources, start_error, to_c_string};
 use crate::command::{Announce, Command, Privileges, Resource};
 use crate::confine::Tier;
 use crate::lookup;
@@ -61,21 +61,25 @@ const BUSY_PAUSES: [Duration; 3] =
 const SCARCE_PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts `command`. `id` makes its tag unique.
-pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launched, NotStarted> {
-    let word = tag::for_run(id);
+pub(crate) fn launch_command(
+    command: &Command,
+    input: Input,
+    id: u64,
+) -> Result<Launched, NotStarted> {
+    let word = tag::run_tag(id);
     let prepared = Prepared::new(command, &word)?;
     let pipes = match Pipes::new(command.announce) {
-        Err(errno) if is_scarce(errno) => {
+        Err(errno) if is_out_of_resources(errno) => {
             std::thread::sleep(SCARCE_PAUSE);
             Pipes::new(command.announce)
         }
         pipes => pipes,
     };
     let program = Path::new(&prepared.program);
-    let pipes = pipes.map_err(|errno| fault(Step::Prepare, program, errno))?;
+    let pipes = pipes.map_err(|errno| start_error(Step::Prepare, program, errno))?;
     // A pipe holds 64 KiB by default: most inputs are in it before the child exists.
-    let written = write_ahead(&pipes.stdin.ours, &command.stdin);
-    let (spawned, cwd_substituted) = spawn_somewhere(command, &prepared, &pipes)?;
+    let written = write_initial_input(&pipes.stdin.ours, &command.stdin);
+    let (spawned, cwd_substituted) = spawn_with_cwd_fallback(command, &prepared, &pipes)?;
     let Spawned { pid, pidfd, tier, status } = spawned;
     let executed = Instant::now();
     let all_in = written == command.stdin.len() && input == Input::Close;
@@ -124,19 +128,22 @@ struct Prepared {
 
 impl Prepared {
     fn new(command: &Command, word: &str) -> Result<Self, NotStarted> {
-        let argv = arguments::argv(&command.program);
+        let argv = arguments::program_argv(&command.program);
         let program = argv.first().map(|arg| arg.to_os_string()).unwrap_or_default();
-        let argv = arguments::c_strings(&argv)?;
+        let argv = arguments::to_c_strings(&argv)?;
         let mut env_list = command.env.clone();
-        tag::mark(&mut env_list, word);
-        let env = arguments::environment(&env_list)?;
-        let beside = beside(command, &program);
-        let prepare = |confinement| confine::prepare(confinement, &beside);
+        tag::append_tag(&mut env_list, word);
+        let env = arguments::environment_c_strings(&env_list)?;
+        let beside = paths_that_must_exist(command, &program);
+        let prepare = |confinement| confine::prepare_confinement(confinement, &beside);
         let confinement = command.confine.as_ref().map(prepare).transpose();
-        let confinement =
-            confinement.map_err(|error| fault(error.step, Path::new(&program), error.errno))?;
-        let mut resources: Vec<_> =
-            command.resources.iter().map(|(resource, value)| (number(*resource), *value)).collect();
+        let confinement = confinement
+            .map_err(|error| start_error(error.step, Path::new(&program), error.errno))?;
+        let mut resources: Vec<_> = command
+            .resources
+            .iter()
+            .map(|(resource, value)| (rlimit_number(*resource), *value))
+            .collect();
         let most = command.confine.as_ref().and_then(|confinement| confinement.processes);
         // Process 1 is one of them.
         resources.extend(most.map(|most| (libc::RLIMIT_NPROC.into(), most.saturating_add(1))));
@@ -156,14 +163,15 @@ impl Prepared {
     }
 }
 
-/// Where a child looks that may be granted nothing there: where it starts, what its program is called, its home.
-fn beside<'c>(command: &'c Command, program: &'c OsStr) -> Vec<&'c Path> {
+/// Returns the paths that a child looks up even if they are not granted: its working directory, its
+/// program and its home.
+fn paths_that_must_exist<'c>(command: &'c Command, program: &'c OsStr) -> Vec<&'c Path> {
     let home = command.env.iter().find(|(name, _)| name == "HOME").map(|(_, path)| Path::new(path));
     let all = [Some(command.cwd.as_path()), command.fallback_cwd.as_deref(), home];
     all.into_iter().flatten().chain(Path::new(program).parent()).collect()
 }
 
-fn number(resource: Resource) -> i64 {
+fn rlimit_number(resource: Resource) -> i64 {
     let number = match resource {
         Resource::CpuSeconds => libc::RLIMIT_CPU,
         Resource::FileSize => libc::RLIMIT_FSIZE,
@@ -174,18 +182,18 @@ fn number(resource: Resource) -> i64 {
     number.into()
 }
 
-/// Tries the directory, then its substitute.
-fn spawn_somewhere(
+/// Spawns in the command's directory, or else in its fallback.
+fn spawn_with_cwd_fallback(
     command: &Command,
     prepared: &Prepared,
     pipes: &Pipes,
 ) -> Result<(Spawned, Option<PathBuf>), NotStarted> {
-    match spawn_in(command, prepared, pipes, &command.cwd) {
+    match spawn_in_directory(command, prepared, pipes, &command.cwd) {
         Ok(spawned) => Ok((spawned, None)),
         Err(NotStarted { step: Step::Directory, errno, path }) => match &command.fallback_cwd {
             None => Err(NotStarted { step: Step::Directory, errno, path }),
             Some(fallback) => {
-                let spawned = spawn_in(command, prepared, pipes, fallback)?;
+                let spawned = spawn_in_directory(command, prepared, pipes, fallback)?;
                 Ok((spawned, Some(fallback.clone())))
             }
         },
@@ -193,22 +201,22 @@ fn spawn_somewhere(
     }
 }
 
-fn spawn_in(
+fn spawn_in_directory(
     command: &Command,
     prepared: &Prepared,
     pipes: &Pipes,
     cwd: &Path,
 ) -> Result<Spawned, NotStarted> {
     if !cwd.is_absolute() {
-        return Err(fault(Step::Directory, cwd, Errno::INVAL));
+        return Err(start_error(Step::Directory, cwd, Errno::INVAL));
     }
-    let path = lookup::find(&prepared.program, &prepared.env_list, cwd)
-        .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
+    let path = lookup::find_program(&prepared.program, &prepared.env_list, cwd)
+        .map_err(|(path, errno)| start_error(Step::Find, &path, errno))?;
     let plan = Plan {
-        path: &c_string(path.as_os_str())?,
+        path: &to_c_string(path.as_os_str())?,
         argv: &prepared.argv,
         env: &prepared.env,
-        cwd: &c_string(cwd.as_os_str())?,
+        cwd: &to_c_string(cwd.as_os_str())?,
         streams: [&pipes.stdin, &pipes.stdout, &pipes.stderr].map(|pipe| pipe.theirs.as_raw_fd()),
         announce: pipes.announce.as_ref().map(|pipe| pipe.theirs.as_raw_fd()),
         umask: command.umask,
@@ -218,21 +226,21 @@ fn spawn_in(
         no_new_privileges: command.privileges == Privileges::NoNew,
         isolation: None,
     };
-    spawn_patiently(&plan, &prepared.argv_list).map_err(|failure| {
+    spawn_with_retries(&plan, &prepared.argv_list).map_err(|failure| {
         let at = if failure.step == Step::Directory { cwd } else { &path };
-        fault(failure.step, at, failure.errno)
+        start_error(failure.step, at, failure.errno)
     })
 }
 
-/// Clones, and tries again where the reason may pass.
-fn spawn_patiently(plan: &Plan<'_>, argv: &[CString]) -> Result<Spawned, Failure> {
+/// Spawns, and retries if the error may be temporary.
+fn spawn_with_retries(plan: &Plan<'_>, argv: &[CString]) -> Result<Spawned, Failure> {
     let mut busy = BUSY_PAUSES.iter();
     let mut scarce = Some(SCARCE_PAUSE);
     loop {
         let namespaces = plan.confinement.and_then(|confinement| confinement.namespaces.as_ref());
         let spawned = match namespaces {
-            None => spawn_on_own_stack(plan),
-            Some(namespaces) => spawn_isolated(plan, namespaces, argv),
+            None => spawn_on_new_stack(plan),
+            Some(namespaces) => spawn_in_namespaces(plan, namespaces, argv),
         };
         let failure = match spawned {
             Ok(spawned) => return Ok(spawned),
@@ -240,27 +248,27 @@ fn spawn_patiently(plan: &Plan<'_>, argv: &[CString]) -> Result<Spawned, Failure
         };
         let pause = match failure.errno {
             Errno::TXTBSY => busy.next().copied(),
-            errno if is_scarce(errno) => scarce.take(),
+            errno if is_out_of_resources(errno) => scarce.take(),
             _ => None,
         };
         std::thread::sleep(pause.ok_or(failure)?);
     }
 }
 
-/// Makes the namespaces, and waits until process 1 in them has started the program, or cannot.
-fn spawn_isolated(
+/// Makes the namespaces, and waits until process 1 in them has started the program or failed to.
+fn spawn_in_namespaces(
     plan: &Plan<'_>,
     namespaces: &namespaces::Namespaces,
     argv: &[CString],
 ) -> Result<Spawned, Failure> {
     let confine = |errno| Failure { step: Step::Confine, errno };
-    let program = init::program().map_err(confine)?;
+    let program = init::program_fd().map_err(confine)?;
     let prepare = |errno| Failure { step: Step::Prepare, errno };
-    let (status, theirs) = pipe().map_err(prepare)?;
-    let number = namespaces::status_number(plan.announce.is_some());
-    let argv = init::starting(number, plan.path, argv);
+    let (status, theirs) = create_pipe().map_err(prepare)?;
+    let number = namespaces::status_fd_number(plan.announce.is_some());
+    let argv = init::start_arguments(number, plan.path, argv);
     let isolation = Isolation { namespaces, status: theirs.as_raw_fd(), program, argv: &argv };
-    let spawned = spawn_on_own_stack(&Plan { isolation: Some(isolation), ..*plan })?;
+    let spawned = spawn_on_new_stack(&Plan { isolation: Some(isolation), ..*plan })?;
     // Ours would keep the pipe open when process 1 is gone.
     drop(theirs);
     let started = init::await_start(&status)
@@ -268,13 +276,13 @@ fn spawn_isolated(
     match started {
         Ok(()) => Ok(Spawned { tier: Tier::T2, status: Some(status), ..spawned }),
         Err(failure) => {
-            namespaces::end(&spawned.pidfd);
+            namespaces::kill_init(&spawned.pidfd);
             Err(failure)
         }
     }
 }
 
-fn spawn_on_own_stack(plan: &Plan<'_>) -> Result<Spawned, Failure> {
+fn spawn_on_new_stack(plan: &Plan<'_>) -> Result<Spawned, Failure> {
     thread_local! {
         static STACK: RefCell<Option<Stack>> = const { RefCell::new(None) };
     }
@@ -286,7 +294,7 @@ fn spawn_on_own_stack(plan: &Plan<'_>) -> Result<Spawned, Failure> {
                 slot.insert(stack)
             }
         };
-        let (pid, pidfd, tier) = clone::spawn(plan, stack)?;
+        let (pid, pidfd, tier) = clone::spawn_process(plan, stack)?;
         Ok(Spawned { pid, pidfd, tier, status: None })
     })
 }
@@ -306,16 +314,16 @@ struct Pipes {
 
 impl Pipes {
     fn new(announce: Announce) -> Result<Self, Errno> {
-        let (theirs, ours) = pipe()?;
+        let (theirs, ours) = create_pipe()?;
         let stdin = Ends { ours, theirs };
-        let (ours, theirs) = pipe()?;
+        let (ours, theirs) = create_pipe()?;
         let stdout = Ends { ours, theirs };
-        let (ours, theirs) = pipe()?;
+        let (ours, theirs) = create_pipe()?;
         let stderr = Ends { ours, theirs };
         let announce = match announce {
             Announce::Never => None,
             Announce::OnDescriptor3 => {
-                let (ours, theirs) = pipe()?;
+                let (ours, theirs) = create_pipe()?;
                 Some(Ends { ours, theirs })
             }
         };
@@ -326,19 +334,20 @@ impl Pipes {
     }
 }
 
-/// Makes a pipe whose ends are where a child can move them from.
-pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+/// Makes a pipe whose descriptors have numbers from which a child can move them.
+pub(super) fn create_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((above_moved(read)?, above_moved(write)?))
+    Ok((move_above_child_fds(read)?, move_above_child_fds(write)?))
 }
 
-/// A descriptor above those that a child moves its own to, also in a host that closed its standard streams.
-pub(super) fn above_moved(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+/// Moves a descriptor above the numbers to which a child moves its own, also in a host that closed
+/// its standard streams.
+pub(super) fn move_above_child_fds(fd: OwnedFd) -> Result<OwnedFd, Errno> {
     let least = clone::HIGHER;
     if fd.as_raw_fd() >= least { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, least) }
 }
 
-/// Writes what fits. An error here is met again by the supervisor.
-fn write_ahead(fd: &OwnedFd, bytes: &Arc<[u8]>) -> usize {
+/// Writes as much as fits. The supervisor meets an error here again.
+fn write_initial_input(fd: &OwnedFd, bytes: &Arc<[u8]>) -> usize {
     if bytes.is_empty() { 0 } else { rustix::io::write(fd, bytes).unwrap_or(0) }
 }

@@ -6,14 +6,14 @@ use crate::live;
 pub(crate) struct Leaving(());
 
 impl Leaving {
-    pub(crate) fn begun() -> Self {
-        live::begun();
+    pub(crate) fn start() -> Self {
+        live::add_run();
         Self(())
     }
 }
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        live::over();
+        live::remove_run();
     }
 }

@@ -40,12 +40,12 @@ use rustix::process::{Pid, getpid};
 use crate::command::Command;
 use crate::inbox::Inbox;
 use crate::report::{End, NotStarted, Report, Step};
-pub(crate) use confine::{means, means_for};
-pub use keeper::leave_nothing;
+pub(crate) use confine::{available_sandbox_means, sandbox_means_for_tier};
+pub use keeper::kill_descendants_on_exit;
 pub(crate) use launch::Input;
 use launch::Launched;
 use pool::Pool;
-use post::{Adopted, Message, Post, Source, mark};
+use post::{Adopted, Message, Post, Source, encode_event};
 pub(crate) use stdin::Stdin;
 pub use sweep::adopt_orphans;
 
@@ -66,7 +66,7 @@ pub(crate) struct Host {
 /// than cores would only take turns.
 const STARTERS: std::ops::RangeInclusive<usize> = 2..=8;
 
-fn host() -> Result<&'static Arc<Host>, Errno> {
+fn shared_host() -> Result<&'static Arc<Host>, Errno> {
     static HOST: OnceLock<Arc<Host>> = OnceLock::new();
     static MAKING: Mutex<()> = Mutex::new(());
     if let Some(host) = HOST.get() {
@@ -92,26 +92,32 @@ fn host() -> Result<&'static Arc<Host>, Errno> {
         .name("process-supervise".into())
         // Callers' code runs here too, and only the pages that it touches count.
         .stack_size(2 << 20)
-        .spawn(move || supervisor::supervise(&supervised))
+        .spawn(move || supervisor::run_supervisor(&supervised))
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
     Ok(HOST.get_or_init(|| made))
 }
 
-/// Hands `command` to the starters.
-pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
+/// Hands `command` to the starter threads.
+pub(crate) fn submit_run(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
     let requested = Instant::now();
     if inbox.is_cancelled() {
-        return inbox.settle(Report::without_process(End::Cancelled, Duration::ZERO));
+        return inbox.deliver_report(Report::without_process(End::Cancelled, Duration::ZERO));
     }
-    let submitted = host().and_then(|host| {
+    let submitted = shared_host().and_then(|host| {
         let start_by = requested + command.limits.start;
         let deadline = command.deadline;
         let (inbox, stdin) = (inbox.clone(), stdin.clone());
-        host.post.push(Message::Expect { inbox: inbox.clone(), requested, start_by, deadline });
+        host.post.push_message(Message::Expect {
+            inbox: inbox.clone(),
+            requested,
+            start_by,
+            deadline,
+        });
         let look = start_by.min(requested + supervisor::STUCK);
         host.post.wake_at(deadline.map_or(look, |deadline| deadline.min(look)));
         let starter = host.clone();
-        host.starters.submit(Box::new(move || start(&starter, command, input, inbox, stdin)))
+        host.starters
+            .submit_job(Box::new(move || start_run(&starter, command, input, inbox, stdin)))
     });
     if let Err(errno) = submitted {
         let fault = NotStarted {
@@ -119,26 +125,26 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: 
             path: PathBuf::from("supervisor"),
             errno: errno.raw_os_error(),
         };
-        inbox.settle(Report::without_process(End::NotStarted(fault), requested.elapsed()));
+        inbox.deliver_report(Report::without_process(End::NotStarted(fault), requested.elapsed()));
     }
 }
 
-/// Starts `command` and hands it to the supervisor. Runs on a starter.
-fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: Arc<Stdin>) {
+/// Starts `command` and hands it to the supervisor. Runs on a starter thread.
+fn start_run(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: Arc<Stdin>) {
     let id = inbox.id;
     // Over while it waited for its turn.
     if inbox.is_cancelled() {
-        return host.post.send(Message::Failed(id, End::Cancelled));
+        return host.post.push_and_wake(Message::Failed(id, End::Cancelled));
     }
     if command.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        return host.post.send(Message::Failed(id, End::TimedOut));
+        return host.post.push_and_wake(Message::Failed(id, End::TimedOut));
     }
-    if inbox.is_settled() {
+    if inbox.is_reported() {
         return;
     }
-    let launched = launch::launch(&command, input, id).and_then(|launched| {
-        watch(host, id, &launched).map_err(|errno| {
-            end_unwatched(&launched);
+    let launched = launch::launch_command(&command, input, id).and_then(|launched| {
+        add_to_epoll(host, id, &launched).map_err(|errno| {
+            kill_unwatched(&launched);
             NotStarted {
                 step: Step::Prepare,
                 path: PathBuf::from("supervisor"),
@@ -149,56 +155,57 @@ fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: 
     });
     let mut launched = match launched {
         Ok(launched) => launched,
-        Err(fault) => return host.post.send(Message::Failed(id, End::NotStarted(fault))),
+        Err(fault) => return host.post.push_and_wake(Message::Failed(id, End::NotStarted(fault))),
     };
     let own = command.timeout.map(|timeout| launched.executed + timeout);
     let due = [own, command.deadline].into_iter().flatten().min();
     // What did not fit into the pipe before the start, and what was fed meanwhile.
     let (first, written) = (command.stdin.clone(), launched.written);
-    stdin.open(launched.stdin.take(), first, written, input, &host.post);
+    stdin.attach_pipe(launched.stdin.take(), first, written, input, &host.post);
     let adopted = Adopted { inbox: inbox.clone(), stdin, command, launched };
-    host.post.push(Message::Adopt(Box::new(adopted)));
+    host.post.push_message(Message::Adopt(Box::new(adopted)));
     if let Some(at) = due {
         host.post.wake_at(at);
     }
     // Looked at after the mail was left: an order that comes later brings its own bell.
-    if inbox.has_orders() || inbox.is_settled() {
-        host.post.ring();
+    if inbox.has_orders() || inbox.is_reported() {
+        host.post.wake_supervisor();
     }
 }
 
 /// Puts a started process into the supervisor's epoll set. Events that come before its mail are
 /// ignored there, and announced again.
-fn watch(host: &Host, id: u64, launched: &Launched) -> Result<(), Errno> {
+fn add_to_epoll(host: &Host, id: u64, launched: &Launched) -> Result<(), Errno> {
     let readable = epoll::EventFlags::IN;
-    epoll::add(&host.post.epoll, &launched.stdout, mark(id, Source::Stdout), readable)?;
-    epoll::add(&host.post.epoll, &launched.stderr, mark(id, Source::Stderr), readable)?;
+    epoll::add(&host.post.epoll, &launched.stdout, encode_event(id, Source::Stdout), readable)?;
+    epoll::add(&host.post.epoll, &launched.stderr, encode_event(id, Source::Stderr), readable)?;
     if let Some(announce) = &launched.announce {
-        epoll::add(&host.post.epoll, announce, mark(id, Source::Announcement), readable)?;
+        epoll::add(&host.post.epoll, announce, encode_event(id, Source::Announcement), readable)?;
     }
     if let Some(status) = &launched.status {
-        epoll::add(&host.post.epoll, status, mark(id, Source::Status), readable)?;
+        epoll::add(&host.post.epoll, status, encode_event(id, Source::Status), readable)?;
     }
-    epoll::add(&host.post.epoll, &launched.pidfd, mark(id, Source::Exit), readable)
+    epoll::add(&host.post.epoll, &launched.pidfd, encode_event(id, Source::Exit), readable)
 }
 
-/// Ends a process that cannot be supervised: the kernel has no memory for a few more entries.
-fn end_unwatched(launched: &Launched) {
+/// Kills a process that cannot be supervised, because the kernel has no memory for its epoll
+/// entries.
+fn kill_unwatched(launched: &Launched) {
     use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     // Both fail only where there is nothing left to do.
     let _ = kill_process_group(launched.pid, Signal::KILL);
     let _ = waitid(WaitId::Pid(launched.pid), WaitIdOptions::EXITED);
 }
 
-/// Tells the supervisor that `id` has orders.
-pub(crate) fn nudge(id: u64) {
-    if let Ok(host) = host() {
-        host.post.send(Message::Nudge(id));
+/// Tells the supervisor that the run `id` has orders.
+pub(crate) fn notify_of_orders(id: u64) {
+    if let Ok(host) = shared_host() {
+        host.post.push_and_wake(Message::Nudge(id));
     }
 }
 
-/// The report of a run that nothing else is known of.
-pub(crate) fn lost() -> Report {
+/// Returns the report of a run about which nothing else is known.
+pub(crate) fn unknown_failure_report() -> Report {
     let errno = Errno::IO.raw_os_error();
     let fault = NotStarted { step: Step::Prepare, path: PathBuf::from("supervisor"), errno };
     Report::without_process(End::NotStarted(fault), Duration::ZERO)
@@ -216,10 +223,10 @@ mod tests {
     fn stuck(deadline: Option<Instant>, start: Duration) -> (Arc<Inbox>, mpsc::Receiver<End>) {
         let (inbox, requested) = (Inbox::new(), Instant::now());
         let (sender, receiver) = mpsc::channel();
-        inbox.finish(Box::new(move |report| sender.send(report.end).unwrap()));
+        inbox.on_report(Box::new(move |report| sender.send(report.end).unwrap()));
         let start_by = requested + start;
         let expect = Message::Expect { inbox: inbox.clone(), requested, start_by, deadline };
-        host().unwrap().post.send(expect);
+        shared_host().unwrap().post.push_and_wake(expect);
         (inbox, receiver)
     }
 
@@ -237,8 +244,8 @@ mod tests {
         let (_, ends) = stuck(Some(Instant::now()), PATIENCE * 10);
         assert_eq!(ends.recv_timeout(PATIENCE), Ok(End::TimedOut));
         let (inbox, ends) = stuck(None, PATIENCE * 10);
-        assert!(inbox.order(crate::inbox::Order::Cancel));
-        nudge(inbox.id);
+        assert!(inbox.push_order(crate::inbox::Order::Cancel));
+        notify_of_orders(inbox.id);
         assert_eq!(ends.recv_timeout(PATIENCE), Ok(End::Cancelled));
     }
 
@@ -247,12 +254,17 @@ mod tests {
         let (inbox, ends) = stuck(None, Duration::from_millis(1));
         ends.recv_timeout(PATIENCE).unwrap();
         let command = Command::new("/bin/sleep", ["30"], "/");
-        let launched = launch::launch(&command, Input::Close, inbox.id).unwrap();
+        let launched = launch::launch_command(&command, Input::Close, inbox.id).unwrap();
         let pid = launched.pid;
-        let host = host().unwrap();
-        watch(host, inbox.id, &launched).unwrap();
+        let host = shared_host().unwrap();
+        add_to_epoll(host, inbox.id, &launched).unwrap();
         let stdin = Stdin::new(inbox.id);
-        host.post.send(Message::Adopt(Box::new(Adopted { inbox, stdin, command, launched })));
+        host.post.push_and_wake(Message::Adopt(Box::new(Adopted {
+            inbox,
+            stdin,
+            command,
+            launched,
+        })));
         let until = Instant::now() + PATIENCE;
         while rustix::process::test_kill_process(pid).is_ok() {
             assert!(Instant::now() < until, "it lives");

@@ -18,7 +18,7 @@ use super::root::Root;
 use super::{init, landlock, launch};
 use crate::confine::{Confinement, Net, Tier};
 use crate::report::Step;
-use crate::resolved::resolved;
+use crate::resolved::resolve_path;
 
 /// In these it has its own processes, mounts and queues, and powers over nothing else.
 const ALWAYS: c_int =
@@ -46,12 +46,12 @@ enum Files {
 }
 
 impl Namespaces {
-    /// For a child whose files a ruleset of Landlock limits, in this `version` of it.
-    pub(super) fn beside_landlock(confinement: &Confinement, version: u32) -> Self {
-        Self::new(&confinement.net, Files::Landlock(granted(confinement, version)))
+    /// Returns the namespaces of a child whose files a Landlock ruleset of this `version` limits.
+    pub(super) fn with_landlock(confinement: &Confinement, version: u32) -> Self {
+        Self::new(&confinement.net, Files::Landlock(granted_proc_paths(confinement, version)))
     }
 
-    /// For a child that finds nothing but what is granted.
+    /// Returns the namespaces of a child with a separate root, which contains only what is granted.
     pub(super) fn with_root(confinement: &Confinement, root: Root) -> Self {
         Self::new(&confinement.net, Files::Root(root))
     }
@@ -73,9 +73,9 @@ impl Namespaces {
         // SAFETY: raw calls on numbers and on prepared strings.
         unsafe {
             // A process that could leave a group could reach what is closed to that group.
-            write_all(c"/proc/self/setgroups", b"deny")
-                && write_all(c"/proc/self/uid_map", &self.users)
-                && write_all(c"/proc/self/gid_map", &self.groups)
+            write_file(c"/proc/self/setgroups", b"deny")
+                && write_file(c"/proc/self/uid_map", &self.users)
+                && write_file(c"/proc/self/gid_map", &self.groups)
                 && libc::mount(none, all, none, is_slave, none.cast()) == 0
                 && match &self.files {
                     Files::Root(root) => root.enter(),
@@ -87,26 +87,29 @@ impl Namespaces {
     }
 
     /// Grants in `ruleset` what of the new `/proc` was granted. As [`Namespaces::enter`], in the child.
-    pub(super) unsafe fn grant(&self, ruleset: c_int) -> bool {
+    pub(super) unsafe fn grant_proc_paths(&self, ruleset: c_int) -> bool {
         let granted = match &self.files {
             Files::Landlock(granted) => granted.as_slice(),
             Files::Root(_) => &[],
         };
         // SAFETY: raw calls on prepared strings, in the child.
-        granted.iter().all(|(path, rights)| unsafe { landlock::add_named(ruleset, path, *rights) })
+        granted
+            .iter()
+            .all(|(path, rights)| unsafe { landlock::add_path_rule(ruleset, path, *rights) })
     }
 
-    /// Whether what limits its files holds, as far as that is theirs to say. As [`Namespaces::enter`].
-    pub(super) unsafe fn holds(&self) -> bool {
+    /// Returns whether the limits on files are in effect, as far as namespaces provide them.
+    /// SAFETY: as for [`Namespaces::enter`].
+    pub(super) unsafe fn verify_file_limits(&self) -> bool {
         match &self.files {
             Files::Landlock(_) => true,
             // SAFETY: raw calls on constant paths, in the child.
-            Files::Root(root) => unsafe { root.holds() },
+            Files::Root(root) => unsafe { root.verify_root() },
         }
     }
 }
 
-unsafe fn write_all(path: &CStr, bytes: &[u8]) -> bool {
+unsafe fn write_file(path: &CStr, bytes: &[u8]) -> bool {
     // SAFETY: raw calls on a constant path and on prepared bytes.
     unsafe {
         let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
@@ -121,17 +124,17 @@ unsafe fn write_all(path: &CStr, bytes: &[u8]) -> bool {
     }
 }
 
-/// The granted paths in `/proc`, which the child has to resolve anew. A number there belongs to a
-/// process that it does not see.
-fn granted(confinement: &Confinement, version: u32) -> Vec<(CString, landlock::Rights)> {
+/// Returns the granted paths in `/proc`, which the child has to resolve again: a number there
+/// belongs to a process that the child does not see.
+fn granted_proc_paths(confinement: &Confinement, version: u32) -> Vec<(CString, landlock::Rights)> {
     let of = |paths: &[PathBuf], access: Access| {
-        let paths: Vec<PathBuf> = paths.iter().map(|path| resolved(path)).collect();
+        let paths: Vec<PathBuf> = paths.iter().map(|path| resolve_path(path)).collect();
         let kept = |path: &Path| confinement.never.iter().any(|p| p.starts_with(path));
         let inside = paths.into_iter().filter(|path| path.starts_with("/proc"));
         inside
             .filter_map(|path| {
                 let access = if kept(&path) { Access::Read } else { access };
-                let rights = landlock::rights(access, &confinement.net, version);
+                let rights = landlock::supported_rights(access, &confinement.net, version);
                 Some((CString::new(path.as_os_str().as_bytes()).ok()?, rights))
             })
             .collect::<Vec<_>>()
@@ -151,9 +154,9 @@ pub(super) struct Found {
     pub(super) roots: bool,
 }
 
-/// Whether this machine makes namespaces, found by making them, once. Containers and settings refuse any of the steps; what fails for
-/// want of something is no such answer, and the next caller tries again.
-pub(super) fn found() -> Result<Found, Errno> {
+/// Returns what namespaces this machine can make, probed once by making them. Containers and
+/// settings may refuse any step. A lack of resources is not cached: the next caller tries again.
+pub(super) fn probe_namespaces() -> Result<Found, Errno> {
     static FOUND: OnceLock<Found> = OnceLock::new();
     if let Some(known) = FOUND.get() {
         return Ok(*known);
@@ -161,7 +164,7 @@ pub(super) fn found() -> Result<Found, Errno> {
     // On a separate thread: the caller's thread may receive signals.
     let tried = std::thread::Builder::new().stack_size(256 << 10).spawn(|| {
         clone::block_signals();
-        attempt()
+        try_namespaces()
     });
     let tried = tried.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
     match tried.join().unwrap_or(Ok(Found::default())) {
@@ -171,21 +174,21 @@ pub(super) fn found() -> Result<Found, Errno> {
     }
 }
 
-/// Whether an error says what the system lacks at this moment, and nothing of what it can do.
-pub(super) const fn passes(errno: Errno) -> bool {
+/// Returns whether an error means a temporary lack of resources, and not a missing feature.
+pub(super) const fn is_resource_shortage(errno: Errno) -> bool {
     matches!(
         errno,
         Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::IO | Errno::INTR
     )
 }
 
-/// Whether the next try may have another answer.
-fn is_for_now(errno: Errno) -> bool {
-    passes(errno) || errno == Errno::NOSPC
+/// Returns whether the next attempt may have another result.
+fn may_succeed_on_retry(errno: Errno) -> bool {
+    is_resource_shortage(errno) || errno == Errno::NOSPC
 }
 
-/// Tries all that there is, and where that cannot be had namespaces alone.
-fn attempt() -> Result<Found, Errno> {
+/// Tries namespaces with a separate root, and without one if that fails.
+fn try_namespaces() -> Result<Found, Errno> {
     let of_system = {
         let mut confinement = Confinement::new(Tier::T2);
         confinement.read.extend(["/usr", "/proc"].map(PathBuf::from));
@@ -194,9 +197,9 @@ fn attempt() -> Result<Found, Errno> {
     let root = Root::new(&of_system, &[])?;
     let alone = Files::Landlock(Vec::new());
     for (files, roots) in [(Files::Root(root), true), (alone, false)] {
-        match attempt_with(files) {
+        match try_namespaces_with(files) {
             Ok(counts) => return Ok(Found { makes: true, counts, roots }),
-            Err(error) if error.step == Step::Prepare || is_for_now(error.errno) => {
+            Err(error) if error.step == Step::Prepare || may_succeed_on_retry(error.errno) => {
                 return Err(error.errno);
             }
             Err(_) => {}
@@ -205,13 +208,13 @@ fn attempt() -> Result<Found, Errno> {
     Ok(Found::default())
 }
 
-/// Whether processes are counted in namespaces, where some can be made.
-fn attempt_with(files: Files) -> Result<bool, Failure> {
+/// Tries to make namespaces. Returns whether processes are counted in them.
+fn try_namespaces_with(files: Files) -> Result<bool, Failure> {
     let prepare = |errno| Failure { step: Step::Prepare, errno };
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
-    let null = null.and_then(launch::above_moved).map_err(prepare)?;
+    let null = null.and_then(launch::move_above_child_fds).map_err(prepare)?;
     let namespaces = Namespaces::new(&Net::Denied, files);
-    let (status, theirs) = launch::pipe().map_err(prepare)?;
+    let (status, theirs) = launch::create_pipe().map_err(prepare)?;
     let none = Strings::new(Vec::new());
     let plan = Plan {
         path: PROC,
@@ -228,26 +231,27 @@ fn attempt_with(files: Files) -> Result<bool, Failure> {
         isolation: Some(Isolation {
             namespaces: &namespaces,
             status: theirs.as_raw_fd(),
-            program: init::program().map_err(prepare)?,
-            argv: &init::asked(clone::STATUS),
+            program: init::program_fd().map_err(prepare)?,
+            argv: &init::probe_arguments(clone::STATUS),
         }),
     };
-    let (_, pidfd, _) = clone::spawn(&plan, &mut Stack::new().map_err(prepare)?)?;
+    let (_, pidfd, _) = clone::spawn_process(&plan, &mut Stack::new().map_err(prepare)?)?;
     drop(theirs);
     let started = init::await_start(&status);
-    end(&pidfd);
+    kill_init(&pidfd);
     started
 }
 
-/// Kills a process 1, and with it the processes in its namespaces.
-pub(super) fn end(pidfd: &OwnedFd) {
+/// Kills a process 1, and with it all processes in its namespaces.
+pub(super) fn kill_init(pidfd: &OwnedFd) {
     use std::os::fd::AsFd;
     // Both fail only where it is gone already.
     let _ = rustix::process::pidfd_send_signal(pidfd, rustix::process::Signal::KILL);
     let _ = waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED);
 }
 
-/// Where a child in namespaces tells what becomes of it, for a child that has `announce` or not.
-pub(super) const fn status_number(announces: bool) -> RawFd {
+/// Returns the descriptor number on which process 1 reports its status, which depends on whether
+/// the child has `announce`.
+pub(super) const fn status_fd_number(announces: bool) -> RawFd {
     if announces { clone::STATUS + 1 } else { clone::STATUS }
 }

@@ -40,7 +40,7 @@ pub(crate) enum StoredExit {
     Nothing,
 }
 
-/// How the process of `pidfd` ended.
+/// Returns how the process of `pidfd` ended, as stored by the kernel.
 pub(crate) fn stored_exit(pidfd: &OwnedFd) -> StoredExit {
     let mut info = Info { mask: EXIT, ..Info::default() };
     // SAFETY: the opcode says the size of `Info`, which is plain numbers, and the kernel writes at most that much.
@@ -52,8 +52,8 @@ pub(crate) fn stored_exit(pidfd: &OwnedFd) -> StoredExit {
     }
 }
 
-/// Signals the group whose leader `pidfd` is. It never hits another group that came to the same id after the leader was
-/// reaped.
+/// Sends a signal to the group whose leader is `pidfd`. It never reaches another group that got the
+/// same id after the leader was reaped.
 pub(crate) fn signal_group(pidfd: &OwnedFd, signal: Signal) -> Result<(), Errno> {
     let (fd, number) = (pidfd.as_raw_fd(), signal.as_raw());
     let none = ptr::null::<libc::siginfo_t>();

@@ -8,8 +8,8 @@ use std::os::fd::OwnedFd;
 use rustix::event::epoll;
 use rustix::io::Errno;
 
-use super::post::{Post, Source, mark};
-use crate::inbox::shielded;
+use super::post::{Post, Source, encode_event};
+use crate::inbox::catch_panic;
 use crate::report::Output;
 use crate::stream::{Capture, Flow, Sink};
 
@@ -42,14 +42,14 @@ impl Reader {
         self.fd.is_none()
     }
 
-    /// Reads once. More is announced by epoll again.
-    pub(crate) fn read(&mut self, post: &Post, id: u64, scratch: &mut [u8]) {
-        if self.read_some(post, scratch) == Read::Some(Flow::Pause) {
-            self.set_watch(post, id, Watch::Off);
+    /// Reads once. Epoll reports again if there is more.
+    pub(crate) fn read_once(&mut self, post: &Post, id: u64, scratch: &mut [u8]) {
+        if self.read_chunk(post, scratch) == Read::Some(Flow::Pause) {
+            self.set_epoll_watch(post, id, Watch::Off);
         }
     }
 
-    fn read_some(&mut self, post: &Post, scratch: &mut [u8]) -> Read {
+    fn read_chunk(&mut self, post: &Post, scratch: &mut [u8]) -> Read {
         let Some(fd) = &self.fd else { return Read::Nothing };
         match rustix::io::read(fd, &mut *scratch) {
             Ok(0) => {
@@ -59,24 +59,24 @@ impl Reader {
             Ok(count) => {
                 let capture = &mut self.capture;
                 let bytes = scratch.get(..count).unwrap_or_default();
-                Read::Some(shielded(|| capture.push(bytes)).unwrap_or(Flow::More))
+                Read::Some(catch_panic(|| capture.push_bytes(bytes)).unwrap_or(Flow::More))
             }
             // Nothing was read, and more may be there: only an empty pipe says that it is empty.
             Err(Errno::INTR) => Read::Some(Flow::More),
             Err(Errno::AGAIN) => Read::Nothing,
             Err(error) => {
-                self.capture.break_off(error.raw_os_error());
+                self.capture.set_read_error(error.raw_os_error());
                 self.close(post);
                 Read::Nothing
             }
         }
     }
 
-    /// Reads what is there, and closes. Says whether somebody else still holds the stream.
-    pub(crate) fn last_look(&mut self, post: &Post, scratch: &mut [u8]) -> bool {
+    /// Reads what is available, and closes. Returns whether another process still holds the stream.
+    pub(crate) fn drain_and_close(&mut self, post: &Post, scratch: &mut [u8]) -> bool {
         let turns = LAST_LOOK / scratch.len().max(1);
         for _ in 0..=turns {
-            if matches!(self.read_some(post, scratch), Read::Nothing) {
+            if matches!(self.read_chunk(post, scratch), Read::Nothing) {
                 break;
             }
         }
@@ -85,29 +85,31 @@ impl Reader {
         held
     }
 
-    pub(crate) fn follow(&mut self, sink: Sink, limit: usize, post: &Post, id: u64) {
+    pub(crate) fn send_lines_to(&mut self, sink: Sink, limit: usize, post: &Post, id: u64) {
         let capture = &mut self.capture;
-        if shielded(|| capture.follow(sink, limit)) == Some(Flow::Pause) {
-            self.set_watch(post, id, Watch::Off);
+        if catch_panic(|| capture.send_lines_to(sink, limit)) == Some(Flow::Pause) {
+            self.set_epoll_watch(post, id, Watch::Off);
         }
         if self.fd.is_none() {
-            shielded(|| self.capture.end_lines());
+            catch_panic(|| self.capture.flush_last_line());
         }
     }
 
-    /// Watches again, after a pause.
-    pub(crate) fn resume(&mut self, post: &Post, id: u64) {
-        self.set_watch(post, id, Watch::On);
+    /// Watches the stream again after a pause.
+    pub(crate) fn resume_watching(&mut self, post: &Post, id: u64) {
+        self.set_epoll_watch(post, id, Watch::On);
     }
 
-    fn set_watch(&mut self, post: &Post, id: u64, watch: Watch) {
+    fn set_epoll_watch(&mut self, post: &Post, id: u64, watch: Watch) {
         let Some(fd) = &self.fd else { return };
         if self.watch == watch {
             return;
         }
         // Taken out rather than masked: a masked pipe still reports that it was hung up.
         let changed = match watch {
-            Watch::On => epoll::add(&post.epoll, fd, mark(id, self.source), epoll::EventFlags::IN),
+            Watch::On => {
+                epoll::add(&post.epoll, fd, encode_event(id, self.source), epoll::EventFlags::IN)
+            }
             Watch::Off => epoll::delete(&post.epoll, fd),
         };
         if changed.is_ok() {
@@ -121,7 +123,7 @@ impl Reader {
                 // It fails only for a descriptor that is not in the set.
                 let _ = epoll::delete(&post.epoll, &fd);
             }
-            shielded(|| self.capture.end_lines());
+            catch_panic(|| self.capture.flush_last_line());
         }
     }
 

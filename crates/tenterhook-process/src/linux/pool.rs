@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use rustix::io::Errno;
 
 use super::clone;
-use crate::inbox::shielded;
+use crate::inbox::catch_panic;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -36,9 +36,9 @@ impl Pool {
         Arc::new(Self { name, state: Mutex::new(state), wake: Condvar::new() })
     }
 
-    /// Queues `job`. Fails only where there is no thread at all and none can be made.
-    pub(crate) fn submit(self: &Arc<Self>, job: Job) -> Result<(), Errno> {
-        let mut state = self.lock();
+    /// Queues `job`. Fails only if there is no thread and none can be created.
+    pub(crate) fn submit_job(self: &Arc<Self>, job: Job) -> Result<(), Errno> {
+        let mut state = self.lock_state();
         if state.jobs.len() >= state.idle && state.threads < state.wanted {
             // Under the lock, so that two callers do not make one thread too many.
             match self.add_thread() {
@@ -54,9 +54,9 @@ impl Pool {
         Ok(())
     }
 
-    /// Adds a thread where jobs wait although no thread is idle: the others are stuck.
-    pub(crate) fn grow_if_stuck(self: &Arc<Self>) {
-        let mut state = self.lock();
+    /// Adds a thread if jobs wait and no thread is idle, which means that all threads are stuck.
+    pub(crate) fn add_thread_if_stuck(self: &Arc<Self>) {
+        let mut state = self.lock_state();
         if !state.jobs.is_empty()
             && state.idle == 0
             && state.threads < MOST
@@ -69,19 +69,19 @@ impl Pool {
     fn add_thread(self: &Arc<Self>) -> Result<(), Errno> {
         let pool = self.clone();
         let thread = std::thread::Builder::new().name(self.name.into()).stack_size(256 << 10);
-        let spawned = thread.spawn(move || pool.work());
+        let spawned = thread.spawn(move || pool.run_jobs());
         spawned.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))
     }
 
-    fn work(&self) {
+    fn run_jobs(&self) {
         clone::block_signals();
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         loop {
             match state.jobs.pop_front() {
                 Some(job) => {
                     drop(state);
-                    shielded(job);
-                    state = self.lock();
+                    catch_panic(job);
+                    state = self.lock_state();
                 }
                 None => {
                     state.idle += 1;
@@ -92,7 +92,7 @@ impl Pool {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -116,11 +116,11 @@ mod tests {
             begun.send("begun").unwrap();
             assert!(release.recv().is_err(), "held until the end of the test");
         };
-        pool.submit(Box::new(job)).unwrap();
+        pool.submit_job(Box::new(job)).unwrap();
         assert_eq!(receiver.recv_timeout(PATIENCE), Ok("begun"));
-        pool.submit(Box::new(move || sender.send("second").unwrap())).unwrap();
+        pool.submit_job(Box::new(move || sender.send("second").unwrap())).unwrap();
         assert!(receiver.recv_timeout(Duration::from_millis(20)).is_err(), "one thread for two");
-        pool.grow_if_stuck();
+        pool.add_thread_if_stuck();
         assert_eq!(receiver.recv_timeout(PATIENCE), Ok("second"));
         drop(stuck);
     }
@@ -129,8 +129,8 @@ mod tests {
     fn a_job_that_panics_costs_no_thread() {
         let pool = Pool::new("test", 1);
         let (sender, receiver) = mpsc::channel();
-        pool.submit(Box::new(|| panic!("on purpose"))).unwrap();
-        pool.submit(Box::new(move || sender.send(()).unwrap())).unwrap();
+        pool.submit_job(Box::new(|| panic!("on purpose"))).unwrap();
+        pool.submit_job(Box::new(move || sender.send(()).unwrap())).unwrap();
         assert_eq!(receiver.recv_timeout(PATIENCE), Ok(()));
     }
 }

@@ -54,8 +54,8 @@ pub(crate) enum Source {
     Status,
 }
 
-/// The mark of an event: the run in the high bits, the source in the low three.
-pub(crate) fn mark(id: u64, source: Source) -> epoll::EventData {
+/// Encodes the data of an epoll event: the run in the high bits, the source in the low three.
+pub(crate) fn encode_event(id: u64, source: Source) -> epoll::EventData {
     let source = match source {
         Source::Stdin => 0,
         Source::Stdout => 1,
@@ -67,8 +67,9 @@ pub(crate) fn mark(id: u64, source: Source) -> epoll::EventData {
     epoll::EventData::new_u64(id << 3 | source)
 }
 
-/// Reads a mark. Run 0 does not exist: it stands for the bell and the alarm.
-pub(crate) fn read_mark(data: epoll::EventData) -> (u64, Source) {
+/// Decodes the data of an epoll event. Run 0 does not exist: it stands for the wake-up descriptor
+/// and the timer.
+pub(crate) fn decode_event(data: epoll::EventData) -> (u64, Source) {
     let source = match data.u64() & 7 {
         0 => Source::Stdin,
         1 => Source::Stdout,
@@ -101,41 +102,41 @@ impl Post {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         let alarm = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-        epoll::add(&epoll, &bell, mark(BELL.0, BELL.1), epoll::EventFlags::IN)?;
-        epoll::add(&epoll, &alarm, mark(ALARM.0, ALARM.1), epoll::EventFlags::IN)?;
+        epoll::add(&epoll, &bell, encode_event(BELL.0, BELL.1), epoll::EventFlags::IN)?;
+        epoll::add(&epoll, &alarm, encode_event(ALARM.0, ALARM.1), epoll::EventFlags::IN)?;
         Ok(Self { epoll, mail: Mutex::default(), bell, alarm, set_to: Mutex::default() })
     }
 
-    /// Leaves a message that is read when the supervisor wakes next.
-    pub(crate) fn push(&self, message: Message) {
+    /// Queues a message that the supervisor reads when it wakes up next.
+    pub(crate) fn push_message(&self, message: Message) {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
-    /// Leaves a message and wakes the supervisor.
-    pub(crate) fn send(&self, message: Message) {
-        self.push(message);
-        self.ring();
+    /// Queues a message and wakes the supervisor.
+    pub(crate) fn push_and_wake(&self, message: Message) {
+        self.push_message(message);
+        self.wake_supervisor();
     }
 
     /// Wakes the supervisor.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn wake_supervisor(&self) {
         // The only failure is a counter at its maximum, where it is ringing already.
         let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
     }
 
-    pub(crate) fn take_mail(&self) -> Vec<Message> {
+    pub(crate) fn take_messages(&self) -> Vec<Message> {
         std::mem::take(&mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Stops the bell.
-    pub(crate) fn answer_bell(&self) {
+    /// Resets the wake-up descriptor.
+    pub(crate) fn clear_wakeup(&self) {
         let mut count = [0; 8];
         // Nothing to read means that it did not ring.
         let _ = rustix::io::read(&self.bell, &mut count);
     }
 
-    /// Stops the alarm.
-    pub(crate) fn answer_alarm(&self) {
+    /// Resets the timer.
+    pub(crate) fn clear_timer(&self) {
         let mut set_to = self.set_to.lock().unwrap_or_else(PoisonError::into_inner);
         let mut count = [0; 8];
         // A failure to read means that it was set again in between: then it rings again.
@@ -144,8 +145,8 @@ impl Post {
         }
     }
 
-    /// Makes the alarm ring at `at`, unless it rings earlier anyway. It is never set later: one
-    /// needless wake-up is cheaper than a call per run.
+    /// Sets the timer to `at`, unless it fires earlier anyway. It is never set later: one needless
+    /// wake-up is cheaper than a call per run.
     pub(crate) fn wake_at(&self, at: Instant) {
         let mut set_to = self.set_to.lock().unwrap_or_else(PoisonError::into_inner);
         if set_to.is_some_and(|earlier| earlier <= at) {

@@ -69,10 +69,11 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// The root for `confinement`. The paths of `beside` exist in it, and are empty unless they are granted.
+    /// Plans the root for `confinement`. The paths of `beside` exist in it, and are empty unless
+    /// they are granted.
     pub(super) fn new(confinement: &Confinement, beside: &[&Path]) -> Result<Self, Errno> {
         let mut granted = BTreeMap::new();
-        granted_paths::each(confinement, |place| {
+        granted_paths::visit_granted_paths(confinement, |place| {
             // What cannot be narrowed to reading is not granted instead.
             let is_known = DEVICES.iter().any(|path| place.path == Path::new(path));
             if place.is_special && !is_known && place.access == Access::Read {
@@ -82,32 +83,32 @@ impl Root {
             *at = (at.0.max(place.access), place.is_directory);
             Ok(())
         })?;
-        let has_proc = proc_is_whole(&granted)?;
+        let has_proc = is_proc_granted(&granted)?;
         let mut draft = Draft::default();
         for (path, (access, is_directory)) in granted {
-            draft.grant(&path, access, is_directory);
+            draft.grant_path(&path, access, is_directory);
         }
         for device in DEVICES.iter().map(Path::new) {
-            if let Some(access) = draft.covering(device)
+            if let Some(access) = draft.covering_access(device)
                 && !draft.bound.contains_key(device)
             {
-                draft.bind(device, access, 0);
+                draft.bind_path(device, access, 0);
             }
         }
         let proc = Path::new("/proc");
-        if draft.covering(proc).is_none() {
-            draft.make(proc, Make::Directory);
+        if draft.covering_access(proc).is_none() {
+            draft.add_with_parents(proc, Make::Directory);
         }
         let Confinement { read, write, free, names, .. } = confinement;
         let asked = [read, write, free, names].into_iter().flatten().map(PathBuf::as_path);
-        draft.reach(asked.chain(STREAMS.iter().map(Path::new)));
-        draft.stand(beside);
+        draft.link_ways_to(asked.chain(STREAMS.iter().map(Path::new)));
+        draft.add_empty_directories(beside);
         let top =
             fs::metadata("/").map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         Ok(Self {
             is_whole: draft.bound.contains_key(Path::new("/")),
             makes: draft.makes,
-            proc: has_proc.then(|| below(proc)).flatten(),
+            proc: has_proc.then(|| path_in_new_root(proc)).flatten(),
             host: (top.dev(), top.ino()),
         })
     }
@@ -124,11 +125,11 @@ impl Root {
                 || libc::mount(tmpfs, BASE.as_ptr(), tmpfs, harmless, c"mode=755".as_ptr().cast())
                     == 0;
             based
-                && self.makes.iter().all(|make| make.done())
+                && self.makes.iter().all(|make| make.create())
                 && self.proc.as_ref().is_none_or(|at| {
                     libc::mount(proc, at.as_ptr(), proc, harmless | libc::MS_RDONLY, none) == 0
                 })
-                && (self.is_whole || is_set(libc::AT_FDCWD, BASE, RDONLY, 0))
+                && (self.is_whole || set_mount_attributes(libc::AT_FDCWD, BASE, RDONLY, 0))
                 && libc::chdir(BASE.as_ptr()) == 0
                 // The host's root lies upon the new one for a moment, and is taken off it.
                 && libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr()) == 0
@@ -137,8 +138,9 @@ impl Root {
         }
     }
 
-    /// Whether the child is in it, checked on the file system: the directory at `/` is not the host's, and cannot be changed. As [`Root::enter`].
-    pub(super) unsafe fn holds(&self) -> bool {
+    /// Returns whether the child is in this root: the directory at `/` is not the host's, and
+    /// cannot be changed. SAFETY: as for [`Root::enter`].
+    pub(super) unsafe fn verify_root(&self) -> bool {
         if self.is_whole {
             return true;
         }
@@ -152,8 +154,9 @@ impl Root {
     }
 }
 
-/// Whether `/proc` is granted. A child's own `/proc` can only be granted as a whole and read-only.
-fn proc_is_whole(granted: &BTreeMap<PathBuf, (Access, bool)>) -> Result<bool, Errno> {
+/// Returns whether `/proc` is granted. A child's own `/proc` can only be granted as a whole and
+/// read-only.
+fn is_proc_granted(granted: &BTreeMap<PathBuf, (Access, bool)>) -> Result<bool, Errno> {
     let proc = Path::new("/proc");
     let is_read = |path: &Path| matches!(granted.get(path), Some((Access::Read, _)));
     let is_whole = is_read(proc) || granted.contains_key(Path::new("/"));
@@ -176,90 +179,92 @@ struct Draft {
 }
 
 impl Draft {
-    /// How `path` is granted already, by what is bound above it.
-    fn covering(&self, path: &Path) -> Option<Access> {
+    /// Returns the access that `path` has already through a path above it.
+    fn covering_access(&self, path: &Path) -> Option<Access> {
         path.ancestors().filter_map(|ancestor| self.bound.get(ancestor)).max().copied()
     }
 
-    /// Binds what is granted: those above it were shown before it.
-    fn grant(&mut self, path: &Path, access: Access, is_directory: bool) {
-        let covering = self.covering(path);
+    /// Binds a granted path. Paths above it must be granted first.
+    fn grant_path(&mut self, path: &Path, access: Access, is_directory: bool) {
+        let covering = self.covering_access(path);
         if path.starts_with("/proc") || covering >= Some(access) {
             return;
         }
         if covering.is_none() && path != Path::new("/") {
-            self.make(path, if is_directory { Make::Directory } else { Make::File });
+            self.add_with_parents(path, if is_directory { Make::Directory } else { Make::File });
         }
-        self.bind(path, access, if is_directory { NODEV } else { 0 });
+        self.bind_path(path, access, if is_directory { NODEV } else { 0 });
     }
 
-    fn bind(&mut self, path: &Path, access: Access, set: u64) {
-        if let (Some(from), Some(at)) = (whole(path), below(path)) {
+    fn bind_path(&mut self, path: &Path, access: Access, set: u64) {
+        if let (Some(from), Some(at)) = (path_to_c_string(path), path_in_new_root(path)) {
             let set = set | NOSUID | if access == Access::Read { RDONLY } else { 0 };
             self.makes.push(Make::Bind { from, at, set });
             self.bound.insert(path.to_path_buf(), access);
         }
     }
 
-    /// Puts links where the host has them, on the way to what is granted. Where they lead is granted or it is not.
-    fn reach<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
+    /// Creates the links that the host has on the way to granted paths. Their targets are
+    /// accessible only if granted.
+    fn link_ways_to<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
         for path in paths {
-            let way = self.links.way(path);
+            let way = self.links.resolve_with_links(path);
             let links = way.split_last().map_or(&[][..], |(_, links)| links);
-            links.iter().for_each(|link| self.link(link));
+            links.iter().for_each(|link| self.copy_link(link));
         }
     }
 
-    fn link(&mut self, path: &Path) {
-        let target = path.read_link().ok().and_then(|link| whole(&link));
-        if let Some(target) = target.filter(|_| self.is_free(path)) {
-            self.make(path, |at| Make::Link { at, target });
+    fn copy_link(&mut self, path: &Path) {
+        let target = path.read_link().ok().and_then(|link| path_to_c_string(&link));
+        if let Some(target) = target.filter(|_| self.is_unoccupied(path)) {
+            self.add_with_parents(path, |at| Make::Link { at, target });
         }
     }
 
-    /// Makes directories that are not granted: a program starts in one, or looks for what it calls its home.
-    fn stand(&mut self, beside: &[&Path]) {
+    /// Creates directories that are not granted, for the working directory and the home of a
+    /// program.
+    fn add_empty_directories(&mut self, beside: &[&Path]) {
         let top = fs::read_dir("/").into_iter().flatten().flatten().map(|entry| entry.path());
         let all: BTreeSet<PathBuf> =
             top.chain(beside.iter().map(|path| path.to_path_buf())).collect();
         for path in all.iter().filter(|path| path.is_absolute()) {
-            let mut way = self.links.way(path);
+            let mut way = self.links.resolve_with_links(path);
             let end = way.pop();
-            way.iter().for_each(|path| self.link(path));
-            let end = end.filter(|end| end.is_dir() && self.is_free(end));
+            way.iter().for_each(|path| self.copy_link(path));
+            let end = end.filter(|end| end.is_dir() && self.is_unoccupied(end));
             if let Some(end) = end {
-                self.make(&end, Make::Directory);
+                self.add_with_parents(&end, Make::Directory);
             }
         }
     }
 
-    fn is_free(&self, path: &Path) -> bool {
+    fn is_unoccupied(&self, path: &Path) -> bool {
         let is_there = path.parent().is_none() || path.starts_with("/proc");
-        !is_there && !self.made.contains(path) && self.covering(path).is_none()
+        !is_there && !self.made.contains(path) && self.covering_access(path).is_none()
     }
 
-    /// Makes something below directories that nothing is bound to.
-    fn make(&mut self, path: &Path, what: impl FnOnce(CString) -> Make) {
+    /// Plans an entry and its parent directories, which are not below anything bound.
+    fn add_with_parents(&mut self, path: &Path, what: impl FnOnce(CString) -> Make) {
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         // Without the root itself.
         above.pop();
         for directory in above.into_iter().rev() {
             if self.made.insert(directory.to_path_buf()) {
-                self.makes.extend(below(directory).map(Make::Directory));
+                self.makes.extend(path_in_new_root(directory).map(Make::Directory));
             }
         }
         if self.made.insert(path.to_path_buf()) {
-            self.makes.extend(below(path).map(what));
+            self.makes.extend(path_in_new_root(path).map(what));
         }
     }
 }
 
-fn whole(path: &Path) -> Option<CString> {
+fn path_to_c_string(path: &Path) -> Option<CString> {
     CString::new(path.as_os_str().as_bytes()).ok()
 }
 
-/// Where a path of the child lies while its root is made.
-fn below(path: &Path) -> Option<CString> {
+/// Returns where a path of the child is located while its root is being made.
+fn path_in_new_root(path: &Path) -> Option<CString> {
     let rest = path.strip_prefix("/").unwrap_or(path);
     let base = BASE.to_bytes();
     let joined = match rest.as_os_str().is_empty() {
@@ -273,14 +278,14 @@ impl Make {
     /// Makes it. On failure the error is in `errno`.
     ///
     /// SAFETY of the whole: as [`Root::enter`].
-    unsafe fn done(&self) -> bool {
+    unsafe fn create(&self) -> bool {
         // SAFETY: raw calls on prepared strings.
         unsafe {
             match self {
                 Self::Directory(at) => libc::mkdir(at.as_ptr(), 0o755) == 0,
                 Self::File(at) => libc::mknod(at.as_ptr(), libc::S_IFREG | 0o444, 0) == 0,
                 Self::Link { at, target } => libc::symlink(target.as_ptr(), at.as_ptr()) == 0,
-                Self::Bind { from, at, set } => is_bound(from, at, *set),
+                Self::Bind { from, at, set } => bind_mount(from, at, *set),
             }
         }
     }
@@ -289,14 +294,15 @@ impl Make {
 /// Errors of a place that is gone, or was moved, since it was looked at in the host.
 const GONE: [c_int; 4] = [libc::ENOENT, libc::ENOTDIR, libc::ELOOP, libc::EACCES];
 
-/// Binds a path of the host's root. A path that is gone meanwhile grants nothing. As [`Make::done`].
-unsafe fn is_bound(from: &CStr, at: &CStr, set: u64) -> bool {
+/// Binds a path of the host's root. A path that is gone meanwhile grants nothing. SAFETY: as for
+/// [`Make::create`].
+unsafe fn bind_mount(from: &CStr, at: &CStr, set: u64) -> bool {
     let clone = OPEN_TREE_CLONE | AT_RECURSIVE | libc::AT_EMPTY_PATH | libc::O_CLOEXEC;
     // SAFETY: raw calls on numbers, on prepared strings, and on structures that the kernel reads only. Each is made where the one
     // before it worked, so that `errno` is that of the one that failed.
     unsafe {
         let is_gone = || GONE.contains(&*libc::__errno_location());
-        let opened = without_links::open(from);
+        let opened = without_links::open_path_descriptor(from);
         if opened < 0 {
             return is_gone();
         }
@@ -306,7 +312,7 @@ unsafe fn is_bound(from: &CStr, at: &CStr, set: u64) -> bool {
             return is_gone();
         }
         let tree = Descriptor(cloned as c_int);
-        if !is_set(tree.0, c"", set, libc::AT_EMPTY_PATH | AT_RECURSIVE) {
+        if !set_mount_attributes(tree.0, c"", set, libc::AT_EMPTY_PATH | AT_RECURSIVE) {
             return false;
         }
         let (here, flags) = (libc::AT_FDCWD, MOVE_MOUNT_F_EMPTY_PATH);
@@ -329,8 +335,8 @@ impl Drop for Descriptor {
     }
 }
 
-/// Sets attributes of a mount. As [`Make::done`].
-unsafe fn is_set(directory: c_int, path: &CStr, set: u64, flags: c_int) -> bool {
+/// Sets attributes of a mount. SAFETY: as for [`Make::create`].
+unsafe fn set_mount_attributes(directory: c_int, path: &CStr, set: u64, flags: c_int) -> bool {
     let attributes = Attributes { set, clear: 0, propagation: PRIVATE, user_namespace: 0 };
     let (pointer, size) = (std::ptr::from_ref(&attributes), size_of_val(&attributes));
     // SAFETY: raw call on numbers, on a prepared string, and on a structure that the kernel reads only.

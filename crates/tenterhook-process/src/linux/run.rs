@@ -166,13 +166,13 @@ impl Run {
         }
     }
 
-    /// The tag of this run's descendants.
+    /// Returns the tag of this run's descendants.
     pub(crate) fn tag(&self) -> &str {
         &self.word
     }
 
-    /// When it wants to be looked at, whatever happens.
-    pub(crate) fn due(&self) -> Option<Instant> {
+    /// Returns when the run must be checked next, even without an event.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Running => self.deadline,
             Phase::Leaving { kill_at } | Phase::Terminating { kill_at } => Some(kill_at),
@@ -183,23 +183,25 @@ impl Run {
         }
     }
 
-    pub(crate) fn on_orders(&mut self, turn: &mut Turn<'_>) -> Next {
+    pub(crate) fn apply_orders(&mut self, turn: &mut Turn<'_>) -> Next {
         let id = self.inbox.id;
         for order in self.inbox.take_orders() {
             match order {
                 Order::Deadline(at) => self.deadline = at,
-                Order::Follow(sink) => self.stdout.follow(sink, self.limits.line, turn.post, id),
-                Order::Resume => self.stdout.resume(turn.post, id),
+                Order::Follow(sink) => {
+                    self.stdout.send_lines_to(sink, self.limits.line, turn.post, id)
+                }
+                Order::Resume => self.stdout.resume_watching(turn.post, id),
                 Order::Cancel => self.cancel(turn.now),
             }
         }
-        self.check_time(turn)
+        self.act_on_deadline(turn)
     }
 
-    /// Ends the run for its owner.
+    /// Ends the run at its owner's request.
     pub(crate) fn cancel(&mut self, now: Instant) {
         match self.phase {
-            Phase::Running => self.terminate(Cause::Cancelled, now),
+            Phase::Running => self.send_term(Cause::Cancelled, now),
             // It has answered already; no further wait for processes that hold its streams.
             Phase::Draining { .. } => self.phase = Phase::Draining { until: now },
             _ => (),
@@ -209,86 +211,90 @@ impl Run {
     pub(crate) fn on_event(&mut self, source: Source, turn: &mut Turn<'_>) -> Next {
         let id = self.inbox.id;
         match source {
-            Source::Stdin => self.stdin.write(turn.post),
-            Source::Stdout => self.stdout.read(turn.post, id, turn.scratch),
-            Source::Stderr => self.stderr.read(turn.post, id, turn.scratch),
-            Source::Announcement => self.on_announcement(turn),
-            Source::Exit => return self.on_exit(turn),
-            Source::Status => return self.on_status(turn),
+            Source::Stdin => self.stdin.write_pending(turn.post),
+            Source::Stdout => self.stdout.read_once(turn.post, id, turn.scratch),
+            Source::Stderr => self.stderr.read_once(turn.post, id, turn.scratch),
+            Source::Announcement => self.read_announced_exit(turn),
+            Source::Exit => return self.on_leader_exit(turn),
+            Source::Status => return self.on_init_status(turn),
         }
         match (self.phase, self.announced) {
-            (Phase::Draining { .. }, _) if self.is_silent() => self.destroy(turn),
-            (Phase::Running, Some(code)) if self.is_silent() => self.believe(code, turn),
+            (Phase::Draining { .. }, _) if self.are_streams_closed() => self.kill_remaining(turn),
+            (Phase::Running, Some(code)) if self.are_streams_closed() => {
+                self.report_announced_exit(code, turn)
+            }
             _ => Next::Stay,
         }
     }
 
-    fn on_announcement(&mut self, turn: &mut Turn<'_>) {
-        self.announced = self.announced.or(self.announcements.read(turn.post, turn.scratch));
+    fn read_announced_exit(&mut self, turn: &mut Turn<'_>) {
+        self.announced =
+            self.announced.or(self.announcements.read_exit_code(turn.post, turn.scratch));
         if self.announced.is_some() {
             // All output must be read, even if a pause was requested.
-            self.stdout.resume(turn.post, self.inbox.id);
+            self.stdout.resume_watching(turn.post, self.inbox.id);
         }
     }
 
-    /// Reports the exit that was announced. The process goes on dying behind its report, and then is handled as any other.
-    fn believe(&mut self, code: u8, turn: &mut Turn<'_>) -> Next {
+    /// Reports the exit that was announced. The process goes on dying after its report, and then is
+    /// handled like any other.
+    fn report_announced_exit(&mut self, code: u8, turn: &mut Turn<'_>) -> Next {
         self.exit = Some(Exit::Code(code.into()));
         self.marks.exited = Some(turn.now);
         self.stdin.close(turn.post);
-        self.last_look(turn);
-        self.leaving = Some(Leaving::begun());
-        self.settle(Swept::default(), turn.now);
+        self.drain_streams(turn);
+        self.leaving = Some(Leaving::start());
+        self.deliver_report(Swept::default(), turn.now);
         self.phase = Phase::Leaving { kill_at: turn.now + self.limits.grace };
         Next::Stay
     }
 
-    fn is_silent(&self) -> bool {
+    fn are_streams_closed(&self) -> bool {
         self.stdout.is_closed() && self.stderr.is_closed()
     }
 
-    /// Acts on the clock, where it is time.
-    pub(crate) fn check_time(&mut self, turn: &mut Turn<'_>) -> Next {
-        if self.due().is_none_or(|due| due > turn.now) {
+    /// Takes the next step of the run if its deadline has passed.
+    pub(crate) fn act_on_deadline(&mut self, turn: &mut Turn<'_>) -> Next {
+        if self.next_deadline().is_none_or(|due| due > turn.now) {
             return Next::Stay;
         }
         match self.phase {
             Phase::Running => {
-                self.terminate(Cause::TimedOut, turn.now);
+                self.send_term(Cause::TimedOut, turn.now);
                 Next::Stay
             }
             Phase::Leaving { .. } | Phase::Terminating { .. } => {
-                self.kill(turn.now);
+                self.send_kill(turn.now);
                 Next::Stay
             }
-            Phase::Killed { .. } | Phase::Closing { .. } => self.give_up(turn),
-            Phase::Draining { .. } => self.destroy(turn),
-            Phase::Emptying { pause, .. } => self.look(pause, turn.now),
+            Phase::Killed { .. } | Phase::Closing { .. } => self.report_unkillable(turn),
+            Phase::Draining { .. } => self.kill_remaining(turn),
+            Phase::Emptying { pause, .. } => self.check_group_is_empty(pause, turn.now),
             Phase::Sweeping | Phase::GivenUp => Next::Stay,
         }
     }
 
-    fn terminate(&mut self, cause: Cause, now: Instant) {
+    fn send_term(&mut self, cause: Cause, now: Instant) {
         self.cause = Some(cause);
         self.marks.signalled = Some(now);
         self.force = Force::Term;
-        self.signal(Signal::TERM);
+        self.signal_group(Signal::TERM);
         // A stopped process handles its TERM only when it goes on.
-        self.signal(Signal::CONT);
+        self.signal_group(Signal::CONT);
         self.phase = Phase::Terminating { kill_at: now + self.limits.grace };
     }
 
-    fn kill(&mut self, now: Instant) {
+    fn send_kill(&mut self, now: Instant) {
         self.force = Force::Kill;
-        self.signal(Signal::KILL);
+        self.signal_group(Signal::KILL);
         // The leader cannot have left its group; this is for a kernel that disagrees.
         let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
         self.phase = Phase::Killed { give_up_at: now + self.limits.unkillable };
     }
 
-    /// Signals the group: by its leader's pidfd, which is never anybody else's. Kernels before 6.9 know no group there, so
-    /// that its id must do, until the leader is reaped.
-    fn signal(&self, signal: Signal) {
+    /// Signals the group through its leader's pidfd, which no other process can have. Kernels
+    /// before 6.9 cannot do that, so the group id is used there until the leader is reaped.
+    fn signal_group(&self, signal: Signal) {
         // It fails only where no process is left to signal, or where a set-user-id program may not be.
         if pidfd::signal_group(&self.pidfd, signal) == Err(Errno::INVAL) && self.taken.is_none() {
             let _ = kill_process_group(self.pid, signal);

@@ -27,13 +27,14 @@ const X32: u32 = 0x4000_0000;
 
 const NUMBER: u32 = 0;
 const MACHINE: u32 = 4;
-/// The lower half of an argument; both processors are little-endian.
-const fn argument(index: u32) -> u32 {
+/// Returns the offset of the lower half of an argument; both supported processors are
+/// little-endian.
+const fn argument_offset(index: u32) -> u32 {
     16 + 8 * index
 }
-/// The upper half of it.
-const fn upper(index: u32) -> u32 {
-    argument(index) + 4
+/// Returns the offset of the upper half of an argument.
+const fn upper_argument_offset(index: u32) -> u32 {
+    argument_offset(index) + 4
 }
 
 const ALLOW: u32 = 0x7fff_0000;
@@ -176,160 +177,212 @@ const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
 const TCP_FASTOPEN_CONNECT: u32 = 30;
 
-/// The filter of a child that is left this much. `None` where the calls of this processor are not known.
-pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
-    let mut filter = vec![load(MACHINE), skip_if(ARCH?, 1), give(KILL), load(NUMBER)];
+/// Builds the filter for a confinement. Returns `None` if the calls of this processor are not
+/// known.
+pub(super) fn build_filter(confinement: &Confinement) -> Option<Filter> {
+    let mut filter = vec![
+        load_instruction(MACHINE),
+        skip_if_equal(ARCH?, 1),
+        return_instruction(KILL),
+        load_instruction(NUMBER),
+    ];
     if cfg!(target_arch = "x86_64") {
-        filter.extend([jump(GREATER_OR_EQUAL, X32, 0, 1), give(UNKNOWN)]);
+        filter.extend([jump_instruction(GREATER_OR_EQUAL, X32, 0, 1), return_instruction(UNKNOWN)]);
     }
-    ALWAYS.iter().for_each(|call| refuse(&mut filter, *call, REFUSE));
-    UNSEEN.iter().for_each(|call| refuse(&mut filter, *call, UNKNOWN));
-    [TIOCSTI, TIOCLINUX].iter().for_each(|request| refuse_request(&mut filter, *request));
+    ALWAYS.iter().for_each(|call| deny_call(&mut filter, *call, REFUSE));
+    UNSEEN.iter().for_each(|call| deny_call(&mut filter, *call, UNKNOWN));
+    [TIOCSTI, TIOCLINUX].iter().for_each(|request| deny_ioctl_request(&mut filter, *request));
     for command in LEASES {
-        let is_it = [load(argument(1)), skip_unless(command, 1), give(REFUSE)];
-        when(&mut filter, libc::SYS_fcntl, &is_it);
+        let is_it = [
+            load_instruction(argument_offset(1)),
+            skip_unless_equal(command, 1),
+            return_instruction(REFUSE),
+        ];
+        match_call(&mut filter, libc::SYS_fcntl, &is_it);
     }
-    only_itself(&mut filter);
-    requests::keep_file_systems(&mut filter, confinement.attributes);
+    allow_only_own_process(&mut filter);
+    requests::deny_file_system_requests(&mut filter, confinement.attributes);
     if !confinement.attributes {
-        requests::SETVERSION.iter().for_each(|n| refuse_request(&mut filter, *n));
-        keep_attributes(&mut filter);
+        requests::SETVERSION.iter().for_each(|n| deny_ioctl_request(&mut filter, *n));
+        deny_attribute_changes(&mut filter);
     }
-    let makes_one = jump(HAS_BIT, STRANGERS, 0, 1);
-    when(&mut filter, libc::SYS_clone, &[load(argument(0)), makes_one, give(REFUSE)]);
+    let makes_one = jump_instruction(HAS_BIT, STRANGERS, 0, 1);
+    match_call(
+        &mut filter,
+        libc::SYS_clone,
+        &[load_instruction(argument_offset(0)), makes_one, return_instruction(REFUSE)],
+    );
     match &confinement.net {
         Net::Open => {}
         // Also no socket of the machine itself: behind some stand daemons that start programs for any client.
         Net::Denied => {
             for call in [libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
-                refuse(&mut filter, call, REFUSE);
+                deny_call(&mut filter, call, REFUSE);
             }
             // The listener records this call and refuses it.
             if !confinement.watched {
-                refuse(&mut filter, libc::SYS_socket, REFUSE);
+                deny_call(&mut filter, libc::SYS_socket, REFUSE);
             }
-            only_lasting_pairs(&mut filter);
+            deny_datagram_pairs(&mut filter);
         }
         Net::TcpTo(_) => {
-            only_tcp(&mut filter);
-            only_lasting_pairs(&mut filter);
+            allow_only_tcp(&mut filter);
+            deny_datagram_pairs(&mut filter);
             // A socket that listens without a name gets a port that Landlock was not asked about.
-            refuse(&mut filter, libc::SYS_listen, REFUSE);
+            deny_call(&mut filter, libc::SYS_listen, REFUSE);
         }
     }
-    filter.push(give(ALLOW));
+    filter.push(return_instruction(ALLOW));
     Some(filter)
 }
 
-/// The filter that hands these calls to the listener, and lets others go on: what another filter refuses it refuses all the same.
-pub(super) fn notifying(calls: impl Iterator<Item = c_long>) -> Option<Filter> {
-    let mut filter = vec![load(MACHINE), skip_if(ARCH?, 1), give(ALLOW), load(NUMBER)];
-    calls.for_each(|call| refuse(&mut filter, call, NOTIFY));
-    filter.push(give(ALLOW));
+/// Builds the filter that sends these calls to the listener and lets others continue. What another
+/// filter denies stays denied.
+pub(super) fn build_notify_filter(calls: impl Iterator<Item = c_long>) -> Option<Filter> {
+    let mut filter = vec![
+        load_instruction(MACHINE),
+        skip_if_equal(ARCH?, 1),
+        return_instruction(ALLOW),
+        load_instruction(NUMBER),
+    ];
+    calls.for_each(|call| deny_call(&mut filter, call, NOTIFY));
+    filter.push(return_instruction(ALLOW));
     Some(filter)
 }
 
-/// Limits and priorities of the process itself only: with those of others it could end its host, and a
-/// denial with it.
-fn only_itself(filter: &mut Filter) {
+/// Allows to change limits and priorities of the calling process only: with those of others it
+/// could end its host, and a denial with it.
+fn allow_only_own_process(filter: &mut Filter) {
     for (call, process) in OF_A_PROCESS {
-        when(filter, *call, &[load(argument(*process)), skip_if(0, 1), give(REFUSE)]);
+        match_call(
+            filter,
+            *call,
+            &[
+                load_instruction(argument_offset(*process)),
+                skip_if_equal(0, 1),
+                return_instruction(REFUSE),
+            ],
+        );
     }
     for (call, of_a_process) in OF_WHOM {
         let whom = [
-            load(argument(0)),
-            skip_unless(*of_a_process, 2),
-            load(argument(1)),
-            skip_if(0, 1),
-            give(REFUSE),
+            load_instruction(argument_offset(0)),
+            skip_unless_equal(*of_a_process, 2),
+            load_instruction(argument_offset(1)),
+            skip_if_equal(0, 1),
+            return_instruction(REFUSE),
         ];
-        when(filter, *call, &whom);
+        match_call(filter, *call, &whom);
     }
     // A call without a new limit only reads.
-    when(
+    match_call(
         filter,
         libc::SYS_prlimit64,
         &[
-            load(argument(0)),
-            skip_if(0, 5),
-            load(argument(2)),
-            skip_unless(0, 2),
-            load(upper(2)),
-            skip_if(0, 1),
-            give(REFUSE),
+            load_instruction(argument_offset(0)),
+            skip_if_equal(0, 5),
+            load_instruction(argument_offset(2)),
+            skip_unless_equal(0, 2),
+            load_instruction(upper_argument_offset(2)),
+            skip_if_equal(0, 1),
+            return_instruction(REFUSE),
         ],
     );
 }
 
-/// Modes, owners, attributes, and the times of what is named by a path; those of what is open are its writer's.
-fn keep_attributes(filter: &mut Filter) {
-    ATTRIBUTES.iter().for_each(|call| refuse(filter, *call, REFUSE));
-    let names_a_path =
-        [load(argument(1)), skip_unless(0, 2), load(upper(1)), skip_if(0, 1), give(REFUSE)];
-    when(filter, libc::SYS_utimensat, &names_a_path);
+/// Denies changes of modes, owners, attributes, and times of named paths. Those of open files are
+/// up to their writer.
+fn deny_attribute_changes(filter: &mut Filter) {
+    ATTRIBUTES.iter().for_each(|call| deny_call(filter, *call, REFUSE));
+    let names_a_path = [
+        load_instruction(argument_offset(1)),
+        skip_unless_equal(0, 2),
+        load_instruction(upper_argument_offset(1)),
+        skip_if_equal(0, 1),
+        return_instruction(REFUSE),
+    ];
+    match_call(filter, libc::SYS_utimensat, &names_a_path);
 }
 
-fn refuse_request(filter: &mut Filter, request: u32) {
-    when(filter, libc::SYS_ioctl, &[load(argument(1)), skip_unless(request, 1), give(REFUSE)]);
+fn deny_ioctl_request(filter: &mut Filter, request: u32) {
+    match_call(
+        filter,
+        libc::SYS_ioctl,
+        &[
+            load_instruction(argument_offset(1)),
+            skip_unless_equal(request, 1),
+            return_instruction(REFUSE),
+        ],
+    );
 }
 
-/// Plain TCP over the internet, whose ports Landlock knows: not MPTCP, and nothing that connects while it sends.
-fn only_tcp(filter: &mut Filter) {
+/// Allows only plain TCP over the internet, whose ports Landlock knows: not MPTCP, and nothing that
+/// connects while it sends.
+fn allow_only_tcp(filter: &mut Filter) {
     let inet = [libc::AF_INET as u32, libc::AF_INET6 as u32];
-    when(
+    match_call(
         filter,
         libc::SYS_socket,
         &[
-            load(argument(0)),
-            jump(EQUAL, inet[0], 2, 0),
-            skip_if(inet[1], 1),
-            give(REFUSE),
-            load(argument(1)),
-            and(0xf),
-            skip_if(libc::SOCK_STREAM as u32, 1),
-            give(REFUSE),
-            load(argument(2)),
-            jump(EQUAL, 0, 2, 0),
-            skip_if(libc::IPPROTO_TCP as u32, 1),
-            give(REFUSE),
+            load_instruction(argument_offset(0)),
+            jump_instruction(EQUAL, inet[0], 2, 0),
+            skip_if_equal(inet[1], 1),
+            return_instruction(REFUSE),
+            load_instruction(argument_offset(1)),
+            and_instruction(0xf),
+            skip_if_equal(libc::SOCK_STREAM as u32, 1),
+            return_instruction(REFUSE),
+            load_instruction(argument_offset(2)),
+            jump_instruction(EQUAL, 0, 2, 0),
+            skip_if_equal(libc::IPPROTO_TCP as u32, 1),
+            return_instruction(REFUSE),
         ],
     );
     for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
-        let has_flag = jump(HAS_BIT, FAST_OPEN, 0, 1);
-        when(filter, call, &[load(argument(flags)), has_flag, give(REFUSE)]);
+        let has_flag = jump_instruction(HAS_BIT, FAST_OPEN, 0, 1);
+        match_call(
+            filter,
+            call,
+            &[load_instruction(argument_offset(flags)), has_flag, return_instruction(REFUSE)],
+        );
     }
-    let option = [load(argument(2)), skip_unless(TCP_FASTOPEN_CONNECT, 1), give(REFUSE)];
-    when(filter, libc::SYS_setsockopt, &option);
+    let option = [
+        load_instruction(argument_offset(2)),
+        skip_unless_equal(TCP_FASTOPEN_CONNECT, 1),
+        return_instruction(REFUSE),
+    ];
+    match_call(filter, libc::SYS_setsockopt, &option);
 }
 
-/// Pairs of this machine's sockets whose ends stay with each other. An end of a pair of datagrams sends to any name.
-fn only_lasting_pairs(filter: &mut Filter) {
-    when(
+/// Allows only socket pairs whose ends stay connected to each other. An end of a datagram pair
+/// could send to any address.
+fn deny_datagram_pairs(filter: &mut Filter) {
+    match_call(
         filter,
         libc::SYS_socketpair,
         &[
-            load(argument(0)),
-            skip_if(libc::AF_UNIX as u32, 1),
-            give(REFUSE),
-            load(argument(1)),
-            and(0xf),
-            jump(EQUAL, libc::SOCK_STREAM as u32, 2, 0),
-            skip_if(libc::SOCK_SEQPACKET as u32, 1),
-            give(REFUSE),
+            load_instruction(argument_offset(0)),
+            skip_if_equal(libc::AF_UNIX as u32, 1),
+            return_instruction(REFUSE),
+            load_instruction(argument_offset(1)),
+            and_instruction(0xf),
+            jump_instruction(EQUAL, libc::SOCK_STREAM as u32, 2, 0),
+            skip_if_equal(libc::SOCK_SEQPACKET as u32, 1),
+            return_instruction(REFUSE),
         ],
     );
 }
 
-fn refuse(filter: &mut Filter, call: c_long, how: u32) {
-    when(filter, call, &[give(how)]);
+fn deny_call(filter: &mut Filter, call: c_long, how: u32) {
+    match_call(filter, call, &[return_instruction(how)]);
 }
 
-/// What comes of `call`: `then`, and after it the number again for what follows.
-fn when(filter: &mut Filter, call: c_long, then: &[libc::sock_filter]) {
+/// Adds `then` for `call`, and reloads the call number for what follows.
+fn match_call(filter: &mut Filter, call: c_long, then: &[libc::sock_filter]) {
     let over = u8::try_from(then.len() + 1).unwrap_or(u8::MAX);
-    filter.push(skip_unless(call as u32, over));
+    filter.push(skip_unless_equal(call as u32, over));
     filter.extend_from_slice(then);
-    filter.push(load(NUMBER));
+    filter.push(load_instruction(NUMBER));
 }
 
 const LOAD: u16 = 0x20;
@@ -339,26 +392,26 @@ const EQUAL: u16 = 0x15;
 const GREATER_OR_EQUAL: u16 = 0x35;
 const HAS_BIT: u16 = 0x45;
 
-const fn load(offset: u32) -> libc::sock_filter {
+const fn load_instruction(offset: u32) -> libc::sock_filter {
     libc::sock_filter { code: LOAD, jt: 0, jf: 0, k: offset }
 }
 
-const fn give(answer: u32) -> libc::sock_filter {
+const fn return_instruction(answer: u32) -> libc::sock_filter {
     libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: answer }
 }
 
-const fn and(bits: u32) -> libc::sock_filter {
+const fn and_instruction(bits: u32) -> libc::sock_filter {
     libc::sock_filter { code: AND, jt: 0, jf: 0, k: bits }
 }
 
-const fn jump(how: u16, value: u32, when_so: u8, otherwise: u8) -> libc::sock_filter {
+const fn jump_instruction(how: u16, value: u32, when_so: u8, otherwise: u8) -> libc::sock_filter {
     libc::sock_filter { code: how, jt: when_so, jf: otherwise, k: value }
 }
 
-const fn skip_if(value: u32, count: u8) -> libc::sock_filter {
-    jump(EQUAL, value, count, 0)
+const fn skip_if_equal(value: u32, count: u8) -> libc::sock_filter {
+    jump_instruction(EQUAL, value, count, 0)
 }
 
-const fn skip_unless(value: u32, count: u8) -> libc::sock_filter {
-    jump(EQUAL, value, 0, count)
+const fn skip_unless_equal(value: u32, count: u8) -> libc::sock_filter {
+    jump_instruction(EQUAL, value, 0, count)
 }

@@ -12,22 +12,23 @@ type Signals = u64;
 const SIZE: usize = size_of::<Signals>();
 const PIPE: Signals = 1 << (libc::SIGPIPE - 1);
 
-/// Does `work` with `SIGPIPE` blocked, and leaves neither a mask nor a signal behind that was not there before.
-pub(crate) fn blocked(work: impl FnOnce()) {
-    let before = mask(libc::SIG_BLOCK, PIPE);
+/// Runs `work` with `SIGPIPE` blocked, and restores the signal mask and the pending signals
+/// afterwards.
+pub(crate) fn with_sigpipe_blocked(work: impl FnOnce()) {
+    let before = change_signal_mask(libc::SIG_BLOCK, PIPE);
     // One that waits already, because somebody else blocks it, is not ours to take.
-    let theirs = before & PIPE != 0 && pending() & PIPE != 0;
+    let theirs = before & PIPE != 0 && pending_signals() & PIPE != 0;
     work();
     if !theirs {
-        take();
+        take_pending_sigpipe();
     }
     if before & PIPE == 0 {
-        mask(libc::SIG_UNBLOCK, PIPE);
+        change_signal_mask(libc::SIG_UNBLOCK, PIPE);
     }
 }
 
-/// Changes the mask of this thread. What it was.
-fn mask(how: i32, signals: Signals) -> Signals {
+/// Changes the signal mask of this thread. Returns the previous one.
+fn change_signal_mask(how: i32, signals: Signals) -> Signals {
     let mut before: Signals = 0;
     let (new, old) = (&raw const signals, &raw mut before);
     // SAFETY: one mask is read and one written, each of as many bytes as the size says.
@@ -35,16 +36,16 @@ fn mask(how: i32, signals: Signals) -> Signals {
     before
 }
 
-/// The signals that wait for this thread.
-fn pending() -> Signals {
+/// Returns the pending signals of this thread.
+fn pending_signals() -> Signals {
     let mut signals: Signals = 0;
     // SAFETY: one mask is written, of as many bytes as the size says.
     unsafe { libc::syscall(libc::SYS_rt_sigpending, &raw mut signals, SIZE) };
     signals
 }
 
-/// Takes a `SIGPIPE` that waits for this thread, if there is one.
-fn take() {
+/// Consumes a pending `SIGPIPE` of this thread, if there is one.
+fn take_pending_sigpipe() {
     let signals = PIPE;
     let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let none = ptr::null_mut::<libc::siginfo_t>();

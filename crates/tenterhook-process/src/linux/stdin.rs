@@ -12,8 +12,8 @@ use rustix::io::Errno;
 
 use super::launch::Input;
 use super::pipes::Watch;
-use super::post::{Post, Source, mark};
-use super::{host, sigpipe};
+use super::post::{Post, Source, encode_event};
+use super::{shared_host, sigpipe};
 use crate::report::Delivery;
 
 /// The input of one run, from before its start until after its end.
@@ -44,7 +44,7 @@ enum Pipe {
 }
 
 impl Stdin {
-    /// The input of run `id`.
+    /// Makes the input of run `id`.
     pub(crate) fn new(id: u64) -> Arc<Self> {
         let state = State {
             pipe: Pipe::Ahead,
@@ -57,41 +57,42 @@ impl Stdin {
         Arc::new(Self { id, state: Mutex::new(state) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes `bytes` after all that was fed before, as far as the pipe takes them; the rest follows.
-    pub(crate) fn feed(&self, bytes: Arc<[u8]>) {
-        self.owner(|state| state.push(bytes));
+    /// Queues `bytes` after everything queued before, and writes what the pipe takes now.
+    pub(crate) fn queue_bytes(&self, bytes: Arc<[u8]>) {
+        self.change_and_write(|state| state.push_bytes(bytes));
     }
 
-    /// Writes `bytes` likewise, and closes after them.
-    pub(crate) fn feed_last(&self, bytes: Arc<[u8]>) {
-        self.owner(|state| {
-            state.push(bytes);
+    /// Queues `bytes` and closes the pipe after them.
+    pub(crate) fn queue_last_bytes(&self, bytes: Arc<[u8]>) {
+        self.change_and_write(|state| {
+            state.push_bytes(bytes);
             state.close_when_empty = true;
         });
     }
 
-    /// Closes after the last byte that was fed.
+    /// Closes the pipe after the last byte that was queued.
     pub(crate) fn close_when_empty(&self) {
-        self.owner(|state| state.close_when_empty = true);
+        self.change_and_write(|state| state.close_when_empty = true);
     }
 
-    /// What the owner of the run does, on a thread of the host's.
-    fn owner(&self, change: impl FnOnce(&mut State)) {
+    /// Changes the state on a thread of the host, then writes what the pipe takes.
+    fn change_and_write(&self, change: impl FnOnce(&mut State)) {
         // In a copy of the host, made by `fork`, the pipe is not ours.
-        let Ok(host) = host() else { return };
-        let mut state = self.lock();
+        let Ok(host) = shared_host() else { return };
+        let mut state = self.lock_state();
         change(&mut state);
         if matches!(state.pipe, Pipe::Open { watch: Watch::Off, .. }) {
-            sigpipe::blocked(|| state.write(&host.post, self.id));
+            sigpipe::with_sigpipe_blocked(|| state.write_pending(&host.post, self.id));
         }
     }
 
-    /// Takes the pipe, in which `written` bytes of `first` are already. `None`: it was closed behind them.
-    pub(crate) fn open(
+    /// Takes the pipe, into which `written` bytes of `first` were written already. `None`: it was
+    /// closed after them.
+    pub(crate) fn attach_pipe(
         &self,
         fd: Option<OwnedFd>,
         first: Arc<[u8]>,
@@ -99,7 +100,7 @@ impl Stdin {
         input: Input,
         post: &Post,
     ) {
-        let mut state = self.lock();
+        let mut state = self.lock_state();
         state.pipe = fd.map_or(Pipe::Closed, |fd| Pipe::Open { fd, watch: Watch::Off });
         if written < first.len() {
             state.queue.push_front(first);
@@ -107,27 +108,27 @@ impl Stdin {
         }
         state.written = written as u64;
         state.close_when_empty |= input == Input::Close;
-        state.write(post, self.id);
+        state.write_pending(post, self.id);
     }
 
-    /// Writes on: the pipe takes more.
-    pub(crate) fn write(&self, post: &Post) {
-        self.lock().write(post, self.id);
+    /// Continues writing when the pipe can take more.
+    pub(crate) fn write_pending(&self, post: &Post) {
+        self.lock_state().write_pending(post, self.id);
     }
 
-    /// Gives up what is not written, and looks what was not read.
+    /// Discards what is not written yet, and records how much was not read.
     pub(crate) fn close(&self, post: &Post) {
-        self.lock().give_up(post);
+        self.lock_state().record_unread_and_close(post);
     }
 
-    /// How many bytes can have been read.
-    pub(crate) fn taken(&self) -> u64 {
-        let state = self.lock();
+    /// Returns how many bytes the child can have read.
+    pub(crate) fn read_byte_count(&self) -> u64 {
+        let state = self.lock_state();
         state.written.saturating_sub(state.left)
     }
 
-    pub(crate) fn delivery(&self) -> Delivery {
-        let state = self.lock();
+    pub(crate) fn delivery_status(&self) -> Delivery {
+        let state = self.lock_state();
         match state.queue.is_empty() {
             true => Delivery::Delivered,
             false => Delivery::Refused { written: state.written },
@@ -136,7 +137,7 @@ impl Stdin {
 }
 
 impl State {
-    fn push(&mut self, bytes: Arc<[u8]>) {
+    fn push_bytes(&mut self, bytes: Arc<[u8]>) {
         // Refused bytes are counted, not stored again and again.
         let refused = matches!(self.pipe, Pipe::Closed) && !self.queue.is_empty();
         if !bytes.is_empty() && !refused {
@@ -144,8 +145,9 @@ impl State {
         }
     }
 
-    /// Writes what fits, closes after the last byte, and has epoll watch only while there is more.
-    fn write(&mut self, post: &Post, id: u64) {
+    /// Writes what fits, closes the pipe after the last byte, and keeps epoll watching only while
+    /// there is more.
+    fn write_pending(&mut self, post: &Post, id: u64) {
         while let (Pipe::Open { fd, .. }, Some(first)) = (&self.pipe, self.queue.front()) {
             match rustix::io::write(fd, first.get(self.offset..).unwrap_or_default()) {
                 Ok(count) => {
@@ -157,27 +159,27 @@ impl State {
                     }
                 }
                 Err(Errno::INTR) => (),
-                Err(Errno::AGAIN) => return self.set_watch(Watch::On, post, id),
+                Err(Errno::AGAIN) => return self.set_epoll_watch(Watch::On, post, id),
                 // A closed pipe is no fault: exit and output decide.
-                Err(_) => self.give_up(post),
+                Err(_) => self.record_unread_and_close(post),
             }
         }
         if self.close_when_empty {
             // Its reader has not come to the end yet; what is left in the pipe is still its own.
-            self.shut(post);
+            self.close_pipe(post);
         } else {
-            self.set_watch(Watch::Off, post, id);
+            self.set_epoll_watch(Watch::Off, post, id);
         }
     }
 
-    fn set_watch(&mut self, wanted: Watch, post: &Post, id: u64) {
+    fn set_epoll_watch(&mut self, wanted: Watch, post: &Post, id: u64) {
         let Pipe::Open { fd, watch } = &mut self.pipe else { return };
         if *watch == wanted {
             return;
         }
         let room = epoll::EventFlags::OUT;
         let changed = match wanted {
-            Watch::On => epoll::add(&post.epoll, &*fd, mark(id, Source::Stdin), room),
+            Watch::On => epoll::add(&post.epoll, &*fd, encode_event(id, Source::Stdin), room),
             Watch::Off => epoll::delete(&post.epoll, &*fd),
         };
         if changed.is_ok() {
@@ -185,15 +187,15 @@ impl State {
         }
     }
 
-    fn give_up(&mut self, post: &Post) {
+    fn record_unread_and_close(&mut self, post: &Post) {
         if let Pipe::Open { fd, .. } = &self.pipe {
             // It fails for what is no pipe; then all of it may have been read.
             self.left = rustix::io::ioctl_fionread(fd).unwrap_or(0);
         }
-        self.shut(post);
+        self.close_pipe(post);
     }
 
-    fn shut(&mut self, post: &Post) {
+    fn close_pipe(&mut self, post: &Post) {
         if let Pipe::Open { fd, watch: Watch::On } = &self.pipe {
             // It fails only for a descriptor that is not in the set.
             let _ = epoll::delete(&post.epoll, fd);

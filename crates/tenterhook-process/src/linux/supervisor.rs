@@ -14,10 +14,10 @@ use rustix::io::Errno;
 
 use super::Host;
 use super::clone::block_signals;
-use super::post::{ALARM, Adopted, BELL, Message, read_mark};
+use super::post::{ALARM, Adopted, BELL, Message, decode_event};
 use super::run::{Next, Run, Turn};
 use super::sweep::{self, Search, Swept};
-use crate::inbox::{Inbox, shielded};
+use crate::inbox::{Inbox, catch_panic};
 use crate::report::{End, NotStarted, Report, Step};
 
 /// A start that takes this long is stuck in a file system, or the machine is: another thread
@@ -27,8 +27,8 @@ pub(crate) const STUCK: Duration = Duration::from_millis(250);
 const SCRATCH: usize = 64 << 10;
 const EVENTS: usize = 64;
 
-/// Runs forever, on its own thread.
-pub(crate) fn supervise(host: &Arc<Host>) {
+/// Runs the supervisor's event loop forever, on its own thread.
+pub(crate) fn run_supervisor(host: &Arc<Host>) {
     block_signals();
     let mut supervisor = Supervisor {
         host: host.clone(),
@@ -39,7 +39,7 @@ pub(crate) fn supervise(host: &Arc<Host>) {
     };
     loop {
         // A fault of our own must not end the supervision of all others.
-        shielded(|| supervisor.turn());
+        catch_panic(|| supervisor.run_loop_once());
     }
 }
 
@@ -69,21 +69,21 @@ struct Starting {
 }
 
 impl Starting {
-    fn due(&self) -> Instant {
+    fn next_deadline(&self) -> Instant {
         let deadline = self.deadline.filter(|_| self.over.is_none());
         deadline.into_iter().fold(self.start_by.min(self.stuck_at), Instant::min)
     }
 
-    /// Ends it: the starter drops it where it waits for its turn. Where it is being started at
-    /// this moment, it is ended as a run, so that the report comes when the process is gone; but
-    /// no caller waits long for a starter that is stuck.
-    fn end(&mut self, end: End, now: Instant) {
+    /// Ends the start. A starter drops it if it has not begun. If it is starting at this moment, it
+    /// is ended as a run, so that the report comes when the process is gone; no caller waits long
+    /// for a starter that is stuck.
+    fn end_early(&mut self, end: End, now: Instant) {
         self.over.get_or_insert(end);
         self.start_by = self.start_by.min(now + STUCK);
     }
 
-    /// What a start is that did not happen in time.
-    fn too_late(&mut self) -> End {
+    /// Returns the end of a start that did not happen in time.
+    fn late_start_end(&mut self) -> End {
         let errno = Errno::TIMEDOUT.raw_os_error();
         let late = NotStarted { step: Step::Prepare, path: "starter".into(), errno };
         self.over.take().unwrap_or(End::NotStarted(late))
@@ -91,7 +91,7 @@ impl Starting {
 }
 
 impl Supervisor {
-    fn turn(&mut self) {
+    fn run_loop_once(&mut self) {
         self.events.clear();
         // A turn that panicked took the vector with it; without capacity, epoll would refuse to wait.
         self.events.reserve(EVENTS);
@@ -103,19 +103,19 @@ impl Supervisor {
         }
         let now = Instant::now();
         // Mail first: a run whose descriptors stirred has its mail in the box.
-        for message in host.post.take_mail() {
+        for message in host.post.take_messages() {
             self.on_message(message, now);
         }
         let mut events = std::mem::take(&mut self.events);
         for event in events.drain(..) {
-            match read_mark(event.data) {
-                BELL => host.post.answer_bell(),
-                ALARM => host.post.answer_alarm(),
+            match decode_event(event.data) {
+                BELL => host.post.clear_wakeup(),
+                ALARM => host.post.clear_timer(),
                 (id, source) => self.with_run(id, now, |run, turn| run.on_event(source, turn)),
             }
         }
         self.events = events;
-        self.look_at_clock(Instant::now());
+        self.fire_due_alarms(Instant::now());
     }
 
     fn on_message(&mut self, message: Message, now: Instant) {
@@ -125,20 +125,20 @@ impl Supervisor {
                 let stuck_at = requested + STUCK;
                 let starting =
                     Starting { inbox, requested, stuck_at, start_by, deadline, over: None };
-                self.alarms.push(Reverse((starting.due(), id)));
+                self.alarms.push(Reverse((starting.next_deadline(), id)));
                 self.runs.insert(id, Entry::Starting(starting));
-                self.on_orders(id, now);
+                self.apply_orders_of(id, now);
             }
-            Message::Adopt(adopted) => self.adopt(*adopted, now),
-            Message::Failed(id, end) => self.end_start(id, end, now),
-            Message::Nudge(id) => self.on_orders(id, now),
+            Message::Adopt(adopted) => self.adopt_started_run(*adopted, now),
+            Message::Failed(id, end) => self.report_failed_start(id, end, now),
+            Message::Nudge(id) => self.apply_orders_of(id, now),
             Message::Swept(id, swept) => {
-                self.with_run(id, now, |run, turn| run.on_swept(swept, turn.now))
+                self.with_run(id, now, |run, turn| run.report_after_search(swept, turn.now))
             }
         }
     }
 
-    fn adopt(&mut self, adopted: Adopted, now: Instant) {
+    fn adopt_started_run(&mut self, adopted: Adopted, now: Instant) {
         let id = adopted.inbox.id;
         let entry = self.runs.remove(&id);
         let (requested, abandoned) = match entry {
@@ -152,35 +152,37 @@ impl Supervisor {
             if abandoned {
                 run.cancel(turn.now);
             }
-            run.on_orders(turn)
+            run.apply_orders(turn)
         });
     }
 
-    fn on_orders(&mut self, id: u64, now: Instant) {
+    fn apply_orders_of(&mut self, id: u64, now: Instant) {
         match self.runs.get_mut(&id) {
-            Some(Entry::Started { .. }) => self.with_run(id, now, |run, turn| run.on_orders(turn)),
+            Some(Entry::Started { .. }) => {
+                self.with_run(id, now, |run, turn| run.apply_orders(turn))
+            }
             // All orders but two wait for the start.
             Some(Entry::Starting(starting)) => {
-                if let Some(deadline) = starting.inbox.deadline() {
+                if let Some(deadline) = starting.inbox.last_ordered_deadline() {
                     starting.deadline = deadline;
                 }
                 if starting.inbox.is_cancelled() {
-                    starting.end(End::Cancelled, now);
+                    starting.end_early(End::Cancelled, now);
                 }
-                self.alarms.push(Reverse((starting.due(), id)));
+                self.alarms.push(Reverse((starting.next_deadline(), id)));
             }
             None => (),
         }
     }
 
-    fn end_start(&mut self, id: u64, end: End, now: Instant) {
+    fn report_failed_start(&mut self, id: u64, end: End, now: Instant) {
         if let Some(Entry::Starting(starting)) = self.runs.remove(&id) {
             let took = now.saturating_duration_since(starting.requested);
-            starting.inbox.settle(Report::without_process(end, took));
+            starting.inbox.deliver_report(Report::without_process(end, took));
         }
     }
 
-    /// Lets a run handle something, and does what it asks for.
+    /// Lets a run handle an event, and carries out what it asks for next.
     fn with_run(
         &mut self,
         id: u64,
@@ -191,13 +193,13 @@ impl Supervisor {
         let mut turn = Turn { post: &self.host.post, scratch: &mut self.scratch, now };
         match handle(run, &mut turn) {
             Next::Stay => (),
-            Next::Sweep(search) => return self.sweep(id, search, now),
+            Next::Sweep(search) => return self.submit_descendant_search(id, search, now),
             Next::Forget => {
                 self.runs.remove(&id);
                 return;
             }
         }
-        let due = run.due();
+        let due = run.next_deadline();
         if let Some(at) = due
             && alarm.is_none_or(|set| at < set)
         {
@@ -206,8 +208,8 @@ impl Supervisor {
         }
     }
 
-    /// Has somebody search for the descendants of a run, whose report waits for it.
-    fn sweep(&mut self, id: u64, mut search: Search, now: Instant) {
+    /// Has another thread search for the descendants of a run, whose report waits for the result.
+    fn submit_descendant_search(&mut self, id: u64, mut search: Search, now: Instant) {
         let words = self.runs.iter().filter_map(|(other, entry)| match entry {
             Entry::Started { run, .. } if *other != id => Some(run.tag().to_owned()),
             _ => None,
@@ -215,19 +217,19 @@ impl Supervisor {
         search.others = words.collect();
         let host = self.host.clone();
         host.searches.lock().unwrap_or_else(PoisonError::into_inner).push((id, search));
-        if self.host.sweepers.submit(Box::new(move || answer_searches(&host))).is_err() {
+        if self.host.sweepers.submit_job(Box::new(move || run_pending_searches(&host))).is_err() {
             // No thread to be had: the report goes out without a search.
-            self.with_run(id, now, |run, turn| run.on_swept(Swept::default(), turn.now));
+            self.with_run(id, now, |run, turn| run.report_after_search(Swept::default(), turn.now));
         }
     }
 
-    fn look_at_clock(&mut self, now: Instant) {
+    fn fire_due_alarms(&mut self, now: Instant) {
         while let Some(Reverse((at, id))) = self.alarms.peek().copied() {
             if at > now {
                 break;
             }
             self.alarms.pop();
-            self.on_alarm(id, now);
+            self.on_run_alarm(id, now);
         }
         // The moments of runs that are over stay in the heap until they come, unless they pile up.
         if self.alarms.len() > 64 + 4 * self.runs.len() {
@@ -239,25 +241,25 @@ impl Supervisor {
         }
     }
 
-    fn on_alarm(&mut self, id: u64, now: Instant) {
+    fn on_run_alarm(&mut self, id: u64, now: Instant) {
         match self.runs.get_mut(&id) {
             Some(Entry::Started { alarm, .. }) => {
                 *alarm = None;
-                self.with_run(id, now, |run, turn| run.check_time(turn));
+                self.with_run(id, now, |run, turn| run.act_on_deadline(turn));
             }
             Some(Entry::Starting(starting)) if starting.start_by <= now => {
-                let end = starting.too_late();
-                self.end_start(id, end, now);
+                let end = starting.late_start_end();
+                self.report_failed_start(id, end, now);
             }
             Some(Entry::Starting(starting)) => {
                 if starting.deadline.is_some_and(|deadline| deadline <= now) {
-                    starting.end(End::TimedOut, now);
+                    starting.end_early(End::TimedOut, now);
                 }
                 if starting.stuck_at <= now {
                     starting.stuck_at = now + STUCK;
-                    self.host.starters.grow_if_stuck();
+                    self.host.starters.add_thread_if_stuck();
                 }
-                let due = starting.due();
+                let due = starting.next_deadline();
                 self.alarms.push(Reverse((due, id)));
             }
             None => (),
@@ -265,16 +267,16 @@ impl Supervisor {
     }
 }
 
-/// Answers all searches that have come in: one look at all processes serves many runs.
-fn answer_searches(host: &Host) {
+/// Runs all searches that have come in: one scan of all processes serves many runs.
+fn run_pending_searches(host: &Host) {
     let searches =
         std::mem::take(&mut *host.searches.lock().unwrap_or_else(PoisonError::into_inner));
     if searches.is_empty() {
         return;
     }
     let (ids, searches): (Vec<_>, Vec<_>) = searches.into_iter().unzip();
-    for (id, swept) in ids.into_iter().zip(sweep::sweep(&searches)) {
-        host.post.push(Message::Swept(id, swept));
+    for (id, swept) in ids.into_iter().zip(sweep::kill_descendants(&searches)) {
+        host.post.push_message(Message::Swept(id, swept));
     }
-    host.post.ring();
+    host.post.wake_supervisor();
 }

@@ -60,47 +60,48 @@ pub(crate) struct Swept {
     pub(crate) survivors: Vec<u32>,
 }
 
-/// Whether orphans have come to us. Cheap: one small file, and nothing where none are adopted.
-pub(crate) fn has_orphans() -> bool {
-    ADOPTING.load(Ordering::Acquire) && !orphans().is_empty()
+/// Returns whether this process has adopted orphans. Cheap: reads one small file, and nothing if no
+/// orphans are adopted.
+pub(crate) fn has_adopted_orphans() -> bool {
+    ADOPTING.load(Ordering::Acquire) && !list_orphans().is_empty()
 }
 
-/// Searches for the descendants of several runs at once, ends those that may be ended, and
-/// reports the others. The answers are in the order of the searches.
-pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
+/// Searches for the descendants of several runs at once, kills those that may be killed, and
+/// reports the others. The results are in the order of the searches.
+pub(crate) fn kill_descendants(searches: &[Search]) -> Vec<Swept> {
     let until = Instant::now() + LONGEST;
     let adopting = ADOPTING.load(Ordering::Acquire);
     let mut found: Vec<_> = searches.iter().map(Found::new).collect();
     loop {
         let mut quiet = true;
-        let before = killed(&found);
+        let before = count_killed(&found);
         for target in found.iter_mut().filter(|_| adopting) {
-            quiet &= end_orphans(target.search, until, &mut target.killed);
+            quiet &= kill_orphans(target.search, until, &mut target.killed);
         }
         found.iter_mut().for_each(|target| target.left.clear());
-        for pid in processes() {
-            let Some(traits) = Traits::read(pid) else { continue };
+        for pid in list_processes() {
+            let Some(traits) = Traits::read_process(pid) else { continue };
             for target in &mut found {
-                let Some(location) = target.search.location(&traits) else { continue };
+                let Some(location) = target.search.location_of(&traits) else { continue };
                 if adopting || location == Location::Session {
                     quiet = false;
-                    target.kill(pid);
+                    target.kill_process(pid);
                 }
                 target.left.push(pid.as_raw_nonzero().get().unsigned_abs());
             }
         }
         // Those that the first look finds were there before it.
-        let is_chain = before > 0 && killed(&found) > before;
+        let is_chain = before > 0 && count_killed(&found) > before;
         let until = if is_chain { until } else { until + LEAVING };
         if quiet || Instant::now() >= until {
-            return found.into_iter().map(Found::into_swept).collect();
+            return found.into_iter().map(Found::into_search_result).collect();
         }
         std::thread::sleep(PAUSE);
     }
 }
 
-/// How many were killed so far.
-fn killed(found: &[Found<'_>]) -> usize {
+/// Returns how many processes were killed so far.
+fn count_killed(found: &[Found<'_>]) -> usize {
     found.iter().map(|target| target.killed.len()).sum()
 }
 
@@ -116,16 +117,17 @@ impl<'a> Found<'a> {
         Self { search, killed: HashSet::new(), left: Vec::new() }
     }
 
-    /// Kills `pid`, unless it is not any more who it was.
-    fn kill(&mut self, pid: Pid) {
+    /// Kills `pid`, unless the id belongs to another process by now.
+    fn kill_process(&mut self, pid: Pid) {
         let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-        let still = Traits::read(pid).is_some_and(|traits| self.search.location(&traits).is_some());
+        let still = Traits::read_process(pid)
+            .is_some_and(|traits| self.search.location_of(&traits).is_some());
         if still && pidfd_send_signal(pidfd, Signal::KILL).is_ok() {
             self.killed.insert(pid);
         }
     }
 
-    fn into_swept(self) -> Swept {
+    fn into_search_result(self) -> Swept {
         Swept { killed: self.killed.len(), survivors: self.left }
     }
 }
@@ -134,13 +136,13 @@ impl<'a> Found<'a> {
 ///
 /// They are our children: their ids cannot be reused before we reap them. Goes round without a
 /// pause, because a chain of forks is caught only by being faster than its next fork.
-fn end_orphans(search: &Search, until: Instant, killed: &mut HashSet<Pid>) -> bool {
+fn kill_orphans(search: &Search, until: Instant, killed: &mut HashSet<Pid>) -> bool {
     let mut quiet = true;
     loop {
         let mut ours = 0;
-        for pid in orphans() {
+        for pid in list_orphans() {
             // Read only where it could make a difference: reading is what makes us slow.
-            if !search.others.is_empty() && search.is_of_another(pid) {
+            if !search.others.is_empty() && search.is_of_other_run(pid) {
                 continue;
             }
             ours += 1;
@@ -175,41 +177,41 @@ struct Traits {
 }
 
 impl Traits {
-    fn read(pid: Pid) -> Option<Self> {
-        let stat = std::fs::read(file(pid, "stat")).ok()?;
-        let (state, session) = read_stat(&stat)?;
+    fn read_process(pid: Pid) -> Option<Self> {
+        let stat = std::fs::read(proc_file_path(pid, "stat")).ok()?;
+        let (state, session) = parse_stat(&stat)?;
         if state == b'Z' || state == b'X' {
             return None;
         }
         // Processes of other users hide theirs.
-        let environ = std::fs::read(file(pid, "environ")).unwrap_or_default();
+        let environ = std::fs::read(proc_file_path(pid, "environ")).unwrap_or_default();
         Some(Self { session, environ })
     }
 }
 
 impl Search {
-    /// Where a process lives, if it is of this run.
-    fn location(&self, traits: &Traits) -> Option<Location> {
+    /// Returns where a process was found, if it belongs to this run.
+    fn location_of(&self, traits: &Traits) -> Option<Location> {
         if self.session.is_some_and(|session| session.as_raw_nonzero().get() == traits.session) {
             return Some(Location::Session);
         }
-        carries(&traits.environ, &self.word).then_some(Location::Elsewhere)
+        has_tag(&traits.environ, &self.word).then_some(Location::Elsewhere)
     }
 
-    fn is_of_another(&self, pid: Pid) -> bool {
-        let Some(traits) = Traits::read(pid) else { return false };
+    fn is_of_other_run(&self, pid: Pid) -> bool {
+        let Some(traits) = Traits::read_process(pid) else { return false };
         // Without a tag it may be anybody's, and is left for the last run to end.
-        let claimed = self.others.iter().any(|word| carries(&traits.environ, word));
-        !carries(&traits.environ, &self.word) && (claimed || !is_in(&traits.environ))
+        let claimed = self.others.iter().any(|word| has_tag(&traits.environ, word));
+        !has_tag(&traits.environ, &self.word) && (claimed || !has_any_tag(&traits.environ))
     }
 }
 
-fn file(pid: Pid, name: &str) -> PathBuf {
+fn proc_file_path(pid: Pid, name: &str) -> PathBuf {
     PathBuf::from(format!("/proc/{}/{name}", pid.as_raw_nonzero()))
 }
 
-/// All processes that we can see, but not ourselves.
-pub(super) fn processes() -> impl Iterator<Item = Pid> {
+/// Lists all visible processes except this one.
+pub(super) fn list_processes() -> impl Iterator<Item = Pid> {
     let own = getpid();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
@@ -217,16 +219,17 @@ pub(super) fn processes() -> impl Iterator<Item = Pid> {
         .filter(move |pid| *pid != own)
 }
 
-/// The children of the main thread. Those that this crate starts are children of its starters,
-/// so that these are the adopted ones.
-fn orphans() -> Vec<Pid> {
+/// Lists the children of the main thread. Processes that this crate starts are children of its
+/// starter threads, so these are the adopted ones.
+fn list_orphans() -> Vec<Pid> {
     let path = format!("/proc/self/task/{}/children", getpid().as_raw_nonzero());
     let list = std::fs::read_to_string(path).unwrap_or_default();
     list.split_ascii_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect()
 }
 
-/// State and session of `/proc/PID/stat`. The program's name, in parentheses, may hold anything.
-fn read_stat(stat: &[u8]) -> Option<(u8, i32)> {
+/// Parses state and session of `/proc/PID/stat`. The program's name, in parentheses, may hold any
+/// bytes.
+fn parse_stat(stat: &[u8]) -> Option<(u8, i32)> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
     let mut fields = rest.split_ascii_whitespace();
@@ -235,19 +238,19 @@ fn read_stat(stat: &[u8]) -> Option<(u8, i32)> {
     Some((state, session))
 }
 
-/// Whether a process environment, as `/proc/PID/environ` has it, carries `word`.
-fn carries(environ: &[u8], word: &str) -> bool {
-    value(environ).is_some_and(|value| {
+/// Returns whether an environment, in the format of `/proc/PID/environ`, has the tag `word`.
+fn has_tag(environ: &[u8], word: &str) -> bool {
+    tag_value(environ).is_some_and(|value| {
         value.split(|byte| *byte == b',').any(|value| value == word.as_bytes())
     })
 }
 
-/// Whether a process environment carries any word.
-fn is_in(environ: &[u8]) -> bool {
-    value(environ).is_some()
+/// Returns whether an environment has any tag.
+fn has_any_tag(environ: &[u8]) -> bool {
+    tag_value(environ).is_some()
 }
 
-fn value(environ: &[u8]) -> Option<&[u8]> {
+fn tag_value(environ: &[u8]) -> Option<&[u8]> {
     let entries = environ.split(|byte| *byte == 0);
     let mut tags =
         entries.filter_map(|entry| entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="));
@@ -261,16 +264,16 @@ mod tests {
     #[test]
     fn a_program_name_cannot_forge_its_stat() {
         let stat = b"42 (a) Z 1 1 7 (b) S 1 40 41 0 -1";
-        assert_eq!(read_stat(stat), Some((b'S', 41)));
-        assert_eq!(read_stat(b"42 (a"), None);
-        assert_eq!(read_stat(b""), None);
+        assert_eq!(parse_stat(stat), Some((b'S', 41)));
+        assert_eq!(parse_stat(b"42 (a"), None);
+        assert_eq!(parse_stat(b""), None);
     }
 
     #[test]
     fn a_process_carries_the_words_of_all_runs_around_it() {
         let environ = b"A=b\0TENTERHOOK_RUN=one,two\0C=d\0";
-        assert!(carries(environ, "one") && carries(environ, "two"));
-        assert!(!carries(environ, "on"));
-        assert!(!carries(b"X=TENTERHOOK_RUN=one\0", "one"));
+        assert!(has_tag(environ, "one") && has_tag(environ, "two"));
+        assert!(!has_tag(environ, "on"));
+        assert!(!has_tag(b"X=TENTERHOOK_RUN=one\0", "one"));
     }
 }

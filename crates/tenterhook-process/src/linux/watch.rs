@@ -92,12 +92,12 @@ const CALLS: &[(c_long, How, &[Named])] = &[
 pub(crate) struct AskedLog(Arc<Mutex<Vec<Asked>>>);
 
 impl AskedLog {
-    /// All of it, each thing once.
-    pub(crate) fn all(&self) -> Vec<Asked> {
+    /// Returns all recorded requests, each one once.
+    pub(crate) fn entries(&self) -> Vec<Asked> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn add(&self, asked: Asked) {
+    fn add_once(&self, asked: Asked) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() < MOST && !all.contains(&asked) {
             all.push(asked);
@@ -114,20 +114,20 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins to listen for a child that may, or may not, use sockets.
-    pub(super) fn begin(may_talk: bool) -> Result<Self, Errno> {
+    /// Starts to listen for a child that may, or may not, use sockets.
+    pub(super) fn start(may_talk: bool) -> Result<Self, Errno> {
         let (ours, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let calls = CALLS.iter().map(|(call, ..)| *call);
-        let filter = seccomp::notifying(calls).ok_or(Errno::OPNOTSUPP)?;
+        let filter = seccomp::build_notify_filter(calls).ok_or(Errno::OPNOTSUPP)?;
         let asked_log = AskedLog::default();
         let listener = Listener { asked_log: asked_log.clone(), may_talk };
         // The child's first call waits for it, while the thread that starts the child waits for the child.
         std::thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(move || listener.attend(&ours))
+            .spawn(move || listener.serve_children(&ours))
             .map_err(|_| Errno::AGAIN)?;
-        Ok(Self { theirs: super::launch::above_moved(theirs)?, filter, asked_log })
+        Ok(Self { theirs: super::launch::move_above_child_fds(theirs)?, filter, asked_log })
     }
 }
 
@@ -164,15 +164,16 @@ struct Listener {
 }
 
 impl Listener {
-    /// Attends to one child after the other, as a start is tried again, until no one else can come.
-    fn attend(&self, ours: &OwnedFd) {
-        while let Some(calls) = receive(ours) {
-            self.listen(&calls);
+    /// Serves one child after the other, because a start may be retried, until no further one can
+    /// come.
+    fn serve_children(&self, ours: &OwnedFd) {
+        while let Some(calls) = receive_listener(ours) {
+            self.answer_calls(&calls);
         }
     }
 
-    /// Until all whose calls these are have ended.
-    fn listen(&self, calls: &OwnedFd) {
+    /// Records and answers calls until all processes that make them have ended.
+    fn answer_calls(&self, calls: &OwnedFd) {
         // Until then the child is no program yet, and tries whether its confinement holds.
         let mut is_program = false;
         loop {
@@ -194,30 +195,30 @@ impl Listener {
             // A socket alone connects to nothing, where ports are granted.
             let is_recorded = is_program && (!self.may_talk || number != libc::SYS_socket);
             is_program |= executes;
-            let wishes = if is_recorded { wishes(&notice) } else { Vec::new() };
+            let wishes = if is_recorded { requested_accesses(&notice) } else { Vec::new() };
             // SAFETY: the kernel reads a number.
             let valid =
                 unsafe { libc::ioctl(calls.as_raw_fd(), IS_VALID as _, &raw const notice.id) };
             if valid == 0 {
-                let program = program(notice.pid);
-                let add = |wish| self.asked_log.add(Asked { program: program.clone(), wish });
+                let program = program_name(notice.pid);
+                let add = |wish| self.asked_log.add_once(Asked { program: program.clone(), wish });
                 wishes.into_iter().for_each(add);
             }
-            let answer = self.answer(&notice);
+            let answer = self.answer_for(&notice);
             // SAFETY: the kernel reads the structure that it names by this request. It fails where the caller is gone.
             unsafe { libc::ioctl(calls.as_raw_fd(), SEND as _, &raw const answer) };
         }
     }
 
-    fn answer(&self, notice: &Notice) -> Answer {
+    fn answer_for(&self, notice: &Notice) -> Answer {
         let refused = c_long::from(notice.number) == libc::SYS_socket && !self.may_talk;
         let (error, flags) = if refused { (-libc::EPERM, 0) } else { (0, GOES_ON) };
         Answer { id: notice.id, value: 0, error, flags }
     }
 }
 
-/// The descriptor that receives the next child's calls.
-fn receive(ours: &OwnedFd) -> Option<OwnedFd> {
+/// Receives the descriptor that is notified of the next child's calls.
+fn receive_listener(ours: &OwnedFd) -> Option<OwnedFd> {
     let mut byte = [0];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     loop {
@@ -236,14 +237,15 @@ fn receive(ours: &OwnedFd) -> Option<OwnedFd> {
     }
 }
 
-/// What a call asks for.
-fn wishes(notice: &Notice) -> Vec<Wish> {
+/// Returns the accesses that a call requests.
+fn requested_accesses(notice: &Notice) -> Vec<Wish> {
     let call = c_long::from(notice.number);
     let Some((_, how, named)) = CALLS.iter().find(|(known, ..)| *known == call) else {
         return Vec::new();
     };
     let memory = File::open(format!("/proc/{}/mem", notice.pid)).ok();
-    let paths = || named.iter().filter_map(|pair| path(notice, memory.as_ref()?, *pair));
+    let paths =
+        || named.iter().filter_map(|pair| read_path_argument(notice, memory.as_ref()?, *pair));
     let argument = |at: usize| notice.args.get(at).copied().unwrap_or_default();
     let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
     let opens = |flags: u64| -> Vec<Wish> {
@@ -261,7 +263,7 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
     match how {
         How::Open(flags) => opens(argument(*flags)),
         How::OpenBehind(at) => {
-            let flags = memory.as_ref().and_then(|memory| number(memory, argument(*at)));
+            let flags = memory.as_ref().and_then(|memory| read_u64(memory, argument(*at)));
             flags.map(opens).unwrap_or_default()
         }
         How::Change => paths().map(Wish::Change).collect(),
@@ -275,14 +277,16 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
             let is_inet = [libc::AF_INET, libc::AF_INET6].contains(&family);
             is_inet.then_some(Wish::Reach(None)).into_iter().collect()
         }
-        How::Connect(at) => {
-            memory.as_ref().and_then(|memory| port(memory, argument(*at))).into_iter().collect()
-        }
+        How::Connect(at) => memory
+            .as_ref()
+            .and_then(|memory| read_peer_port(memory, argument(*at)))
+            .into_iter()
+            .collect(),
     }
 }
 
-fn path(notice: &Notice, memory: &File, (directory, text): Named) -> Option<PathBuf> {
-    let text = c_string(memory, *notice.args.get(text)?)?;
+fn read_path_argument(notice: &Notice, memory: &File, (directory, text): Named) -> Option<PathBuf> {
+    let text = read_c_string(memory, *notice.args.get(text)?)?;
     if text.as_os_str().is_empty() || text.is_absolute() {
         return text.is_absolute().then_some(text);
     }
@@ -294,7 +298,7 @@ fn path(notice: &Notice, memory: &File, (directory, text): Named) -> Option<Path
     Some(std::fs::read_link(from).ok()?.join(text))
 }
 
-fn c_string(memory: &File, at: u64) -> Option<PathBuf> {
+fn read_c_string(memory: &File, at: u64) -> Option<PathBuf> {
     let mut bytes = vec![0; LONGEST_PATH];
     // What lies behind the text may not be there.
     let read = memory.read_at(&mut bytes, at).ok()?;
@@ -303,14 +307,14 @@ fn c_string(memory: &File, at: u64) -> Option<PathBuf> {
     Some(PathBuf::from(OsString::from_vec(bytes)))
 }
 
-fn number(memory: &File, at: u64) -> Option<u64> {
+fn read_u64(memory: &File, at: u64) -> Option<u64> {
     let mut bytes = [0; 8];
     memory.read_exact_at(&mut bytes, at).ok()?;
     Some(u64::from_ne_bytes(bytes))
 }
 
-/// The port of a peer's address, where it is one of the internet.
-fn port(memory: &File, at: u64) -> Option<Wish> {
+/// Returns the port of a peer's address, if it is an internet address.
+fn read_peer_port(memory: &File, at: u64) -> Option<Wish> {
     let mut bytes = [0; 4];
     memory.read_exact_at(&mut bytes, at).ok()?;
     let [a, b, c, d] = bytes;
@@ -320,8 +324,8 @@ fn port(memory: &File, at: u64) -> Option<Wish> {
         .then(|| Wish::Reach(Some(u16::from_be_bytes([c, d]))))
 }
 
-/// The name that the kernel has of a program.
-fn program(pid: u32) -> String {
+/// Returns the name of a program as the kernel knows it.
+fn program_name(pid: u32) -> String {
     let name = std::fs::read(Path::new("/proc").join(pid.to_string()).join("comm"));
     String::from_utf8_lossy(&name.unwrap_or_default()).trim().to_owned()
 }

@@ -11,7 +11,7 @@ const NO_SYMLINKS: u64 = 4;
 /// A descriptor of what lies at `path`, for its place alone. On failure it is negative, and the error is in `errno`.
 ///
 /// SAFETY of the whole: called in the child of a vfork only, with memory that the suspended parent keeps.
-pub(super) unsafe fn open(path: &CStr) -> c_long {
+pub(super) unsafe fn open_path_descriptor(path: &CStr) -> c_long {
     let how = [(libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64, 0, NO_SYMLINKS];
     let (here, size) = (c_long::from(libc::AT_FDCWD), size_of_val(&how));
     // SAFETY: a raw call on numbers, on a prepared string, and on a structure that the kernel reads only.

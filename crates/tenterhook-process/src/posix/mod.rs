@@ -37,13 +37,13 @@ pub(crate) enum Input {
 /// Whether a program can announce its exit.
 pub(crate) const ANNOUNCES: bool = false;
 
-/// Nothing that confines a child is built here.
-pub(crate) fn means() -> Means {
+/// Returns no means: this platform has no sandbox.
+pub(crate) fn available_sandbox_means() -> Means {
     Means::default()
 }
 
-/// The same.
-pub(crate) fn means_for(_: Tier) -> Means {
+/// Returns no means, for any tier.
+pub(crate) fn sandbox_means_for_tier(_: Tier) -> Means {
     means()
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn means_for(_: Tier) -> Means {
 /// # Errors
 ///
 /// Always, here.
-pub fn leave_nothing() -> std::io::Result<()> {
+pub fn kill_descendants_on_exit() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
@@ -68,22 +68,22 @@ pub fn adopt_orphans() -> std::io::Result<()> {
 /// How often a run looks whether its program has exited: nothing here tells it.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The bells of all runs.
-fn bells() -> MutexGuard<'static, HashMap<u64, OwnedFd>> {
+/// Locks the wake-up pipes of all runs.
+fn lock_wakeup_pipes() -> MutexGuard<'static, HashMap<u64, OwnedFd>> {
     static MAP: std::sync::OnceLock<Mutex<HashMap<u64, OwnedFd>>> = std::sync::OnceLock::new();
     MAP.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells the thread of run `id` that it has orders.
-pub(crate) fn nudge(id: u64) {
+pub(crate) fn notify_of_orders(id: u64) {
     if let Some(bell) = bells().get(&id) {
         // A full pipe rings already.
         let _ = rustix::io::write(bell, b"!");
     }
 }
 
-/// Gives `command` a separate thread.
-pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
+/// Starts a separate thread that runs `command`.
+pub(crate) fn submit_run(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
     let requested = Instant::now();
     let (own, stdin) = (inbox.clone(), stdin.clone());
     let thread = std::thread::Builder::new().name("process-run".into());
@@ -101,12 +101,12 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: 
     }
 }
 
-pub(crate) fn lost() -> Report {
+pub(crate) fn unknown_failure_report() -> Report {
     let end = fault(Step::Prepare, Path::new("supervisor"), Errno::IO);
     Report::without_process(End::NotStarted(end), Duration::ZERO)
 }
 
-fn play(
+fn run_command(
     command: Command,
     input: Input,
     inbox: &Inbox,
@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    fn take_orders(&mut self, inbox: &Inbox) {
+    fn apply_orders(&mut self, inbox: &Inbox) {
         // Whatever rang the bell is taken here.
         let _ = rustix::io::read(&self.bell, &mut [0; 64]);
         for order in inbox.take_orders() {
@@ -178,7 +178,7 @@ impl Run {
         }
     }
 
-    fn take_input(&mut self, stdin: &Stdin) {
+    fn take_queued_input(&mut self, stdin: &Stdin) {
         let mut fed = stdin.lock();
         self.queue.extend(fed.queue.drain(..).filter(|queue| !queue.is_empty()));
         if fed.close {
@@ -186,7 +186,7 @@ impl Run {
         }
     }
 
-    fn write(&mut self) {
+    fn write_stdin(&mut self) {
         while let (Some(fd), Some(first)) = (&self.stdin, self.queue.front_mut()) {
             match rustix::io::write(fd, first) {
                 Ok(count) => {
@@ -205,7 +205,7 @@ impl Run {
         }
     }
 
-    fn read(&mut self) {
+    fn read_streams(&mut self) {
         let paused = self.paused == Flow::Pause && self.exited.is_none();
         let mut scratch = vec![0; 64 << 10];
         for (index, (slot, capture)) in self.streams.iter_mut().enumerate() {
@@ -230,8 +230,8 @@ impl Run {
         }
     }
 
-    /// Looks, and leaves the zombie: its id is that of the group.
-    fn look_at_exit(&mut self) {
+    /// Reads the exit status without reaping: the zombie keeps the id of the group in use.
+    fn peek_exit_status(&mut self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if self.exited.is_some() {
             return;
@@ -249,12 +249,12 @@ impl Run {
         self.stdin = None;
     }
 
-    fn is_silent(&self) -> bool {
+    fn are_streams_closed(&self) -> bool {
         self.streams.iter().all(|(fd, _)| fd.is_none())
     }
 
-    /// When something is to be done next, without any event.
-    fn due(&self) -> Option<Instant> {
+    /// Returns when the run must act next, even without an event.
+    fn next_deadline(&self) -> Option<Instant> {
         match (&self.exited, &self.ending) {
             (Some((at, _)), _) => Some(*at + self.command.limits.leak_grace),
             (None, Some((_, at))) => Some(*at),
@@ -262,8 +262,8 @@ impl Run {
         }
     }
 
-    /// Acts on the clock. Says whether the run is over.
-    fn check_time(&mut self, now: Instant) -> bool {
+    /// Takes the next step if the deadline has passed. Returns whether the run is over.
+    fn act_on_deadline(&mut self, now: Instant) -> bool {
         if self.exited.is_some() && self.is_silent() {
             return true;
         }
@@ -287,7 +287,7 @@ impl Run {
         self.force == Force::Unkillable
     }
 
-    fn terminate(&mut self, end: End) {
+    fn send_term(&mut self, end: End) {
         if self.ending.is_some() || self.exited.is_some() {
             return;
         }
@@ -299,12 +299,12 @@ impl Run {
         self.signal(Signal::CONT);
     }
 
-    fn signal(&self, signal: Signal) {
+    fn signal_group(&self, signal: Signal) {
         // It fails only where no process is left to signal.
         let _ = kill_process_group(self.pid, signal);
     }
 
-    fn wait(&self) {
+    fn wait_for_event(&self) {
         let due = self.due().map(|due| due.saturating_duration_since(Instant::now()));
         let most = due.map_or(LOOK, |due| due.min(LOOK));
         let most = Timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
@@ -320,7 +320,7 @@ impl Run {
         let _ = poll(&mut fds, Some(&most));
     }
 
-    fn report(&mut self) -> Report {
+    fn build_report(&mut self) -> Report {
         let now = Instant::now();
         let unkillable = self.force == Force::Unkillable;
         self.signal(Signal::KILL);

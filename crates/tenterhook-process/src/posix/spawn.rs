@@ -38,8 +38,8 @@ const CLOSES: c_int = 0;
 /// Signals that no process can handle, and whose handling cannot be set.
 const FIXED: [c_int; 2] = [libc::SIGKILL, libc::SIGSTOP];
 
-/// Makes the process.
-pub(super) fn spawn(plan: &Plan<'_>) -> Result<Pid, Errno> {
+/// Spawns the process.
+pub(super) fn spawn_process(plan: &Plan<'_>) -> Result<Pid, Errno> {
     let actions = FileActions::new(plan)?;
     let attributes = SpawnAttributes::new()?;
     let (argv, env) = (pointers(plan.argv), pointers(plan.env));
@@ -60,9 +60,10 @@ pub(super) fn spawn(plan: &Plan<'_>) -> Result<Pid, Errno> {
     made.and_then(|()| Pid::from_raw(pid).ok_or(Errno::IO))
 }
 
-/// Makes a start with what its child inherits and the host has only once: the mask for files, and that it writes no core. Threads of the host
-/// that make files meanwhile never do so under a laxer mask than its own: a start that would need that is refused.
-fn alone<T>(wanted: Option<u32>, start: impl FnOnce() -> T) -> Result<T, Errno> {
+/// Runs a start while this process has the child's umask and a core size limit of 0, which the
+/// child inherits. Starts run one at a time. A start that needs a laxer umask than the host's is
+/// refused.
+fn with_umask_and_no_core<T>(wanted: Option<u32>, start: impl FnOnce() -> T) -> Result<T, Errno> {
     static STARTS: Mutex<()> = Mutex::new(());
     const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
     // A start that keeps the host's mask must not see the mask of a different start.
@@ -91,7 +92,7 @@ impl Drop for Restored {
 struct Core(Rlimit);
 
 impl Core {
-    fn withheld() -> Option<Self> {
+    fn disable_core_dumps() -> Option<Self> {
         let own = getrlimit(Resource::Core);
         let none = Rlimit { current: Some(0), ..own };
         (own.current != Some(0) && setrlimit(Resource::Core, none).is_ok()).then_some(Self(own))
@@ -174,13 +175,13 @@ impl Drop for SpawnAttributes {
     }
 }
 
-/// These calls return their error, and set no `errno`.
-fn check(returned: c_int) -> Result<(), Errno> {
+/// Converts the result of a call that returns its error instead of setting `errno`.
+fn errno_result(returned: c_int) -> Result<(), Errno> {
     if returned == 0 { Ok(()) } else { Err(Errno::from_raw_os_error(returned)) }
 }
 
-/// The table of such strings, with a null at its end.
-fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
+/// Returns pointers to the strings, with a null pointer at the end.
+fn null_terminated_pointers(strings: &[CString]) -> Vec<*mut c_char> {
     let pointers = strings.iter().map(|string| string.as_ptr().cast_mut());
     pointers.chain([std::ptr::null_mut()]).collect()
 }

@@ -25,7 +25,7 @@ const BUSY_PAUSES: [Duration; 3] =
 const SCARCE_PAUSE: Duration = Duration::from_millis(20);
 
 impl Run {
-    pub(super) fn start(
+    pub(super) fn start_command(
         command: Command,
         input: Input,
         id: u64,
@@ -84,8 +84,8 @@ impl Run {
     }
 }
 
-/// The first step of it that this system cannot do.
-fn cannot(command: &Command) -> Option<Step> {
+/// Returns the first step of the command that this system does not support.
+fn first_unsupported_step(command: &Command) -> Option<Step> {
     let confines =
         command.confine.as_ref().is_some_and(|confinement| confinement.at_least > Tier::T0);
     let asked = [
@@ -97,8 +97,8 @@ fn cannot(command: &Command) -> Option<Step> {
     asked.into_iter().find_map(|(asked, step)| asked.then_some(step))
 }
 
-/// What its thread is woken by, and what rings it.
-fn bell() -> Result<(OwnedFd, OwnedFd), Errno> {
+/// Creates the pipe that wakes the run's thread: the end to read from, and the end to write to.
+fn create_wakeup_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (bell, ring) = rustix::pipe::pipe()?;
     for end in [&bell, &ring] {
         rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
@@ -114,7 +114,7 @@ struct Pipes {
 }
 
 impl Pipes {
-    /// Ours never make us wait.
+    /// Creates the pipes. The host's ends do not block.
     fn new() -> Result<Self, Errno> {
         let [input, output, error] = [pipe()?, pipe()?, pipe()?];
         let ours = [input.1, output.0, error.0];
@@ -125,15 +125,16 @@ impl Pipes {
     }
 }
 
-/// A pipe whose ends no other child inherits, above the three descriptors that a child moves its own to.
-fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+/// Creates a pipe that no other child inherits, with numbers above the three descriptors to which a
+/// child moves its own.
+fn create_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (read, write) = rustix::pipe::pipe()?;
     let moved = |end: OwnedFd| rustix::io::fcntl_dupfd_cloexec(end, 3);
     Ok((moved(read)?, moved(write)?))
 }
 
-/// Does it again where descriptors, memory or processes ran out a moment ago.
-fn patiently<T>(make: impl Fn() -> Result<T, Errno>) -> Result<T, Errno> {
+/// Retries while descriptors, memory or processes are exhausted.
+fn retry_when_out_of_resources<T>(make: impl Fn() -> Result<T, Errno>) -> Result<T, Errno> {
     match make() {
         Err(errno) if is_scarce(errno) => {
             std::thread::sleep(SCARCE_PAUSE);
@@ -143,8 +144,8 @@ fn patiently<T>(make: impl Fn() -> Result<T, Errno>) -> Result<T, Errno> {
     }
 }
 
-/// Starts it, and tries again where a writer of the program still has it open.
-fn spawn_patiently(plan: &Plan<'_>) -> Result<Pid, Errno> {
+/// Spawns the process, and retries while a writer of the program still has it open.
+fn spawn_with_retries(plan: &Plan<'_>) -> Result<Pid, Errno> {
     let mut busy = BUSY_PAUSES.iter();
     loop {
         match patiently(|| spawn(plan)) {
@@ -157,7 +158,7 @@ fn spawn_patiently(plan: &Plan<'_>) -> Result<Pid, Errno> {
     }
 }
 
-/// The directory that stands in for the command's, if it needs one.
+/// Returns the fallback directory if the command's own directory cannot be entered.
 fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
     let refused = |path: &Path| enter(path).err().map(|errno| fault(Step::Directory, path, errno));
     match (refused(&command.cwd), &command.fallback_cwd) {
@@ -169,8 +170,8 @@ fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
     }
 }
 
-/// Whether a child could enter a directory, looked at without a descriptor.
-fn enter(path: &Path) -> Result<(), Errno> {
+/// Checks whether a child could enter a directory, without opening it.
+fn check_can_enter(path: &Path) -> Result<(), Errno> {
     if !path.is_absolute() {
         return Err(Errno::INVAL);
     }

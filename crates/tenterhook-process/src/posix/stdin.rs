@@ -18,35 +18,35 @@ pub(super) struct Fed {
 }
 
 impl Stdin {
-    /// The input of run `id`.
+    /// Makes the input of run `id`.
     pub(crate) fn new(id: u64) -> Arc<Self> {
         Arc::new(Self { id, fed: Mutex::default() })
     }
 
-    /// Writes `bytes` after all that was fed before.
-    pub(crate) fn feed(&self, bytes: Arc<[u8]>) {
+    /// Queues `bytes` after everything queued before.
+    pub(crate) fn queue_bytes(&self, bytes: Arc<[u8]>) {
         self.owner(|fed| fed.queue.push_back(bytes));
     }
 
-    /// Writes `bytes` likewise, and closes after them.
-    pub(crate) fn feed_last(&self, bytes: Arc<[u8]>) {
+    /// Queues `bytes` and closes standard input after them.
+    pub(crate) fn queue_last_bytes(&self, bytes: Arc<[u8]>) {
         self.owner(|fed| {
             fed.queue.push_back(bytes);
             fed.close = true;
         });
     }
 
-    /// Closes after the last byte that was fed.
+    /// Closes standard input after the last byte that was queued.
     pub(crate) fn close_when_empty(&self) {
         self.owner(|fed| fed.close = true);
     }
 
-    fn owner(&self, change: impl FnOnce(&mut Fed)) {
+    fn change_and_notify(&self, change: impl FnOnce(&mut Fed)) {
         change(&mut self.lock());
         nudge(self.id);
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Fed> {
+    pub(super) fn lock_state(&self) -> MutexGuard<'_, Fed> {
         self.fed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,7 +4,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tenterhook_process::{
-    Announce, Cancel, Closed, Command, Delivery, End, Flow, Force, run, start_with,
+    Announce, Cancel, Closed, Command, Delivery, End, Flow, Force, run_in_background,
+    start_with_setup,
 };
 
 use crate::scene::{SHORT, Scene, left};
@@ -90,12 +91,12 @@ fn a_listener_who_paused_hears_the_rest() {
     let (sender, receiver) = mpsc::channel();
     let (line_sender, lines) = mpsc::channel();
     let child =
-        start_with(line("echo one; sleep 0.1; echo two; LEAVE sleep 30").command, |child| {
+        start_with_setup(line("echo one; sleep 0.1; echo two; LEAVE sleep 30").command, |child| {
             child.on_line(move |line| {
                 line_sender.send(line.to_vec()).unwrap();
                 if line == b"one" { Flow::Pause } else { Flow::More }
             });
-            child.finish(move |report| sender.send(report).unwrap());
+            child.on_finish(move |report| sender.send(report).unwrap());
         });
     let report = receiver.recv_timeout(Duration::from_secs(10)).unwrap();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(3), &b"one\ntwo\n"[..]));
@@ -130,7 +131,9 @@ fn hundreds_announce_at_once() {
     for _ in 0..200 {
         let (scene, sender) = (line("echo deny; LEAVE sleep 30"), sender.clone());
         tags.push(scene.tag());
-        run(scene.command, &Cancel::new(), move |report| sender.send(report).unwrap());
+        run_in_background(scene.command, &Cancel::new(), move |report| {
+            sender.send(report).unwrap()
+        });
     }
     for _ in 0..200 {
         let report = receiver.recv_timeout(until - Instant::now()).unwrap();

@@ -1,6 +1,6 @@
 //! Which calls is a confined child refused, whatever files and peers it is granted? Tried by real children (zoo 30, 51).
 
-use tenterhook_process::{End, Net, Tier, means};
+use tenterhook_process::{End, Net, Tier, available_sandbox_means};
 
 use crate::confines::{PYTHON, allowed, can, has_python, play, refused, system, writable};
 use crate::scene::Folder;
@@ -23,7 +23,7 @@ fn zoo_51_a_pair_of_sockets_leads_to_no_third() {
         refused(&line, writable(folder.path()));
         let mut port = writable(folder.path());
         port.net = Net::TcpTo(vec![443]);
-        if means().landlock >= 4 {
+        if available_sandbox_means().landlock >= 4 {
             refused(&line, port);
         }
     }
@@ -38,7 +38,7 @@ fn zoo_51_a_pair_of_sockets_leads_to_no_third() {
 ///
 #[test]
 fn zoo_51_who_may_connect_does_not_listen() {
-    if !can() || !has_python() || means().landlock < 4 {
+    if !can() || !has_python() || available_sandbox_means().landlock < 4 {
         return;
     }
     let mut port = system(Tier::T1);

@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::Path;
 
-use tenterhook_process::{Command, Confinement, End, Means, Net, Step, Tier, means};
+use tenterhook_process::{
+    Command, Confinement, End, Means, Net, Step, Tier, available_sandbox_means,
+};
 
 use crate::scene::{Folder, Played, Scene, not_started};
 
@@ -22,7 +24,7 @@ pub(crate) fn system(at_least: Tier) -> Confinement {
 
 /// Whether this machine can confine at all. Where it cannot there is nothing to try but that it says so.
 pub(crate) fn can() -> bool {
-    means().tier() >= Tier::T1
+    available_sandbox_means().highest_tier() >= Tier::T1
 }
 
 pub(crate) fn play(line: &str, confine: Option<Confinement>) -> Played {
@@ -34,14 +36,14 @@ pub(crate) fn play(line: &str, confine: Option<Confinement>) -> Played {
 /// The means that limit a child's files here: Landlock, and a separate root as on a machine without
 /// Landlock. Each with the tier of a child that demands T1.
 fn held_by(confinement: &Confinement) -> Vec<(Confinement, Tier)> {
-    let found = means();
+    let found = available_sandbox_means();
     let mut all = Vec::new();
-    if found.limits_files() {
+    if found.can_limit_files() {
         all.push((confinement.clone(), Tier::T1));
     }
     let rooted = without_landlock();
     // Nothing but Landlock tells ports apart.
-    if rooted.tier() == Tier::T2 && !matches!(confinement.net, Net::TcpTo(_)) {
+    if rooted.highest_tier() == Tier::T2 && !matches!(confinement.net, Net::TcpTo(_)) {
         all.push((Confinement { pretended: Some(rooted), ..confinement.clone() }, Tier::T2));
     }
     all
@@ -49,7 +51,7 @@ fn held_by(confinement: &Confinement) -> Vec<(Confinement, Tier)> {
 
 /// This machine, without Landlock.
 pub(crate) fn without_landlock() -> Means {
-    Means { landlock: 0, ..means() }
+    Means { landlock: 0, ..available_sandbox_means() }
 }
 
 /// Plays `line` with all rights, where it works, and confined by each means, where it does not.
@@ -103,7 +105,11 @@ fn where_namespaces_are_made_a_root_is_made() {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     let version = (numbers.next().unwrap(), numbers.next().unwrap());
-    assert_eq!(means().roots, means().namespaces && version >= (5, 12), "{release}");
+    assert_eq!(
+        available_sandbox_means().roots,
+        available_sandbox_means().namespaces && version >= (5, 12),
+        "{release}"
+    );
 }
 
 #[test]
@@ -249,7 +255,7 @@ fn zoo_51_no_channel_leads_out() {
 
 #[test]
 fn zoo_51_a_granted_port_is_the_only_one_and_tcp_the_only_way() {
-    if !can() || !has_python() || means().landlock < 4 {
+    if !can() || !has_python() || available_sandbox_means().landlock < 4 {
         return;
     }
     let (granted, other) = (listener(), listener());
@@ -285,7 +291,7 @@ fn zoo_30_the_host_is_neither_signalled_nor_looked_into() {
     }
     let own = std::process::id();
     refused(&format!("cat /proc/{own}/environ > /dev/null"), system(Tier::T1));
-    if means().landlock >= 6 {
+    if available_sandbox_means().landlock >= 6 {
         refused(&format!("kill -0 {own}"), system(Tier::T1));
     }
     // Its own children are its own.
@@ -349,7 +355,7 @@ fn a_version_of_landlock_is_used_no_further_than_it_reaches() {
     if !can() {
         return;
     }
-    for version in 3..=means().landlock {
+    for version in 3..=available_sandbox_means().landlock {
         let mut confinement = system(Tier::T1);
         confinement.pretended = Some(limited(version, true));
         allowed("true", confinement);
@@ -395,7 +401,7 @@ fn what_is_free_is_found_by_no_link() {
         read: system(Tier::T1)
             .read
             .iter()
-            .map(|path| tenterhook_process::internal::resolved(path))
+            .map(|path| tenterhook_process::internal::resolve_path(path))
             .collect(),
         ..system(Tier::T1)
     };

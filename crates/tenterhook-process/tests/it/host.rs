@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use tenterhook_process::{Announce, Cancel, Command, End, TAG, run, run_blocking, wait_for_all};
+use tenterhook_process::{
+    Announce, Cancel, Command, End, TAG, run_blocking, run_in_background, wait_for_all_runs,
+};
 
 use crate::scene::{left, scene, tagged};
 
@@ -49,7 +51,9 @@ fn nothing_is_kept_after_many_runs() {
     let (sender, receiver) = std::sync::mpsc::channel();
     for _ in 0..50 {
         let sender = sender.clone();
-        run(scene("--exit 0").command, &cancel, move |report| sender.send(report).unwrap());
+        run_in_background(scene("--exit 0").command, &cancel, move |report| {
+            sender.send(report).unwrap()
+        });
     }
     receiver.iter().take(50).for_each(drop);
     let each = || {
@@ -63,7 +67,7 @@ fn nothing_is_kept_after_many_runs() {
         let mut announcing = Command::shell("exec >&- 2>&-; echo 0 >&3", "/");
         announcing.announce = Announce::OnDescriptor3;
         run_blocking(announcing, &Cancel::new());
-        assert!(wait_for_all(Duration::from_secs(10)), "its process is gone too");
+        assert!(wait_for_all_runs(Duration::from_secs(10)), "its process is gone too");
         run_blocking(Command::new("/no/such", [] as [&str; 0], "/"), &Cancel::new());
     };
     each();
@@ -88,7 +92,7 @@ fn h32_children_die_with_a_host_that_is_killed() {
     if is_host() {
         let mut command = scene("--sleep-ms 30000").command;
         command.env = vec![(TAG.into(), own(TAG).unwrap())];
-        run(command, &Cancel::new(), |_| ());
+        run_in_background(command, &Cancel::new(), |_| ());
         // The thread that asked for it may end; the host lives on until it is killed.
         std::thread::sleep(Duration::from_secs(30));
         return;
@@ -98,7 +102,7 @@ fn h32_children_die_with_a_host_that_is_killed() {
     command.limits.grace = Duration::ZERO;
     let cancel = Cancel::new();
     let (sender, receiver) = std::sync::mpsc::channel();
-    run(command, &cancel, move |report| sender.send(report).unwrap());
+    run_in_background(command, &cancel, move |report| sender.send(report).unwrap());
     let until = std::time::Instant::now() + Duration::from_secs(20);
     while tagged(&tag).len() < 2 {
         assert!(std::time::Instant::now() < until, "host and child did not come up");
@@ -117,7 +121,7 @@ fn h6_a_child_outlives_the_thread_that_asked_for_it() {
     });
     let child = child.join().unwrap();
     std::thread::sleep(Duration::from_millis(50));
-    child.feed(*b"\n");
+    child.write_stdin(*b"\n");
     let report = child.wait();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"alive\n"[..]));
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tenterhook_process::{
     Announce, Cancel, Closed, Command, Confinement, End, Force, Means, Net, Resource, Step, TAG,
-    Tier, means, run, run_blocking,
+    Tier, available_sandbox_means, run_blocking, run_in_background,
 };
 use tenterhook_testkit::fakehook;
 
@@ -16,7 +16,7 @@ use crate::scene::{Folder, Played, SHORT, SLACK, Scene, left, not_started, scene
 
 /// Whether there is anything to try here.
 fn can() -> bool {
-    let can = means().tier() >= Tier::T2;
+    let can = available_sandbox_means().highest_tier() >= Tier::T2;
     if !can {
         skipped("no namespaces can be made here");
     }
@@ -35,8 +35,10 @@ thread_local! {
 
 /// Runs `test` on this machine as it is, where Landlock limits files, and as on one without Landlock, where a separate root does.
 fn in_each_cell(test: impl Fn()) {
-    for (pretended, offered) in [(None, means()), (Some(without_landlock()), without_landlock())] {
-        if offered.tier() < Tier::T2 {
+    for (pretended, offered) in
+        [(None, available_sandbox_means()), (Some(without_landlock()), without_landlock())]
+    {
+        if offered.highest_tier() < Tier::T2 {
             skipped("namespaces cannot hold it here");
             continue;
         }
@@ -113,7 +115,7 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
         let script = "--setsid-daemon 30000 --quiet-daemon 30000 --spawn 3 --sleep-ms 30000";
         let mut command = in_namespaces(script).command;
         command.env = vec![(TAG.into(), own(TAG).unwrap())];
-        run(command, &Cancel::new(), |_| ());
+        run_in_background(command, &Cancel::new(), |_| ());
         std::thread::sleep(Duration::from_secs(30));
         return;
     }
@@ -125,7 +127,7 @@ fn h32_nothing_outlives_a_host_that_is_killed() {
     command.limits.grace = Duration::ZERO;
     let cancel = Cancel::new();
     let (sender, receiver) = std::sync::mpsc::channel();
-    run(command, &cancel, move |report| sender.send(report).unwrap());
+    run_in_background(command, &cancel, move |report| sender.send(report).unwrap());
     let until = Instant::now() + Duration::from_secs(20);
     // The host, the program, its two daemons and its three children; process 1 hides its environment.
     while tagged(&tag).len() < 7 {
@@ -379,8 +381,8 @@ fn who_does_not_demand_them_has_none() {
     }
     let played = play("true", Some(system(Tier::T1)));
     assert_eq!(played.report.tier, Tier::T1);
-    assert_eq!(means().tier_for(Tier::T1), Tier::T1);
-    assert_eq!(means().tier_for(Tier::T2), Tier::T2);
+    assert_eq!(available_sandbox_means().tier_for(Tier::T1), Tier::T1);
+    assert_eq!(available_sandbox_means().tier_for(Tier::T2), Tier::T2);
 }
 
 /// Behind a limit of the whole user, and as an unprivileged user where the tests run as root: the kernel holds root to no number.
@@ -422,7 +424,7 @@ fn as_unprivileged_user(mut command: Command) -> Command {
 }
 
 fn set_off() {
-    if means().tier() < Tier::T2 || !means().processes {
+    if available_sandbox_means().highest_tier() < Tier::T2 || !available_sandbox_means().processes {
         return skipped("processes cannot be counted here");
     }
     let mut counted = cell();
@@ -439,7 +441,7 @@ fn set_off() {
     scene.command.timeout = Some(Duration::from_millis(500));
     let (tag, cancel) = (scene.tag(), Cancel::new());
     let (sender, receiver) = std::sync::mpsc::channel();
-    run(scene.command, &cancel, move |report| sender.send(report).unwrap());
+    run_in_background(scene.command, &cancel, move |report| sender.send(report).unwrap());
     let mut most = 0;
     let report = loop {
         most = most.max(tagged(&tag).len());

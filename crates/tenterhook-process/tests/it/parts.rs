@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use tenterhook_process::{
-    Cancel, Closed, Command, Delivery, End, Flow, run_blocking, start, start_with,
+    Cancel, Closed, Command, Delivery, End, Flow, run_blocking, start, start_with_setup,
 };
 use tenterhook_testkit::fakehook;
 
@@ -17,9 +17,9 @@ fn a_child_waits_for_its_input_without_a_deadline() {
     let scene = scene("--read-line --stdout answer").with(|command| command.timeout = None);
     let child = start(scene.command);
     let (sender, receiver) = mpsc::channel();
-    child.finish(move |report| sender.send(report).unwrap());
+    child.on_finish(move |report| sender.send(report).unwrap());
     assert!(receiver.recv_timeout(SHORT).is_err(), "nothing was asked yet");
-    child.feed(*b"question\n");
+    child.write_stdin(*b"question\n");
     let report = receiver.recv_timeout(PATIENCE).unwrap();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"answer\n"[..]));
     assert_eq!(report.stdin, Delivery::Delivered);
@@ -30,12 +30,12 @@ fn a_waiting_child_is_handed_its_work_at_once() {
     let scene = scene("--read-all --stdout answer").with(|command| command.timeout = None);
     let child = start(scene.command);
     let (sender, receiver) = mpsc::channel();
-    child.finish(move |report| sender.send(report).unwrap());
-    child.hand(*b"question\n", Some(Instant::now() + PATIENCE));
+    child.on_finish(move |report| sender.send(report).unwrap());
+    child.write_input_with_deadline(*b"question\n", Some(Instant::now() + PATIENCE));
     let report = receiver.recv_timeout(PATIENCE).unwrap();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"answer\n"[..]));
     let late = start(crate::scene::scene("--sleep-ms 30000").command);
-    late.hand([], Some(Instant::now()));
+    late.write_input_with_deadline([], Some(Instant::now()));
     assert_eq!(late.wait().end, End::TimedOut);
 }
 
@@ -46,10 +46,10 @@ fn lines_arrive_while_the_child_lives() {
     let child = start(child);
     let mut lines = child.lines();
     for word in ["one", "two", "three"] {
-        child.feed(format!("{word}\n").into_bytes());
+        child.write_stdin(format!("{word}\n").into_bytes());
         assert_eq!(lines.next(), Some(format!("got {word}").into_bytes()));
     }
-    assert_eq!(lines.next_until(Instant::now() + Duration::from_millis(20)), None);
+    assert_eq!(lines.next_line_until(Instant::now() + Duration::from_millis(20)), None);
     let report = child.wait();
     assert_eq!(lines.next(), None);
     assert_eq!(report.stdout.bytes, b"got one\ngot two\ngot three\n");
@@ -61,7 +61,7 @@ fn a_listener_of_the_first_hour_hears_all_and_nothing_need_be_kept() {
     for _ in 0..50 {
         let scene = scene("--stdout one --stdout two").with(|command| command.limits.stdout = 0);
         let mut lines = None;
-        let child = start_with(scene.command, |child| lines = Some(child.lines()));
+        let child = start_with_setup(scene.command, |child| lines = Some(child.lines()));
         let received: Vec<_> = lines.unwrap().collect();
         assert_eq!(received, [b"one".to_vec(), b"two".to_vec()]);
         assert_eq!(child.wait().stdout.dropped, 8);
@@ -73,7 +73,7 @@ fn a_deadline_can_come_later() {
     let scene = scene("--stdout here --sleep-ms 30000").with(|command| command.timeout = None);
     let child = start(scene.command);
     assert_eq!(child.lines().next(), Some(b"here".to_vec()));
-    child.deadline(Some(Instant::now() + Duration::from_millis(100)));
+    child.set_deadline(Some(Instant::now() + Duration::from_millis(100)));
     assert_eq!(child.wait().end, End::TimedOut);
 }
 
@@ -81,7 +81,7 @@ fn a_deadline_can_come_later() {
 fn a_deadline_can_be_moved_and_lifted() {
     let child =
         start(scene("--sleep-ms 400 --stdout late").timeout(Duration::from_millis(200)).command);
-    child.deadline(None);
+    child.set_deadline(None);
     assert_eq!(child.wait().end, End::Exited(0));
 }
 
@@ -93,7 +93,7 @@ fn the_first_line_may_turn_a_run_into_one_in_the_background() {
     child.close_stdin();
     assert_eq!(child.lines().next(), Some(br#"{"async":true}"#.to_vec()));
     let (sender, receiver) = mpsc::channel();
-    child.finish(move |report| sender.send(report).unwrap());
+    child.on_finish(move |report| sender.send(report).unwrap());
     child.detach();
     let report = receiver.recv_timeout(PATIENCE).unwrap();
     assert_eq!(report.stdout.bytes, b"{\"async\":true}\nverdict\n");
@@ -106,7 +106,7 @@ fn a_dropped_child_is_ended() {
     let tag = scene.tag();
     let child = start(scene.command);
     let (sender, receiver) = mpsc::channel();
-    child.finish(move |report| sender.send(report.end).unwrap());
+    child.on_finish(move |report| sender.send(report.end).unwrap());
     drop(child);
     assert_eq!(receiver.recv_timeout(PATIENCE).unwrap(), End::Cancelled);
     assert!(left(&tag).is_empty());
@@ -117,10 +117,10 @@ fn a_detached_child_goes_on_until_its_token_is_pulled() {
     let scene = scene("--stdout here --sleep-ms 30000");
     let (cancel, tag) = (Cancel::new(), scene.tag());
     let child = start(scene.command);
-    child.cancelled_by(&cancel);
+    child.cancel_with(&cancel);
     let mut lines = child.lines();
     let (sender, receiver) = mpsc::channel();
-    child.finish(move |report| sender.send(report.end).unwrap());
+    child.on_finish(move |report| sender.send(report.end).unwrap());
     child.detach();
     assert_eq!(lines.next(), Some(b"here".to_vec()));
     assert!(receiver.recv_timeout(Duration::from_millis(50)).is_err());
@@ -141,7 +141,7 @@ fn the_report_waits_for_who_asks_late() {
 #[test]
 fn failed_start_is_in_the_report() {
     let child = start(Command::new("/no/such/program", [] as [&str; 0], "/"));
-    child.feed(*b"question");
+    child.write_stdin(*b"question");
     assert_eq!(child.lines().next(), None);
     assert!(matches!(child.wait().end, End::NotStarted(_)));
 }
@@ -172,7 +172,9 @@ fn panic_in_a_listener_affects_no_other_run() {
 
 #[test]
 fn panic_in_a_callback_affects_no_other_run() {
-    tenterhook_process::run(scene("--exit 3").command, &Cancel::new(), |_| panic!("on purpose"));
+    tenterhook_process::run_in_background(scene("--exit 3").command, &Cancel::new(), |_| {
+        panic!("on purpose")
+    });
     let report = run_blocking(scene("--exit 4").command, &Cancel::new());
     assert_eq!(report.end, End::Exited(4));
 }
@@ -183,7 +185,7 @@ fn a_long_input_is_fed_piece_by_piece() {
     command.limits.stdout = 8 << 20;
     let child = start(command);
     for piece in 0..=255u8 {
-        child.feed(vec![piece; 16 << 10]);
+        child.write_stdin(vec![piece; 16 << 10]);
     }
     let report = child.wait();
     let expected: Vec<u8> = (0..=255u8).flat_map(|piece| vec![piece; 16 << 10]).collect();
@@ -197,7 +199,7 @@ fn unread_input_is_not_counted_as_taken() {
     for (script, taken) in [("--read-line", 4), ("--exit 0", 0), ("--read-line --close-stdin", 4)] {
         let child = start(scene(script).stdin(*b"one\ntwo\n").command);
         let (sender, receiver) = mpsc::channel();
-        child.finish(move |report| sender.send(report).unwrap());
+        child.on_finish(move |report| sender.send(report).unwrap());
         assert_eq!(receiver.recv_timeout(PATIENCE).unwrap().taken, taken, "{script}");
     }
     let read = scene("--read-all").stdin(*b"one\ntwo\n").play();

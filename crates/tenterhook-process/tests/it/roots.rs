@@ -13,7 +13,7 @@ use crate::scene::{Folder, Played, Scene, not_started};
 fn rooted() -> Option<Confinement> {
     let pretended = without_landlock();
     let confinement = Confinement { pretended: Some(pretended), ..system(Tier::T1) };
-    if pretended.tier() < Tier::T2 {
+    if pretended.highest_tier() < Tier::T2 {
         skipped("this machine does not allow a separate root");
         return None;
     }
@@ -152,7 +152,7 @@ fn no_device_is_granted_to_be_read_alone() {
     read.read.push(fifo.clone());
     let played = play("true", Some(read));
     let fault = not_started(&played.report);
-    assert_eq!(fault.ungranted(), Some(Ungranted::Device), "{fault}");
+    assert_eq!(fault.ungrantable_access(), Some(Ungranted::Device), "{fault}");
     let mut changed = granted;
     changed.write.push(fifo.clone());
     let echoes = format!("(echo through > {0} &) ; cat {0}", fifo.display());

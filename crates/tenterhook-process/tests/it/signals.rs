@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenterhook_process::{Cancel, End, Force, run};
+use tenterhook_process::{Cancel, End, Force, run_in_background};
 
 use crate::scene::{SHORT, SLACK, left, scene};
 
@@ -95,7 +95,7 @@ fn h37_cancel_takes_the_same_way() {
     let scene = scene("--ignore-term --stdout ready --sleep-ms 30000");
     let (tag, cancel) = (scene.tag(), Cancel::new());
     let (sender, receiver) = std::sync::mpsc::channel();
-    run(scene.command, &cancel, move |report| sender.send(report).unwrap());
+    run_in_background(scene.command, &cancel, move |report| sender.send(report).unwrap());
     std::thread::sleep(SHORT);
     cancel.cancel();
     let report = receiver.recv_timeout(SLACK).unwrap();
@@ -121,7 +121,7 @@ fn one_token_cancels_many_runs_from_any_moment() {
         let sender = sender.clone();
         let scene = scene("--sleep-ms 30000");
         tags.push(scene.tag());
-        run(scene.command, &cancel, move |report| sender.send(report).unwrap());
+        run_in_background(scene.command, &cancel, move |report| sender.send(report).unwrap());
     }
     // Some of them run, one or two are being started, the others wait for their turn.
     cancel.cancel();

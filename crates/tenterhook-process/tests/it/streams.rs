@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenterhook_process::{Cancel, Closed, Delivery, End, Output, run};
+use tenterhook_process::{Cancel, Closed, Delivery, End, Output, run_in_background};
 
 use crate::scene::{SHORT, SLACK, scene};
 
@@ -174,7 +174,9 @@ fn h7_runs_at_once_do_not_hold_each_others_pipes() {
     for number in 0..64u8 {
         let sender = sender.clone();
         let scene = scene("--echo-stdin").stdin(vec![number; 200_000]);
-        run(scene.command, &Cancel::new(), move |report| sender.send((number, report)).unwrap());
+        run_in_background(scene.command, &Cancel::new(), move |report| {
+            sender.send((number, report)).unwrap()
+        });
     }
     for _ in 0..64 {
         let (number, report) = receiver.recv_timeout(Duration::from_secs(20)).unwrap();

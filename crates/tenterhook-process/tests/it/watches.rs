@@ -3,14 +3,16 @@
 
 use std::path::Path;
 
-use tenterhook_process::{Asked, Confinement, End, Net, Tier, Wish, means};
+use tenterhook_process::{Asked, Confinement, End, Net, Tier, Wish, available_sandbox_means};
 
 use crate::confines::{play, system};
 use crate::scene::Folder;
 
 /// The tiers in which there is anything to watch here.
 fn tiers() -> impl Iterator<Item = Tier> {
-    [Tier::T1, Tier::T2].into_iter().filter(|tier| means().tier() >= *tier)
+    [Tier::T1, Tier::T2]
+        .into_iter()
+        .filter(|tier| available_sandbox_means().highest_tier() >= *tier)
 }
 
 fn watched(tier: Tier) -> Confinement {
@@ -59,7 +61,7 @@ fn connection_attempts_are_recorded_and_refused() {
         let reaches =
             |asked: &Asked| asked.program.starts_with("python") && asked.wish == Wish::Reach(None);
         assert!(played.report.asked.iter().any(reaches), "{:?}", played.report.asked);
-        if means().landlock < 4 {
+        if available_sandbox_means().landlock < 4 {
             continue;
         }
         let ports = Confinement { net: Net::TcpTo(vec![443]), ..watched(tier) };

@@ -4,74 +4,77 @@
 use super::super::word::{Word, WordKind};
 use super::super::wrapper;
 use super::program::has_subcommands;
-use super::table::{is_running, takes_text};
+use super::table::{runs_words_after, takes_text_operands};
 
 /// Programs that start a shell, the words that make them do so, how many operands may follow, and their options with values.
 const STARTING: &str = include_str!("shells.txt");
 
-/// Whether the input of a command is code: one of its words is a shell without a script, or starts
-/// one.
-pub(super) fn starts(name: &str, words: &[Word]) -> bool {
-    if takes_text(name) || wrapper::is_shell(name) {
+/// Returns whether the input of a command is code: one of its words is a shell without a script, or
+/// starts one.
+pub(super) fn runs_input_as_code(name: &str, words: &[Word]) -> bool {
+    if takes_text_operands(name) || wrapper::is_shell_name(name) {
         return false;
     }
     let from = match has_subcommands(name) {
-        true => {
-            words.iter().position(|word| is_running(&word.text)).map_or(words.len(), |at| at + 1)
-        }
+        true => words
+            .iter()
+            .position(|word| runs_words_after(&word.text))
+            .map_or(words.len(), |at| at + 1),
         false => 1,
     };
     let rest = |at: usize| words.get(at..).unwrap_or_default();
     let mut behind = from..words.len().min(MOST_WORDS);
-    starts_at(words) || behind.any(|at| is_bare_shell(rest(at)) || starts_at(rest(at)))
+    matches_any_table_row(words)
+        || behind.any(|at| is_shell_without_script(rest(at)) || matches_any_table_row(rest(at)))
 }
 
 /// Most words of a command that are examined as the start of a shell.
 const MOST_WORDS: usize = 64;
 
-/// Whether these words are a shell without code or a script, also within one word: `ssh h 'cd x &&
-/// bash -s'`.
-fn is_bare_shell(words: &[Word]) -> bool {
+/// Returns whether these words are a shell without code or a script, also within one word: `ssh h
+/// 'cd x && bash -s'`.
+fn is_shell_without_script(words: &[Word]) -> bool {
     let Some((word, rest)) = words.split_first() else { return false };
     if word.text.contains(char::is_whitespace) {
         let tokens: Vec<&str> = word.text.split_whitespace().collect();
         let bare = |at: usize| {
             let next = tokens.get(at + 1).copied();
-            is_shell(tokens.get(at).copied().unwrap_or_default()) && is_bare(next)
+            is_shell_name(tokens.get(at).copied().unwrap_or_default()) && has_no_script(next)
         };
         return (0..tokens.len()).any(bare);
     }
     word.kind == WordKind::Literal
-        && is_shell(&word.text)
-        && is_bare(rest.first().map(|word| word.text.as_str()))
+        && is_shell_name(&word.text)
+        && has_no_script(rest.first().map(|word| word.text.as_str()))
 }
 
-fn is_shell(word: &str) -> bool {
-    wrapper::is_shell(word.rsplit('/').next().unwrap_or_default())
+fn is_shell_name(word: &str) -> bool {
+    wrapper::is_shell_name(word.rsplit('/').next().unwrap_or_default())
 }
 
-/// Whether neither a script nor code follows a shell's name.
-fn is_bare(next: Option<&str>) -> bool {
+/// Returns whether neither a script nor code follows a shell's name.
+fn has_no_script(next: Option<&str>) -> bool {
     next.is_none_or(|next| {
         let is_option = next.starts_with('-') && !next.contains('c');
         is_option || next == "/dev/stdin" || next.starts_with(['&', '|', ';', ')', '\'', '"'])
     })
 }
 
-/// Whether a row of the table fits these words.
-fn starts_at(words: &[Word]) -> bool {
+/// Returns whether a row of the table of programs that start shells matches these words.
+fn matches_any_table_row(words: &[Word]) -> bool {
     let Some(name) = words.first() else { return false };
     let name = name.text.rsplit('/').next().unwrap_or_default();
     let rows = STARTING.lines().filter(|row| !row.starts_with('#'));
     let mut rows = rows.filter_map(|row| row.split_once(':'));
     rows.any(|(head, valued)| {
         let mut head = head.split(' ');
-        head.next() == Some(name) && fits(head, valued, words.get(1..).unwrap_or_default())
+        head.next() == Some(name) && matches_row(head, valued, words.get(1..).unwrap_or_default())
     })
 }
 
-/// Whether the words after the name are those of the row, with at most its number of operands.
-fn fits<'h>(head: impl Iterator<Item = &'h str>, valued: &str, words: &[Word]) -> bool {
+/// Returns whether the words after the name match those of the row, with at most its number of
+/// operands.
+fn matches_row<'h>(head: impl Iterator<Item = &'h str>, valued: &str, words: &[Word]) -> bool {
     let mut head: Vec<&str> = head.collect();
     let Some(most) = head.pop().and_then(|most| most.parse::<usize>().ok()) else { return false };
     let mut head = head.into_iter().peekable();

@@ -93,8 +93,8 @@ pub(super) enum Lead {
     Input,
 }
 
-/// The leads of a program.
-pub(super) fn leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)> {
+/// Returns the leads of a program: words and options after which a command or code follows.
+pub(super) fn program_leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)> {
     type Rows = HashMap<&'static str, Vec<(&'static str, Lead)>>;
     static ROWS: LazyLock<Rows> = LazyLock::new(|| {
         let mut rows = Rows::new();
@@ -123,8 +123,8 @@ pub(super) fn leads(program: &str) -> impl Iterator<Item = (&'static str, Lead)>
 /// A set of words: a line needs thousands of look-ups.
 type WordSet = LazyLock<HashSet<&'static str>>;
 
-/// Whether a program takes its operands as text.
-pub(super) fn takes_text(program: &str) -> bool {
+/// Returns whether a program takes its operands as text.
+pub(super) fn takes_text_operands(program: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| {
         let lines = TEXT.lines().filter(|line| !line.starts_with("# "));
         lines.flat_map(str::split_whitespace).collect()
@@ -132,36 +132,39 @@ pub(super) fn takes_text(program: &str) -> bool {
     WORDS.contains(program)
 }
 
-/// Whether the words after this word of a program with subcommands are run.
-pub(super) fn is_running(word: &str) -> bool {
+/// Returns whether the words after this subcommand are run.
+pub(super) fn runs_words_after(word: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| RUNNING.split_whitespace().collect());
     WORDS.contains(word)
 }
 
-/// Whether an option takes code.
-pub(super) fn takes_code(option: &str) -> bool {
+/// Returns whether an option takes code.
+pub(super) fn is_code_option(option: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| CODE_OPTIONS.split_whitespace().collect());
     WORDS.contains(option)
 }
 
-/// Whether an option takes text.
-pub(super) fn is_text(option: &str) -> bool {
+/// Returns whether an option takes text.
+pub(super) fn is_text_option(option: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| TEXT_OPTIONS.split_whitespace().collect());
     WORDS.contains(option)
 }
 
-/// Whether an option of a program that starts containers sets this variable or label, and nothing runs its value.
-pub(super) fn sets_variable(program: &str, option: &str, text: &str) -> bool {
+/// Returns whether an option of a program that starts containers sets this variable or label, and
+/// nothing runs its value.
+pub(super) fn sets_container_variable(program: &str, option: &str, text: &str) -> bool {
     let is = |words: &str, word: &str| words.split(' ').any(|known| known == word);
     let is_name =
         |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-/".contains(c));
     is(CONTAINERS, program)
         && is(SETTING_OPTIONS, option)
-        && text.split_once('=').is_some_and(|(name, _)| is_name(name) && !is_run(name))
+        && text
+            .split_once('=')
+            .is_some_and(|(name, _)| is_name(name) && !is_variable_run_as_code(name))
 }
 
-/// Whether a program runs the value of this variable.
-pub(super) fn is_run(variable: &str) -> bool {
+/// Returns whether a program runs the value of this variable.
+pub(super) fn is_variable_run_as_code(variable: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| VARIABLES.split_whitespace().collect());
     WORDS.contains(variable)
 }

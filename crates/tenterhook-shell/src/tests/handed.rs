@@ -128,11 +128,11 @@ fn file_that_the_line_writes_is_read_where_it_runs() {
 /// S-68: of a script in another language nothing is read as a line of the shell.
 #[test]
 fn script_of_another_language_is_no_line() {
-    let line = read("printf '#!/usr/bin/env python3\\nimport os' > x; ./x");
-    let script = line.commands.iter().find(|command| command.program() == Some("python3"));
-    let script = script.map(|command| (command.text(), command.input.as_deref()));
+    let line = parse_line("printf '#!/usr/bin/env python3\\nimport os' > x; ./x");
+    let script = line.commands.iter().find(|command| command.program_name() == Some("python3"));
+    let script = script.map(|command| (command.unquoted_text(), command.input.as_deref()));
     assert_eq!(script, Some(("python3 ./x".to_owned(), Some("#!/usr/bin/env python3\nimport os"))));
-    let line = read("cat > x.py <<'E'\nimport os\nE\npython3 x.py");
+    let line = parse_line("cat > x.py <<'E'\nimport os\nE\npython3 x.py");
     assert_eq!(
         line.commands.last().and_then(|command| command.input.as_deref()),
         Some("import os\n")
@@ -210,8 +210,9 @@ fn alias_is_read_with_the_words_behind_it() {
 
 /// What may be run that is about git or `rm`.
 fn guesses(line: &str) -> Vec<String> {
-    let line = read(line);
-    let found = guess::of_line(&line, &|name| matches!(name, "git" | "rm"), Languages::Read);
+    let line = parse_line(line);
+    let found =
+        guess::guess_commands_in_line(&line, &|name| matches!(name, "git" | "rm"), Languages::Read);
     found.into_iter().map(|guess| guess.text.trim().to_owned()).collect()
 }
 

@@ -20,12 +20,12 @@ fn verbs_lead_to_a_command() {
         ("nix-shell -p x --run 'rm y'", "rm"),
     ] {
         assert!(
-            read(line).commands.iter().any(|command| command.program() == Some(program)),
+            parse_line(line).commands.iter().any(|command| command.program_name() == Some(program)),
             "{line}"
         );
     }
     for line in ["uv pip install rm", "npm run rm", "uv run -", "tmux ls", "poetry add rm", "npx"] {
-        let found = read(line);
+        let found = parse_line(line);
         assert!(found.commands.iter().all(|command| command.via.is_empty()), "{line}: {found:?}");
         assert_eq!(found.parsed, Parsed::Full, "{line}");
     }
@@ -34,17 +34,17 @@ fn verbs_lead_to_a_command() {
 /// S-32.
 #[test]
 fn ninth_nested_wrapper_is_in_doubt() {
-    let behind = |wrappers: usize| read(&format!("{}rm y", "sudo ".repeat(wrappers)));
+    let behind = |wrappers: usize| parse_line(&format!("{}rm y", "sudo ".repeat(wrappers)));
     let eight = behind(8);
     assert_eq!(eight.parsed, Parsed::Full);
-    assert!(eight.commands.iter().any(|command| command.program() == Some("rm")), "{eight:?}");
+    assert!(eight.commands.iter().any(|command| command.program_name() == Some("rm")), "{eight:?}");
     assert!(matches!(behind(9).parsed, Parsed::Doubtful(_)));
 }
 
 /// S-66.
 #[test]
 fn set_up_of_a_shell_is_a_separate_doubt() {
-    let doubt = |line: &str| match read(line).parsed {
+    let doubt = |line: &str| match parse_line(line).parsed {
         Parsed::Doubtful(doubt) => doubt,
         Parsed::Full => panic!("{line} is read whole"),
     };

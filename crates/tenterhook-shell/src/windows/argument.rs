@@ -40,13 +40,13 @@ const IN_HOME: &[(&str, &str)] = &[
 const DIRECTORIES: &[&str] = &["pwd", "cd", "psscriptroot"];
 
 impl Argument {
-    /// A word that stands for exactly this text.
+    /// Makes a word with exactly this text.
     pub(super) fn literal(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::new(&[Piece::Text(text.clone())], &text)
     }
 
-    /// A word of which nothing is known.
+    /// Makes a word of which only the source is known.
     pub(super) fn unknown(source: &str) -> Self {
         Self::new(&[Piece::Unknown], source)
     }
@@ -62,28 +62,28 @@ impl Argument {
         }
         let word = match is_known {
             true => Word { source: source.to_owned(), ..Word::literal(text) },
-            false => Word { text: unquoted(source).to_owned(), ..Word::unknown(source) },
+            false => Word { text: remove_outer_quotes(source).to_owned(), ..Word::unknown(source) },
         };
-        Self { word, posix: posix(pieces), is_listed: false }
+        Self { word, posix: to_posix_word(pieces), is_listed: false }
     }
 
-    pub(super) fn is_known(&self) -> bool {
+    pub(super) fn is_value_known(&self) -> bool {
         !self.word.is_dynamic()
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn value_text(&self) -> &str {
         &self.word.text
     }
 }
 
-/// A word without the quotes around all of it.
-fn unquoted(source: &str) -> &str {
+/// Returns a word without the quotes around all of it.
+fn remove_outer_quotes(source: &str) -> &str {
     let inner = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.filter(|inner| !inner.contains('"')).unwrap_or(source)
 }
 
-/// The word of Bash that is made of some pieces.
-fn posix(pieces: &[Piece]) -> Word {
+/// Builds the Bash word that corresponds to some pieces.
+fn to_posix_word(pieces: &[Piece]) -> Word {
     let mut source = String::new();
     let mut holes: Vec<Range<usize>> = Vec::new();
     let hole = |source: &mut String, holes: &mut Vec<Range<usize>>, text: &str| {
@@ -97,7 +97,7 @@ fn posix(pieces: &[Piece]) -> Word {
         match piece {
             Piece::Text(text) => push_quoted(&mut source, text),
             Piece::Variable(name) => {
-                let (variable, behind) = variable(name);
+                let (variable, behind) = to_posix_variable(name);
                 hole(&mut source, &mut holes, &variable);
                 source.push_str(behind);
             }
@@ -108,11 +108,11 @@ fn posix(pieces: &[Piece]) -> Word {
     if source.is_empty() {
         source.push_str("''");
     }
-    word::read(&source, &holes).unwrap_or_else(|| Word::unknown(source))
+    word::parse_word(&source, &holes).unwrap_or_else(|| Word::unknown(source))
 }
 
-/// A variable as Bash writes it, and the path behind it that belongs to it.
-fn variable(name: &str) -> (String, &'static str) {
+/// Returns a variable in Bash syntax, and the path below it that belongs to it.
+fn to_posix_variable(name: &str) -> (String, &'static str) {
     let small = name.to_ascii_lowercase();
     let plain = small.strip_prefix("env:").unwrap_or(&small);
     if let Some((_, behind)) = IN_HOME.iter().find(|(known, _)| *known == plain) {
@@ -126,7 +126,8 @@ fn variable(name: &str) -> (String, &'static str) {
     (format!("${{{}}}", if is_name { plain } else { "_" }), "")
 }
 
-/// Adds a text in quotes where it needs some. Patterns and a leading `~` stay what they are: these shells expand them in quotes, too.
+/// Adds a text, in quotes if it needs some. Patterns and a leading `~` stay unquoted: these shells
+/// expand them in quotes, too.
 fn push_quoted(source: &mut String, text: &str) {
     let text = text.replace('\\', "/");
     let is_plain =

@@ -54,12 +54,12 @@ enum Takes {
     File,
 }
 
-/// Whether a program is a shell of this module.
-pub(super) fn is_foreign_shell(name: &str) -> bool {
+/// Returns whether a program is PowerShell or cmd.
+pub(super) fn is_windows_shell(name: &str) -> bool {
     matches!(name, "powershell" | "pwsh" | "cmd")
 }
 
-fn parameter(text: &str) -> Option<(&'static str, Takes)> {
+fn find_parameter(text: &str) -> Option<(&'static str, Takes)> {
     let name = text.strip_prefix("--").or_else(|| text.strip_prefix(['-', '/', '–', '—', '―']))?;
     let name = name.to_ascii_lowercase();
     let exact = |row: &&(&str, &[&str], Takes)| row.1.contains(&name.as_str());
@@ -68,9 +68,9 @@ fn parameter(text: &str) -> Option<(&'static str, Takes)> {
     found.filter(|_| !name.is_empty()).map(|(name, _, takes)| (*name, *takes))
 }
 
-/// Writes out the parameters of PowerShell itself that are cut short.
-pub(super) fn complete_powershell(words: &mut [Argument]) {
-    if !words.first().is_some_and(|word| matches!(word.text(), "powershell" | "pwsh")) {
+/// Completes abbreviated options of the `powershell` program.
+pub(super) fn complete_powershell_options(words: &mut [Argument]) {
+    if !words.first().is_some_and(|word| matches!(word.value_text(), "powershell" | "pwsh")) {
         return;
     }
     let mut is_value = false;
@@ -78,7 +78,9 @@ pub(super) fn complete_powershell(words: &mut [Argument]) {
         if std::mem::take(&mut is_value) {
             continue;
         }
-        let Some((name, takes)) = parameter(word.text()).filter(|_| word.is_known()) else {
+        let Some((name, takes)) =
+            find_parameter(word.value_text()).filter(|_| word.is_value_known())
+        else {
             return;
         };
         word.word.text = format!("-{name}");
@@ -90,14 +92,14 @@ pub(super) fn complete_powershell(words: &mut [Argument]) {
     }
 }
 
-/// What `powershell` runs; `words` are those behind its name.
-pub(in super::super) fn powershell_code(words: &[Word]) -> Vec<Behind> {
+/// Returns what `powershell` runs; `words` are those after its name.
+pub(in super::super) fn code_run_by_powershell(words: &[Word]) -> Vec<Behind> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
-        let Some((_, takes)) = parameter(&word.text) else {
+        let Some((_, takes)) = find_parameter(&word.text) else {
             let is_script = word.text.to_ascii_lowercase().ends_with(".ps1");
-            let code = joined(words.get(at - 1..).unwrap_or_default(), Language::PowerShell);
+            let code = join_as_code(words.get(at - 1..).unwrap_or_default(), Language::PowerShell);
             return vec![if is_script { Behind::Script } else { code }];
         };
         let rest = words.get(at..).unwrap_or_default();
@@ -107,10 +109,10 @@ pub(in super::super) fn powershell_code(words: &[Word]) -> Vec<Behind> {
             Takes::Code if rest.len() == 1 && rest.first().is_some_and(|word| word.text == "-") => {
                 return vec![Behind::Foreign(Language::PowerShell, None)];
             }
-            Takes::Code => return vec![joined(rest, Language::PowerShell)],
+            Takes::Code => return vec![join_as_code(rest, Language::PowerShell)],
             Takes::Encoded => {
                 let code = rest.first().filter(|word| word.kind == WordKind::Literal);
-                let code = code.and_then(|word| decoded(&word.text));
+                let code = code.and_then(|word| decode_encoded_command(&word.text));
                 return vec![code.map_or(Behind::Unknown, |code| {
                     Behind::Foreign(Language::PowerShell, Some(code))
                 })];
@@ -128,7 +130,7 @@ pub(in super::super) fn powershell_code(words: &[Word]) -> Vec<Behind> {
     Vec::new()
 }
 
-fn joined(words: &[Word], language: Language) -> Behind {
+fn join_as_code(words: &[Word], language: Language) -> Behind {
     // The reader of cmd knows its variables.
     let is_open = |word: &Word| {
         let is_cmd = language == Language::Cmd && !word.text.contains(['$', '`']);
@@ -142,8 +144,8 @@ fn joined(words: &[Word], language: Language) -> Behind {
 }
 
 impl CmdCode {
-    /// The command line behind a program's name.
-    pub(in super::super) fn find(self, words: &[Word]) -> Vec<Behind> {
+    /// Returns the command line after a program's name.
+    pub(in super::super) fn command_line_in(self, words: &[Word]) -> Vec<Behind> {
         let is_one = |word: &Word, options: &[&str]| {
             let text = word.text.replace("//", "/");
             options.iter().any(|option| text.eq_ignore_ascii_case(option))
@@ -154,7 +156,7 @@ impl CmdCode {
         };
         let code = match self {
             Self::Rest(options) => {
-                behind(options).filter(|rest| !rest.is_empty()).or_else(|| attached(words))
+                behind(options).filter(|rest| !rest.is_empty()).or_else(|| attached_code(words))
             }
             Self::Word(options) => behind(options).and_then(|rest| rest.get(..1)),
             Self::Operand => {
@@ -163,12 +165,13 @@ impl CmdCode {
                 at.and_then(|at| words.get(at..=at))
             }
         };
-        code.map(|code| joined(code, Language::Cmd)).into_iter().collect()
+        code.map(|code| join_as_code(code, Language::Cmd)).into_iter().collect()
     }
 }
 
-/// `cmd /cdel`: code that is attached to its option is not followed.
-fn attached(words: &[Word]) -> Option<&[Word]> {
+/// Returns an empty rest, hence unknown code, if code is attached to its option: `cmd /cdel` is not
+/// followed.
+fn attached_code(words: &[Word]) -> Option<&[Word]> {
     let starts = |word: &Word| {
         let small = word.text.to_ascii_lowercase();
         small.len() > 2 && (small.starts_with("/c") || small.starts_with("/k"))
@@ -176,8 +179,8 @@ fn attached(words: &[Word]) -> Option<&[Word]> {
     words.iter().any(starts).then_some(&[])
 }
 
-/// The text of `-EncodedCommand`: UTF-16 in base 64.
-fn decoded(text: &str) -> Option<String> {
+/// Decodes the text of `-EncodedCommand`: UTF-16 in base 64.
+fn decode_encoded_command(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let (mut bits, mut held) = (0_u32, 0_u32);
     for letter in text.trim().trim_end_matches('=').bytes() {

@@ -3,13 +3,14 @@
 use super::super::{Doubt, SimpleCommand, Via};
 use super::Language;
 use super::argument::Argument;
-use super::equivalent::{derived, is_equivalent};
+use super::equivalent::{derive_command, is_derived_equivalent};
 use super::names::{self, Call};
 use super::powershell::Walker;
 
 impl Walker<'_, '_, '_> {
-    /// `[Type]::Name(words)`, `.Name(words)`; the commands from `first` on make the object that is called.
-    pub(super) fn called(
+    /// Records a call such as `[Type]::Name(words)` or `.Name(words)`. The commands from `first` on
+    /// make the object that is called.
+    pub(super) fn record_method_call(
         &mut self,
         type_name: Option<&str>,
         name: &str,
@@ -27,32 +28,38 @@ impl Walker<'_, '_, '_> {
         let key = full.to_ascii_lowercase().replace("system.", "").replace('?', "");
         let made = match type_name {
             Some(_) => Vec::new(),
-            None => self.operands_of(first),
+            None => self.object_operands(first),
         };
         let mut all = vec![Argument::literal(full.as_str())];
         all.extend(words.iter().cloned());
-        let command = self.simple(&all, Vec::new());
+        let command = self.make_simple_command(&all, Vec::new());
         self.reader.commands.push(command.clone());
         if is_computed {
-            self.reader.doubt(self.code, Doubt::Program { source: full });
+            self.reader.record_doubt(self.code, Doubt::Program { source: full });
             return;
         }
-        let Some(call) = names::call(&key) else { return };
+        let Some(call) = names::find_call(&key) else { return };
         match call {
-            Call::Code(wrapper) => self.run_call(&command, &words, Language::PowerShell, wrapper),
-            Call::Line(wrapper) => self.run_call(&command, &words, Language::Cmd, wrapper),
+            Call::Code(wrapper) => {
+                self.read_called_code(&command, &words, Language::PowerShell, wrapper)
+            }
+            Call::Line(wrapper) => self.read_called_code(&command, &words, Language::Cmd, wrapper),
             Call::Equivalent(form, name) => {
                 let given =
                     if made.is_empty() { words } else { made.into_iter().chain(words).collect() };
-                for found in form.split("; ").filter_map(|form| in_form(form, &given)) {
-                    self.reader.commands.push(derived(&command, found, Via::Equivalent(name)));
+                for found in form.split("; ").filter_map(|form| fill_form(form, &given)) {
+                    self.reader.commands.push(derive_command(
+                        &command,
+                        found,
+                        Via::Equivalent(name),
+                    ));
                 }
             }
         }
     }
 
-    /// Reads the code that a call is given; a doubt, where the line does not say it.
-    fn run_call(
+    /// Reads the code that a call receives. It is a doubt if the code is not on the line.
+    fn read_called_code(
         &mut self,
         command: &SimpleCommand,
         words: &[Argument],
@@ -60,26 +67,27 @@ impl Walker<'_, '_, '_> {
         wrapper: &'static str,
     ) {
         let texts: Option<Vec<&str>> =
-            words.iter().map(|word| word.is_known().then(|| word.text())).collect();
+            words.iter().map(|word| word.is_value_known().then(|| word.value_text())).collect();
         match texts.filter(|texts| !texts.is_empty()) {
             Some(texts) => {
                 let text = texts.join(" ");
-                self.run_text(&text, language, wrapper);
+                self.read_code_text(&text, language, wrapper);
             }
             // `$process.Start()` and `[scriptblock]::Create($x)`
             None => {
                 let words = words.iter().map(|word| word.posix.clone());
                 let words = std::iter::once(Argument::literal("eval").posix).chain(words).collect();
-                self.reader.commands.push(derived(command, words, Via::Equivalent(wrapper)));
-                self.reader.doubt(self.code, Doubt::Code { wrapper });
+                self.reader.commands.push(derive_command(command, words, Via::Equivalent(wrapper)));
+                self.reader.record_doubt(self.code, Doubt::Code { wrapper });
             }
         }
     }
 
-    /// The operands of the last command that makes an object: `(Get-Item x).Delete()`.
-    fn operands_of(&self, first: usize) -> Vec<Argument> {
+    /// Returns the operands of the last command that makes an object: `(Get-Item x).Delete()`.
+    fn object_operands(&self, first: usize) -> Vec<Argument> {
         let commands = self.reader.commands.get(first..).unwrap_or_default();
-        let Some(command) = commands.iter().rev().find(|command| is_equivalent(command)) else {
+        let Some(command) = commands.iter().rev().find(|command| is_derived_equivalent(command))
+        else {
             return Vec::new();
         };
         let operands = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
@@ -88,24 +96,25 @@ impl Walker<'_, '_, '_> {
             .collect()
     }
 
-    /// `$env:NAME = value`
-    pub(super) fn exported(&mut self, name: &str, value: &Argument) {
-        let command = self.simple(&[Argument::literal("export")], Vec::new());
-        let words = vec![super::equivalent::assignment(name, value)];
+    /// Records `$env:NAME = value`.
+    pub(super) fn record_environment_assignment(&mut self, name: &str, value: &Argument) {
+        let command = self.make_simple_command(&[Argument::literal("export")], Vec::new());
+        let words = vec![super::equivalent::assignment_word(name, value)];
         let words = [Argument::literal("export").posix].into_iter().chain(words).collect();
-        let command: SimpleCommand = derived(&command, words, Via::Equivalent("$env:"));
+        let command: SimpleCommand = derive_command(&command, words, Via::Equivalent("$env:"));
         self.reader.commands.push(command);
     }
 }
 
-/// A form like `cp 0 1`, with words in the places of the numbers; `0=1` is an assignment. `None` where one is missing.
-fn in_form(form: &str, given: &[Argument]) -> Option<Vec<super::super::word::Word>> {
+/// Fills a form such as `cp 0 1` with words in the places of the numbers; `0=1` is an assignment.
+/// Returns `None` if one is missing.
+fn fill_form(form: &str, given: &[Argument]) -> Option<Vec<super::super::word::Word>> {
     form.split(' ')
         .map(|part| match part.split_once('=') {
             Some((name, value)) => {
                 let name = given.get(name.parse::<usize>().ok()?)?;
                 let value = given.get(value.parse::<usize>().ok()?)?;
-                Some(super::equivalent::assignment(name.text(), value))
+                Some(super::equivalent::assignment_word(name.value_text(), value))
             }
             None => match part.parse::<usize>() {
                 Ok(at) if at < 10 => given.get(at).map(|word| word.posix.clone()),

@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use super::{A_WORD, DEEPEST};
 
 /// Reads a text as a line of cmd.
-pub(in super::super) fn read(reader: &mut Reader<'_>, code: &Code<'_>) {
+pub(in super::super) fn read_cmd_line(reader: &mut Reader<'_>, code: &Code<'_>) {
     let mut walker = CmdWalker {
         cursor: Cursor::new(code.text),
         context: code.context,
@@ -18,7 +18,7 @@ pub(in super::super) fn read(reader: &mut Reader<'_>, code: &Code<'_>) {
         is_piped: false,
         is_stopped: false,
     };
-    walker.line(false);
+    walker.read_commands(false);
 }
 
 /// What has been read of one text.
@@ -37,67 +37,67 @@ pub(super) struct CmdWalker<'r, 's, 'c> {
 const ONE_WORD: &[&str] = &["exist", "defined", "errorlevel", "cmdextversion"];
 
 impl<'c> CmdWalker<'_, '_, 'c> {
-    pub(super) fn fail(&mut self) {
+    pub(super) fn stop_with_syntax_doubt(&mut self) {
         if !self.is_stopped {
-            self.reader.syntax(self.code, self.cursor.at());
+            self.reader.record_syntax_doubt(self.code, self.cursor.position());
             self.is_stopped = true;
         }
     }
 
-    pub(super) fn pay(&mut self, steps: usize) -> bool {
-        self.is_stopped = self.is_stopped || !self.reader.pay(self.code, steps);
+    pub(super) fn spend_steps(&mut self, steps: usize) -> bool {
+        self.is_stopped = self.is_stopped || !self.reader.spend_steps(self.code, steps);
         !self.is_stopped
     }
 
-    pub(super) fn blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         loop {
             self.cursor.take_while(|c| matches!(c, ' ' | '\t'));
-            if !(self.cursor.eat("^\n") || self.cursor.eat("^\r\n")) {
+            if !(self.cursor.eat_text("^\n") || self.cursor.eat_text("^\r\n")) {
                 return;
             }
         }
     }
 
-    /// Commands up to the end of the text, or of a group.
-    fn line(&mut self, is_group: bool) {
+    /// Reads commands up to the end of the text, or of a group.
+    fn read_commands(&mut self, is_group: bool) {
         let mut first = self.reader.commands.len();
         let mut is_pipeline = false;
         loop {
             self.cursor.take_while(|c| " \t\r\n,;=@".contains(c));
-            if !self.pay(A_WORD) {
+            if !self.spend_steps(A_WORD) {
                 return;
             }
             match self.cursor.peek() {
-                None if is_group => return self.fail(),
-                None => return self.in_pipeline(first, is_pipeline),
+                None if is_group => return self.stop_with_syntax_doubt(),
+                None => return self.mark_pipeline_commands(first, is_pipeline),
                 Some(')') if is_group => {
-                    self.cursor.take();
-                    return self.in_pipeline(first, is_pipeline);
+                    self.cursor.next_char();
+                    return self.mark_pipeline_commands(first, is_pipeline);
                 }
                 Some(_) => {}
             }
-            let start = self.cursor.at();
-            self.command();
-            self.blanks();
-            if self.cursor.eat("&&")
-                || self.cursor.eat("||")
-                || self.cursor.eat("&")
-                || self.cursor.eat("\n")
+            let start = self.cursor.position();
+            self.read_command();
+            self.skip_blanks();
+            if self.cursor.eat_text("&&")
+                || self.cursor.eat_text("||")
+                || self.cursor.eat_text("&")
+                || self.cursor.eat_text("\n")
             {
-                self.in_pipeline(first, is_pipeline);
+                self.mark_pipeline_commands(first, is_pipeline);
                 (first, is_pipeline) = (self.reader.commands.len(), false);
                 (self.input, self.is_piped) = (None, false);
-            } else if self.cursor.eat("|") {
+            } else if self.cursor.eat_text("|") {
                 is_pipeline = true;
                 self.is_piped = true;
             }
-            if self.cursor.at() == start {
-                return self.fail();
+            if self.cursor.position() == start {
+                return self.stop_with_syntax_doubt();
             }
         }
     }
 
-    fn in_pipeline(&mut self, first: usize, is_pipeline: bool) {
+    fn mark_pipeline_commands(&mut self, first: usize, is_pipeline: bool) {
         let context = self.context;
         let commands = self.reader.commands.iter_mut().skip(first).filter(|_| is_pipeline);
         for command in commands.filter(|command| command.context == context) {
@@ -105,8 +105,8 @@ impl<'c> CmdWalker<'_, '_, 'c> {
         }
     }
 
-    /// Whether a word stands here, in any case.
-    fn is_word(&self, word: &str) -> bool {
+    /// Returns whether this word is next, in any case.
+    fn is_at_word(&self, word: &str) -> bool {
         let rest = self.cursor.rest();
         let found = rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
         let behind = rest.get(word.len()..).and_then(|rest| rest.chars().next());
@@ -114,120 +114,120 @@ impl<'c> CmdWalker<'_, '_, 'c> {
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
+        let found = self.is_at_word(word);
         if found {
-            self.cursor.eat(self.cursor.rest().get(..word.len()).unwrap_or_default());
+            self.cursor.eat_text(self.cursor.rest().get(..word.len()).unwrap_or_default());
         }
         found
     }
 
-    /// One command, group, `if` or `for`.
-    fn command(&mut self) {
+    /// Reads one command, group, `if` or `for`.
+    fn read_command(&mut self) {
         if self.reader.nest >= DEEPEST {
-            self.reader.doubt(self.code, Doubt::TooDeep);
+            self.reader.record_doubt(self.code, Doubt::TooDeep);
             self.is_stopped = true;
             return;
         }
         self.reader.nest += 1;
         self.cursor.take_while(|c| " \t@,;=".contains(c));
         if self.cursor.peek() == Some('(') {
-            self.group();
-        } else if self.cursor.peek() == Some(':') || self.is_word("rem") {
-            self.cursor.skip_line();
+            self.read_group();
+        } else if self.cursor.peek() == Some(':') || self.is_at_word("rem") {
+            self.cursor.skip_to_line_end();
         } else if self.eat_word("if") {
-            self.conditional();
+            self.read_if();
         } else if self.eat_word("for") {
-            self.looped();
+            self.read_for();
         } else {
-            self.simple_command();
+            self.read_simple_command();
         }
         self.reader.nest -= 1;
     }
 
-    /// `( ... )`, and where it writes.
-    fn group(&mut self) {
-        self.cursor.take();
+    /// Reads `( ... )` and its redirections.
+    fn read_group(&mut self) {
+        self.cursor.next_char();
         let outer = std::mem::replace(&mut self.context, Context::Subshell);
-        self.line(true);
+        self.read_commands(true);
         self.context = outer;
-        self.blanks();
-        while let Some(redirect) = self.redirect() {
+        self.skip_blanks();
+        while let Some(redirect) = self.read_redirect() {
             self.reader.redirects.extend(redirect);
-            self.blanks();
+            self.skip_blanks();
         }
     }
 
-    /// `if [/i] [not] CONDITION command [else command]`
-    fn conditional(&mut self) {
+    /// Reads `if [/i] [not] CONDITION command [else command]`.
+    fn read_if(&mut self) {
         let outer = std::mem::replace(&mut self.context, Context::Body);
-        self.blanks();
+        self.skip_blanks();
         while self.eat_word("/i") || self.eat_word("not") {
-            self.blanks();
+            self.skip_blanks();
         }
-        let first = self.text();
+        let first = self.read_word_source();
         if first.is_empty() {
-            self.fail();
+            self.stop_with_syntax_doubt();
         }
         let takes_one = ONE_WORD.contains(&first.to_ascii_lowercase().as_str());
         if takes_one || first.ends_with("==") {
-            self.text();
+            self.read_word_source();
         } else if !first.contains("==") {
-            let operator = self.text();
+            let operator = self.read_word_source();
             if operator == "==" || !operator.starts_with("==") {
-                self.text();
+                self.read_word_source();
             }
         }
-        self.command();
+        self.read_command();
         self.cursor.take_while(char::is_whitespace);
         if self.eat_word("else") {
-            self.blanks();
-            self.command();
+            self.skip_blanks();
+            self.read_command();
         }
         self.context = outer;
     }
 
-    /// `for [/f "options"] %x in (set) do command`
-    fn looped(&mut self) {
+    /// Reads `for [/f "options"] %x in (set) do command`.
+    fn read_for(&mut self) {
         let outer = std::mem::replace(&mut self.context, Context::Body);
         let mut reads = false;
-        self.blanks();
+        self.skip_blanks();
         while !self.is_stopped && !self.eat_word("in") {
-            reads |= self.is_word("/f");
-            if self.text().is_empty() {
-                self.fail();
+            reads |= self.is_at_word("/f");
+            if self.read_word_source().is_empty() {
+                self.stop_with_syntax_doubt();
             }
-            self.blanks();
+            self.skip_blanks();
         }
-        self.blanks();
-        if !self.cursor.eat("(") {
-            self.fail();
+        self.skip_blanks();
+        if !self.cursor.eat_text("(") {
+            self.stop_with_syntax_doubt();
         }
-        let set = self.cursor.take_through(")").unwrap_or_default().trim();
+        let set = self.cursor.take_through_end(")").unwrap_or_default().trim();
         let quote = set.chars().next().filter(|c| reads && matches!(c, '\'' | '`'));
         if let Some(quote) = quote {
-            self.run_text(set.trim_matches(quote), "for");
+            self.read_code_text(set.trim_matches(quote), "for");
         }
-        self.blanks();
+        self.skip_blanks();
         if self.eat_word("do") {
-            self.blanks();
-            self.command();
+            self.skip_blanks();
+            self.read_command();
         } else {
-            self.fail();
+            self.stop_with_syntax_doubt();
         }
         self.context = outer;
     }
 
-    /// The next word as written; empty where the command ends.
-    fn text(&mut self) -> String {
-        self.blanks();
-        self.cmd_word(false).map(|word: Argument| word.word.source).unwrap_or_default()
+    /// Reads the next word as written. It is empty if the command ends.
+    fn read_word_source(&mut self) -> String {
+        self.skip_blanks();
+        self.read_word(false).map(|word: Argument| word.word.source).unwrap_or_default()
     }
 
-    /// Reads code that stands in the line.
-    pub(super) fn run_text(&mut self, text: &str, wrapper: &'static str) {
+    /// Reads code that is part of the line.
+    pub(super) fn read_code_text(&mut self, text: &str, wrapper: &'static str) {
         let via =
             self.code.via.iter().cloned().chain([super::super::Via::Wrapper(wrapper)]).collect();
-        self.reader.code(&Code {
+        self.reader.read_code(&Code {
             text,
             language: Language::Cmd,
             via: &via,

@@ -12,7 +12,7 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0 }
     }
 
-    pub(super) const fn at(&self) -> usize {
+    pub(super) const fn position(&self) -> usize {
         self.at
     }
 
@@ -20,8 +20,8 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The text from `start` to here.
-    pub(super) fn since(&self, start: usize) -> &'a str {
+    /// Returns the text from `start` to the current position.
+    pub(super) fn text_since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
@@ -30,34 +30,34 @@ impl<'a> Cursor<'a> {
     }
 
     /// The character after the next one.
-    pub(super) fn second(&self) -> Option<char> {
+    pub(super) fn peek_second(&self) -> Option<char> {
         self.rest().chars().nth(1)
     }
 
     /// The character before the next one.
-    pub(super) fn before(&self) -> Option<char> {
+    pub(super) fn previous_char(&self) -> Option<char> {
         self.text.get(..self.at).and_then(|text| text.chars().next_back())
     }
 
-    pub(super) fn take(&mut self) -> Option<char> {
+    pub(super) fn next_char(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.at += next.len_utf8();
         Some(next)
     }
 
-    pub(super) fn starts(&self, with: &str) -> bool {
+    pub(super) fn starts_with(&self, with: &str) -> bool {
         self.rest().starts_with(with)
     }
 
-    pub(super) fn eat(&mut self, text: &str) -> bool {
-        let found = self.starts(text);
+    pub(super) fn eat_text(&mut self, text: &str) -> bool {
+        let found = self.starts_with(text);
         if found {
             self.at += text.len();
         }
         found
     }
 
-    /// Takes characters while they are as asked for.
+    /// Takes characters while `is` returns true for them.
     pub(super) fn take_while(&mut self, is: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c: char| !is(c)).unwrap_or(rest.len());
@@ -65,20 +65,20 @@ impl<'a> Cursor<'a> {
         rest.get(..end).unwrap_or_default()
     }
 
-    /// Takes all up to `end` and `end` itself; `None` where it does not come.
-    pub(super) fn take_through(&mut self, end: &str) -> Option<&'a str> {
+    /// Takes everything up to and including `end`. Returns `None` if `end` does not follow.
+    pub(super) fn take_through_end(&mut self, end: &str) -> Option<&'a str> {
         let rest = self.rest();
         let found = rest.find(end)?;
         self.at += found + end.len();
         rest.get(..found)
     }
 
-    /// Goes to the end of the line, or of the text.
-    pub(super) fn skip_line(&mut self) {
+    /// Moves to the end of the line or the text.
+    pub(super) fn skip_to_line_end(&mut self) {
         self.take_while(|c| c != '\n');
     }
 
-    pub(super) fn back_to(&mut self, at: usize) {
+    pub(super) fn move_back_to(&mut self, at: usize) {
         self.at = at;
     }
 }

@@ -38,46 +38,48 @@ enum Operator {
 }
 
 impl Walker<'_, '_, '_> {
-    /// A value up to the end of the statement or of the pipeline's part.
-    pub(super) fn expression(&mut self) -> Value {
-        self.deeper(Self::expression_here)
+    /// Reads a value up to the end of the statement or of the pipeline's part.
+    pub(super) fn read_expression(&mut self) -> Value {
+        self.with_nesting_level(Self::read_expression_inner)
     }
 
-    fn expression_here(&mut self) -> Value {
+    fn read_expression_inner(&mut self) -> Value {
         let mut all = Operands {
-            item: self.cursor.at(),
+            item: self.cursor.position(),
             commands: self.reader.commands.len(),
             ..Operands::default()
         };
-        while !self.is_stopped && self.pay(A_WORD) {
-            self.blanks();
+        while !self.is_stopped && self.spend_steps(A_WORD) {
+            self.skip_blanks();
             if all.operator != Operator::Done && !all.words.is_empty() {
                 // A value goes on behind an operator at the end of a line.
-                self.lines();
+                self.skip_blanks_and_lines();
             }
-            let start = self.cursor.at();
+            let start = self.cursor.position();
             match self.cursor.peek() {
                 None | Some('\n' | '\r' | ';' | '|' | ')' | '}' | ']' | '&') => break,
-                Some('#') => self.cursor.skip_line(),
+                Some('#') => self.cursor.skip_to_line_end(),
                 Some(',') => {
-                    self.cursor.take();
-                    self.lines();
+                    self.cursor.next_char();
+                    self.skip_blanks_and_lines();
                     all.operator = Operator::None;
-                    all.item = self.cursor.at();
+                    all.item = self.cursor.position();
                 }
-                Some('=') if all.operator == Operator::Done => return self.assigned(&all, false),
+                Some('=') if all.operator == Operator::Done => {
+                    return self.read_assigned_value(&all, false);
+                }
                 Some(_) => {
-                    if let Some(redirect) = self.redirect() {
+                    if let Some(redirect) = self.read_redirect() {
                         self.reader.redirects.extend(redirect);
                         continue;
                     }
-                    if let Some(value) = self.part(&mut all) {
+                    if let Some(value) = self.read_operand_or_operator(&mut all) {
                         return value;
                     }
                 }
             }
-            if self.cursor.at() == start {
-                self.fail();
+            if self.cursor.position() == start {
+                self.stop_with_syntax_doubt();
             }
         }
         let Operands { words, is_named, is_computed, is_block, .. } = all;
@@ -89,117 +91,117 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// One operand or operator; a value where it ends the expression.
-    fn part(&mut self, all: &mut Operands) -> Option<Value> {
-        let start = self.cursor.at();
+    /// Reads one operand or operator. Returns a value if it ends the expression.
+    fn read_operand_or_operator(&mut self, all: &mut Operands) -> Option<Value> {
+        let start = self.cursor.position();
         let c = self.cursor.peek()?;
         match c {
-            '.' | ':' | '?' if all.operator == Operator::Done && self.is_member() => {
-                self.member(all)
+            '.' | ':' | '?' if all.operator == Operator::Done && self.is_at_member() => {
+                self.read_member(all)
             }
             '[' if all.operator == Operator::Done
-                && self.cursor.before().is_some_and(|c| !c.is_whitespace()) =>
+                && self.cursor.previous_char().is_some_and(|c| !c.is_whitespace()) =>
             {
-                self.bracket(all);
-                self.open(all);
+                self.read_brackets(all);
+                self.mark_item_unknown(all);
             }
-            '[' => self.bracket(all),
-            '-' if self.cursor.second().is_some_and(char::is_alphabetic) => {
-                self.cursor.take();
+            '[' => self.read_brackets(all),
+            '-' if self.cursor.peek_second().is_some_and(char::is_alphabetic) => {
+                self.cursor.next_char();
                 self.cursor.take_while(char::is_alphabetic);
-                self.operator(all, Operator::Other);
+                self.add_operator(all, Operator::Other);
             }
-            '+' | '-' | '*' | '/' | '%' => return self.arithmetic(all, c),
+            '+' | '-' | '*' | '/' | '%' => return self.read_one_char_operator(all, c),
             '!' | '?' | ':' | '.' => {
                 self.cursor.take_while(|next| next == c);
-                self.operator(all, Operator::Other);
+                self.add_operator(all, Operator::Other);
             }
             '{' => {
-                self.block(Context::Body);
+                self.read_block(Context::Body);
                 all.is_block = all.words.is_empty();
-                self.operand(all, vec![Argument::literal(self.cursor.since(start))]);
+                self.add_operand(all, vec![Argument::literal(self.cursor.text_since(start))]);
             }
-            '(' => self.parenthesized(all),
+            '(' => self.read_parenthesized(all),
             '@' | '$' => {
                 let is_first = all.words.is_empty() && all.operator == Operator::None;
-                let value = self.expression_operand();
+                let value = self.read_variable_or_literal();
                 all.is_named = value.is_named && is_first;
                 all.is_computed |= value.is_computed;
                 all.is_block = value.is_block && is_first;
-                self.operand(all, value.words.unwrap_or_default());
+                self.add_operand(all, value.words.unwrap_or_default());
                 all.variable =
-                    Some(self.cursor.since(start).to_owned()).filter(|_| is_first && c == '$');
+                    Some(self.cursor.text_since(start).to_owned()).filter(|_| is_first && c == '$');
             }
             c if SINGLE.contains(&c) || DOUBLE.contains(&c) => {
                 let mut pieces = Vec::new();
                 if SINGLE.contains(&c) {
-                    self.single(&mut pieces)
+                    self.read_single_quoted(&mut pieces)
                 } else {
-                    self.double(&mut pieces)
+                    self.read_double_quoted(&mut pieces)
                 }
-                self.fill(&mut pieces);
-                self.operand(all, vec![Argument::new(&pieces, self.cursor.since(start))]);
+                self.substitute_variables(&mut pieces);
+                self.add_operand(all, vec![Argument::new(&pieces, self.cursor.text_since(start))]);
             }
-            c if c.is_alphanumeric() || c == '_' => return self.bare(all),
-            _ => self.fail(),
+            c if c.is_alphanumeric() || c == '_' => return self.read_bare_word(all),
+            _ => self.stop_with_syntax_doubt(),
         }
         None
     }
 
-    /// An operator of one character; a value where it assigns.
-    fn arithmetic(&mut self, all: &mut Operands, c: char) -> Option<Value> {
-        self.cursor.take();
+    /// Reads an operator of one character. Returns a value if it assigns.
+    fn read_one_char_operator(&mut self, all: &mut Operands, c: char) -> Option<Value> {
+        self.cursor.next_char();
         if self.cursor.peek() == Some('=') {
-            return Some(self.assigned(all, true));
+            return Some(self.read_assigned_value(all, true));
         }
         // `$i++`
         let is_double = self.cursor.peek() == Some(c) && matches!(c, '+' | '-');
         if is_double {
-            self.cursor.take();
-            self.open(all);
+            self.cursor.next_char();
+            self.mark_item_unknown(all);
         } else {
-            self.operator(all, if c == '+' { Operator::Plus } else { Operator::Other });
+            self.add_operator(all, if c == '+' { Operator::Plus } else { Operator::Other });
         }
         None
     }
 
-    /// `( ... )`
-    fn parenthesized(&mut self, all: &mut Operands) {
-        let start = self.cursor.at();
+    /// Reads `( ... )`.
+    fn read_parenthesized(&mut self, all: &mut Operands) {
+        let start = self.cursor.position();
         let first = self.reader.commands.len();
-        let value = self.paren(Context::CommandSubstitution);
+        let value = self.read_parens(Context::CommandSubstitution);
         all.is_computed |= value.is_computed;
         let words = match value.words {
-            Some(words) if !value.is_named && words.iter().all(Argument::is_known) => words,
+            Some(words) if !value.is_named && words.iter().all(Argument::is_value_known) => words,
             _ => {
-                let piece = self.printed(first);
-                vec![Argument::new(&[piece], self.cursor.since(start))]
+                let piece = self.commands_as_bash_line(first);
+                vec![Argument::new(&[piece], self.cursor.text_since(start))]
             }
         };
-        self.operand(all, words);
+        self.add_operand(all, words);
     }
 
-    /// A number, or `in` of a loop.
-    fn bare(&mut self, all: &mut Operands) -> Option<Value> {
+    /// Reads a number, or `in` of a loop.
+    fn read_bare_word(&mut self, all: &mut Operands) -> Option<Value> {
         let word = self.cursor.take_while(|c| c.is_alphanumeric() || c == '_');
         if word.eq_ignore_ascii_case("in") {
             if let Some(name) = &all.variable {
                 self.variables.insert(variable_key(name.trim_start_matches('$')), Value::default());
             }
-            return Some(self.chain());
+            return Some(self.read_chain());
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            self.operand(all, vec![Argument::literal(word)]);
+            self.add_operand(all, vec![Argument::literal(word)]);
         } else {
-            self.fail();
+            self.stop_with_syntax_doubt();
         }
         None
     }
 
-    /// Adds an operand to the item, or begins one.
-    fn operand(&mut self, all: &mut Operands, mut words: Vec<Argument>) {
+    /// Adds an operand to the current item, or begins an item.
+    fn add_operand(&mut self, all: &mut Operands, mut words: Vec<Argument>) {
         let known = |words: &[Argument]| match words {
-            [word] if word.is_known() => Some(word.text().to_owned()),
+            [word] if word.is_value_known() => Some(word.value_text().to_owned()),
             _ => None,
         };
         match all.operator {
@@ -211,16 +213,18 @@ impl Walker<'_, '_, '_> {
             }
             Operator::Plus => {
                 let before = all.words.pop();
-                let before = before.filter(Argument::is_known).map(|word| word.text().to_owned());
+                let before = before
+                    .filter(Argument::is_value_known)
+                    .map(|word| word.value_text().to_owned());
                 match before.zip(known(&words)) {
                     Some((before, behind)) => all.words.push(Argument::literal(before + &behind)),
-                    None => all.words.push(Argument::unknown(self.cursor.since(all.item))),
+                    None => all.words.push(Argument::unknown(self.cursor.text_since(all.item))),
                 }
                 all.is_computed = true;
             }
             Operator::Other | Operator::Done => {
                 all.words.pop();
-                all.words.push(Argument::unknown(self.cursor.since(all.item)));
+                all.words.push(Argument::unknown(self.cursor.text_since(all.item)));
                 all.is_computed = true;
             }
         }
@@ -228,67 +232,67 @@ impl Walker<'_, '_, '_> {
         all.operator = Operator::Done;
     }
 
-    /// Notes an operator; before the first operand of an item it makes of it something unknown.
-    fn operator(&self, all: &mut Operands, operator: Operator) {
+    /// Records an operator. Before the first operand of an item it makes the item unknown.
+    fn add_operator(&self, all: &mut Operands, operator: Operator) {
         let is_first = all.operator == Operator::None;
         if is_first {
-            all.words.push(Argument::unknown(self.cursor.since(all.item)));
+            all.words.push(Argument::unknown(self.cursor.text_since(all.item)));
         }
         all.operator = if is_first { Operator::Other } else { operator };
     }
 
-    /// The item is something that the line does not say.
-    fn open(&self, all: &mut Operands) {
+    /// Marks the current item as unknown, because its value is not on the line.
+    fn mark_item_unknown(&self, all: &mut Operands) {
         all.words.pop();
-        all.words.push(Argument::unknown(self.cursor.since(all.item)));
+        all.words.push(Argument::unknown(self.cursor.text_since(all.item)));
         all.operator = Operator::Done;
         all.variable = None;
     }
 
-    /// `[int]`, `[IO.File]`, `$a[1]`
-    fn bracket(&mut self, all: &mut Operands) {
-        let start = self.cursor.at();
-        self.cursor.take();
+    /// Reads `[int]`, `[IO.File]`, `$a[1]`.
+    fn read_brackets(&mut self, all: &mut Operands) {
+        let start = self.cursor.position();
+        self.cursor.next_char();
         if all.operator == Operator::Done {
-            self.lines();
-            self.expression();
-            self.lines();
-            if !self.cursor.eat("]") {
-                self.fail();
+            self.skip_blanks_and_lines();
+            self.read_expression();
+            self.skip_blanks_and_lines();
+            if !self.cursor.eat_text("]") {
+                self.stop_with_syntax_doubt();
             }
             return;
         }
         let mut nest = 1_usize;
         while nest > 0 {
-            match self.cursor.take() {
+            match self.cursor.next_char() {
                 Some('[') => nest += 1,
                 Some(']') => nest -= 1,
                 // The values of an attribute, which may be any.
                 Some('(') => {
-                    self.cursor.back_to(self.cursor.at() - 1);
-                    self.paren(Context::Body);
+                    self.cursor.move_back_to(self.cursor.position() - 1);
+                    self.read_parens(Context::Body);
                 }
                 Some(_) => {}
-                None => return self.fail(),
+                None => return self.stop_with_syntax_doubt(),
             }
             if self.is_stopped {
                 return;
             }
         }
-        if self.cursor.starts("::") {
-            let name = self.cursor.since(start).to_owned();
-            self.operand(all, vec![Argument::unknown(&name)]);
+        if self.cursor.starts_with("::") {
+            let name = self.cursor.text_since(start).to_owned();
+            self.add_operand(all, vec![Argument::unknown(&name)]);
             all.type_name = Some(name);
         }
     }
 
-    /// Whether a member follows, not an operator: `.Name`, `::Name`, `?.Name`.
-    fn is_member(&self) -> bool {
+    /// Returns whether a member follows, not an operator: `.Name`, `::Name`, `?.Name`.
+    fn is_at_member(&self) -> bool {
         let rest = self.cursor.rest();
         let name = rest.trim_start_matches(['?', ':', '.']);
         let dots = rest.len() - name.len();
         let is_name = name.starts_with(|c: char| c.is_alphabetic() || "_$'\"".contains(c));
-        let is_attached = self.cursor.before().is_some_and(|c| !c.is_whitespace());
+        let is_attached = self.cursor.previous_char().is_some_and(|c| !c.is_whitespace());
         is_name
             && is_attached
             && (rest.starts_with("::") && dots == 2
@@ -296,9 +300,9 @@ impl Walker<'_, '_, '_> {
                 || rest.starts_with("?."))
     }
 
-    /// `.Name`, `::Name`, with the words in parentheses where it is called.
-    fn member(&mut self, all: &mut Operands) {
-        let start = self.cursor.at();
+    /// Reads `.Name` or `::Name`, and the words in parentheses if it is called.
+    fn read_member(&mut self, all: &mut Operands) {
+        let start = self.cursor.position();
         self.cursor.take_while(|c| matches!(c, '.' | ':' | '?'));
         let is_plain = self.cursor.peek().is_some_and(|c| c.is_alphabetic() || c == '_');
         if is_plain {
@@ -306,47 +310,47 @@ impl Walker<'_, '_, '_> {
         } else {
             let mut pieces = Vec::new();
             match self.cursor.peek() {
-                Some('$') => pieces.push(self.variable()),
-                Some(c) if SINGLE.contains(&c) => self.single(&mut pieces),
-                _ => self.double(&mut pieces),
+                Some('$') => pieces.push(self.read_variable()),
+                Some(c) if SINGLE.contains(&c) => self.read_single_quoted(&mut pieces),
+                _ => self.read_double_quoted(&mut pieces),
             }
         }
-        let name = self.cursor.since(start).to_owned();
+        let name = self.cursor.text_since(start).to_owned();
         let type_name = all.type_name.take();
         if self.cursor.peek() == Some('(') {
             let receiver = all.commands;
-            let words = self.call_words();
-            self.called(type_name.as_deref(), &name, words, receiver, !is_plain);
+            let words = self.read_call_arguments();
+            self.record_method_call(type_name.as_deref(), &name, words, receiver, !is_plain);
         }
         let first = all.commands;
-        let piece = self.printed(first);
-        let source = self.cursor.since(all.item);
+        let piece = self.commands_as_bash_line(first);
+        let source = self.cursor.text_since(all.item);
         all.words.pop();
         all.words.push(Argument::new(&[piece], source));
         all.operator = Operator::Done;
         all.variable = None;
     }
 
-    /// The words of a call: `( a, b )`.
-    fn call_words(&mut self) -> Vec<Argument> {
-        self.cursor.take();
+    /// Reads the words of a call: `( a, b )`.
+    fn read_call_arguments(&mut self) -> Vec<Argument> {
+        self.cursor.next_char();
         let outer = std::mem::replace(&mut self.context, Context::CommandSubstitution);
-        self.lines();
-        let value = self.expression();
-        self.lines();
+        self.skip_blanks_and_lines();
+        let value = self.read_expression();
+        self.skip_blanks_and_lines();
         self.context = outer;
-        if !self.cursor.eat(")") {
-            self.fail();
+        if !self.cursor.eat_text(")") {
+            self.stop_with_syntax_doubt();
         }
         value.words.unwrap_or_default()
     }
 
-    /// `$x = value`, of which the name has been read.
-    fn assigned(&mut self, all: &Operands, is_added: bool) -> Value {
-        self.cursor.take();
-        self.lines();
+    /// Reads the value of `$x = value`, after the name has been read.
+    fn read_assigned_value(&mut self, all: &Operands, is_added: bool) -> Value {
+        self.cursor.next_char();
+        self.skip_blanks_and_lines();
         let first = self.reader.commands.len();
-        let value = self.statement();
+        let value = self.read_statement();
         let Some(name) = all.variable.as_deref().map(|name| name.trim_start_matches('$')) else {
             return Value::default();
         };
@@ -355,16 +359,16 @@ impl Walker<'_, '_, '_> {
             let name = name.get(4..).unwrap_or_default();
             let words = value.words.unwrap_or_default();
             let text = words.first().cloned().unwrap_or_else(|| Argument::literal(""));
-            self.exported(name, &text);
+            self.record_environment_assignment(name, &text);
             return Value::default();
         }
         let key = variable_key(name);
-        let is_open = is_added || self.is_conditional() && self.variables.contains_key(&key);
+        let is_open = is_added || self.may_be_skipped() && self.variables.contains_key(&key);
         let value = match (is_open, &value.words) {
             (true, _) => Value::default(),
             // What commands print is known as much as they are.
             (false, None) => {
-                let piece = self.printed(first);
+                let piece = self.commands_as_bash_line(first);
                 let words = Some(vec![Argument::new(&[piece], &format!("${name}"))]);
                 Value { words, ..Value::default() }
             }
@@ -374,8 +378,8 @@ impl Walker<'_, '_, '_> {
         Value::default()
     }
 
-    /// Whether this part of the line may be skipped.
-    fn is_conditional(&self) -> bool {
+    /// Returns whether this part of the line may be skipped.
+    fn may_be_skipped(&self) -> bool {
         matches!(self.context, Context::Body | Context::Function)
     }
 }

@@ -84,8 +84,8 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// The values of a parameter; `None` where it is not written.
-    pub(super) fn get(&self, name: &str) -> Option<&[Argument]> {
+    /// Returns the values of a parameter, or `None` if it is not written.
+    pub(super) fn parameter_values(&self, name: &str) -> Option<&[Argument]> {
         let found = self.named.iter().find(|(known, _)| *known == name);
         found.map(|(_, values)| values.as_slice())
     }
@@ -97,17 +97,20 @@ impl Cmdlet {
     }
 
     /// The values of a parameter.
-    pub(super) fn value(&self, words: &[Argument], name: &str) -> Vec<Argument> {
-        self.bind(words).get(name).map(<[Argument]>::to_vec).unwrap_or_default()
+    pub(super) fn parameter_values(&self, words: &[Argument], name: &str) -> Vec<Argument> {
+        self.bind_parameters(words)
+            .parameter_values(name)
+            .map(<[Argument]>::to_vec)
+            .unwrap_or_default()
     }
 
-    /// Sorts words by parameters.
-    pub(super) fn bind(&self, words: &[Argument]) -> Bound {
+    /// Assigns words to parameters.
+    pub(super) fn bind_parameters(&self, words: &[Argument]) -> Bound {
         let mut bound = Bound { named: Vec::new(), others: Vec::new() };
         let mut free: Vec<Vec<Argument>> = Vec::new();
         let mut words = words.iter().skip(1).peekable();
         while let Some(word) = words.next() {
-            let parameter = parameter_name(word);
+            let parameter = split_parameter_value(word);
             let Some((name, attached)) = parameter else {
                 match free.last_mut().filter(|_| word.is_listed) {
                     Some(list) => list.push(word.clone()),
@@ -133,19 +136,19 @@ impl Cmdlet {
             }
             bound.named.push((known, values));
         }
-        self.by_place(free, &mut bound);
+        self.bind_by_position(free, &mut bound);
         bound
     }
 
-    /// Puts words without a parameter where their places say.
-    fn by_place(&self, free: Vec<Vec<Argument>>, bound: &mut Bound) {
+    /// Assigns words without a parameter name to parameters by their positions.
+    fn bind_by_position(&self, free: Vec<Vec<Argument>>, bound: &mut Bound) {
         let mut places = self
             .places
             .iter()
-            .filter(|name| bound.get(name).is_none())
+            .filter(|name| bound.parameter_values(name).is_none())
             .copied()
             .collect::<Vec<_>>();
-        if bound.get("LiteralPath").is_some() {
+        if bound.parameter_values("LiteralPath").is_some() {
             places.retain(|name| *name != "Path");
         }
         let mut places = places.into_iter();
@@ -168,17 +171,17 @@ impl Cmdlet {
     }
 }
 
-/// The name of a parameter, and the value that is attached to it.
-fn parameter_name(word: &Argument) -> Option<(&str, &str)> {
+/// Returns the name of a parameter, and the value that is attached to it.
+fn split_parameter_value(word: &Argument) -> Option<(&str, &str)> {
     if word.is_listed || word.word.source.starts_with(['"', '\'']) {
         return None;
     }
-    let name = word.text().strip_prefix('-').filter(|name| !name.is_empty())?;
+    let name = word.value_text().strip_prefix('-').filter(|name| !name.is_empty())?;
     Some(name.split_once(':').unwrap_or((name, "")))
 }
 
-/// The whole name of a parameter that is cut short; `None` where several have that start.
-pub(super) fn completed(name: &str, own: &[&'static str]) -> Option<&'static str> {
+/// Returns the full name of an abbreviated parameter, or `None` if several start like it.
+pub(super) fn complete_parameter_name(name: &str, own: &[&'static str]) -> Option<&'static str> {
     let same = |known: &&&str| known.eq_ignore_ascii_case(name);
     let starts = |known: &&&str| {
         known.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
@@ -200,28 +203,28 @@ pub(super) fn completed(name: &str, own: &[&'static str]) -> Option<&'static str
     None
 }
 
-/// The cmdlet of a name, in any case.
-pub(super) fn cmdlet(name: &str) -> Option<&'static Cmdlet> {
+/// Returns the cmdlet of a name, in any case.
+pub(super) fn find_cmdlet(name: &str) -> Option<&'static Cmdlet> {
     static ROWS: LazyLock<HashMap<String, Cmdlet>> = LazyLock::new(|| {
-        let rows = CMDLETS.lines().filter_map(row);
+        let rows = CMDLETS.lines().filter_map(parse_row);
         rows.map(|cmdlet| (cmdlet.name.to_ascii_lowercase(), cmdlet)).collect()
     });
     ROWS.get(&name.to_ascii_lowercase())
 }
 
-/// Whether a name is one of a cmdlet, or of a call of .NET.
-pub(in super::super) fn is_cmdlet(name: &str) -> bool {
+/// Returns whether a name is that of a cmdlet or of a .NET call.
+pub(in super::super) fn is_cmdlet_or_net_call(name: &str) -> bool {
     let is_call = name.contains("::") || name.len() > 1 && name.starts_with('.');
-    is_call || cmdlet(name).is_some()
+    is_call || find_cmdlet(name).is_some()
 }
 
-fn row(line: &'static str) -> Option<Cmdlet> {
+fn parse_row(line: &'static str) -> Option<Cmdlet> {
     let mut parts = line.split('|').map(str::trim);
     let (name, runs, parameters) = (parts.next()?, parts.next()?, parts.next()?);
     let form = parts.next().unwrap_or_default();
     let mut cmdlet = Cmdlet {
         name,
-        runs: runs_of(runs),
+        runs: parse_runs(runs),
         names: Vec::new(),
         valued: Vec::new(),
         places: Vec::new(),
@@ -240,7 +243,7 @@ fn row(line: &'static str) -> Option<Cmdlet> {
     Some(cmdlet)
 }
 
-fn runs_of(word: &'static str) -> Runs {
+fn parse_runs(word: &'static str) -> Runs {
     match word.split_once(':') {
         Some(("line", parameter)) => Runs::Line(parameter),
         Some((_, parameter)) => Runs::File(parameter),
@@ -254,8 +257,9 @@ fn runs_of(word: &'static str) -> Runs {
     }
 }
 
-/// What an alias stands for, and whether it is a program in another version of PowerShell.
-pub(super) fn alias(name: &str) -> Option<(&'static str, bool)> {
+/// Returns the target of an alias, and whether the alias is a program in another version of
+/// PowerShell.
+pub(super) fn find_alias(name: &str) -> Option<(&'static str, bool)> {
     static ROWS: LazyLock<HashMap<&str, (&str, bool)>> = LazyLock::new(|| {
         let rows = ALIASES.lines().filter_map(|row| row.split_once(": "));
         let pairs =
@@ -271,8 +275,8 @@ pub(super) fn alias(name: &str) -> Option<(&'static str, bool)> {
     ROWS.get(name).copied()
 }
 
-/// What a call does, by its name in lower case.
-pub(super) fn call(key: &str) -> Option<Call> {
+/// Returns what a call does, by its name in lower case.
+pub(super) fn find_call(key: &str) -> Option<Call> {
     let (name, does) =
         CALLS.lines().filter_map(|row| row.split_once(" = ")).find(|(name, _)| *name == key)?;
     Some(match does {
@@ -282,8 +286,11 @@ pub(super) fn call(key: &str) -> Option<Call> {
     })
 }
 
-/// The form of a program of Windows, where its words are as the row asks; and its name.
-pub(super) fn native(name: &str, words: &[Argument]) -> Option<(&'static str, &'static str)> {
+/// Returns the form and the name of a program of Windows, if its words match the row.
+pub(super) fn find_native_program(
+    name: &str,
+    words: &[Argument],
+) -> Option<(&'static str, &'static str)> {
     static ROWS: LazyLock<HashMap<&str, Vec<(&str, &str)>>> = LazyLock::new(|| {
         let mut rows: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
         for (key, form) in NATIVES.lines().filter_map(|row| row.split_once(" = ")) {
@@ -293,8 +300,9 @@ pub(super) fn native(name: &str, words: &[Argument]) -> Option<(&'static str, &'
         rows
     });
     let (name, rows) = ROWS.get_key_value(name)?;
-    let has =
-        |wanted: &str| words.iter().skip(1).any(|word| word.text().eq_ignore_ascii_case(wanted));
+    let has = |wanted: &str| {
+        words.iter().skip(1).any(|word| word.value_text().eq_ignore_ascii_case(wanted))
+    };
     let row = rows.iter().find(|(wanted, _)| wanted.is_empty() || has(wanted));
     row.map(|(_, form)| (*name, *form))
 }

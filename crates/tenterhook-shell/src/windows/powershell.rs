@@ -10,7 +10,7 @@ use super::super::word::Word;
 use super::super::{Context, Doubt};
 use super::argument::Argument;
 use super::cursor::Cursor;
-use super::equivalent::is_equivalent;
+use super::equivalent::is_derived_equivalent;
 use super::{A_WORD, DEEPEST};
 
 /// Commands that hand the files on that they list.
@@ -19,7 +19,7 @@ const LISTING: &[&str] = &["ls", "realpath", "find", "test"];
 const MOST_PIPED: usize = 64;
 
 /// Reads a text as PowerShell.
-pub(in super::super) fn read(reader: &mut Reader<'_>, code: &Code<'_>) {
+pub(in super::super) fn read_powershell(reader: &mut Reader<'_>, code: &Code<'_>) {
     let mut walker = Walker {
         cursor: Cursor::new(code.text),
         context: code.context,
@@ -34,7 +34,7 @@ pub(in super::super) fn read(reader: &mut Reader<'_>, code: &Code<'_>) {
         ran_code: false,
         is_stopped: false,
     };
-    walker.statements(End::Text);
+    walker.read_statements(End::Text);
 }
 
 /// What a text, a block or a group ends with.
@@ -46,7 +46,7 @@ pub(super) enum End {
 }
 
 impl End {
-    const fn char(self) -> Option<char> {
+    const fn closing_char(self) -> Option<char> {
         match self {
             Self::Text => None,
             Self::Brace => Some('}'),
@@ -69,10 +69,10 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// The text, where it is one that is known.
-    pub(super) fn text(&self) -> Option<&str> {
+    /// Returns the text, if it is known.
+    pub(super) fn known_text(&self) -> Option<&str> {
         match self.words.as_deref()? {
-            [word] if word.is_known() && !self.is_named => Some(word.text()),
+            [word] if word.is_value_known() && !self.is_named => Some(word.value_text()),
             _ => None,
         }
     }
@@ -100,24 +100,27 @@ pub(super) struct Walker<'r, 's, 'c> {
 }
 
 impl<'c> Walker<'_, '_, 'c> {
-    /// The line is not one that this reader is sure of.
-    pub(super) fn fail(&mut self) {
+    /// Stops reading and records a syntax doubt.
+    pub(super) fn stop_with_syntax_doubt(&mut self) {
         if !self.is_stopped {
-            self.reader.syntax(self.code, self.cursor.at());
+            self.reader.record_syntax_doubt(self.code, self.cursor.position());
             self.is_stopped = true;
         }
     }
 
-    /// Counts steps, and stops where they must not be taken.
-    pub(super) fn pay(&mut self, steps: usize) -> bool {
-        self.is_stopped = self.is_stopped || !self.reader.pay(self.code, steps);
+    /// Counts steps, and stops reading if they must not be taken.
+    pub(super) fn spend_steps(&mut self, steps: usize) -> bool {
+        self.is_stopped = self.is_stopped || !self.reader.spend_steps(self.code, steps);
         !self.is_stopped
     }
 
-    /// Reads one level deeper, up to the bound.
-    pub(super) fn deeper<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+    /// Reads one nesting level deeper, up to the bound.
+    pub(super) fn with_nesting_level<T: Default>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         if self.reader.nest >= DEEPEST {
-            self.reader.doubt(self.code, Doubt::TooDeep);
+            self.reader.record_doubt(self.code, Doubt::TooDeep);
             self.is_stopped = true;
             return T::default();
         }
@@ -127,149 +130,151 @@ impl<'c> Walker<'_, '_, 'c> {
         found
     }
 
-    /// Blanks within a line: also a backtick at its end, and `<# #>`.
-    pub(super) fn blanks(&mut self) {
+    /// Skips blanks within a line, also a backtick at its end, and `<# #>`.
+    pub(super) fn skip_blanks(&mut self) {
         loop {
             self.cursor.take_while(|c| matches!(c, ' ' | '\t' | '\u{a0}'));
-            if self.cursor.eat("`\n") || self.cursor.eat("`\r\n") {
+            if self.cursor.eat_text("`\n") || self.cursor.eat_text("`\r\n") {
                 continue;
             }
-            if !self.cursor.starts("<#") {
+            if !self.cursor.starts_with("<#") {
                 return;
             }
-            if self.cursor.take_through("#>").is_none() {
-                return self.fail();
+            if self.cursor.take_through_end("#>").is_none() {
+                return self.stop_with_syntax_doubt();
             }
         }
     }
 
-    /// The same, with ends of lines and comments.
-    pub(super) fn lines(&mut self) {
+    /// Skips blanks, ends of lines and comments.
+    pub(super) fn skip_blanks_and_lines(&mut self) {
         loop {
-            self.blanks();
+            self.skip_blanks();
             match self.cursor.peek() {
-                Some('\n' | '\r') => drop(self.cursor.take()),
-                Some('#') => self.cursor.skip_line(),
+                Some('\n' | '\r') => drop(self.cursor.next_char()),
+                Some('#') => self.cursor.skip_to_line_end(),
                 _ => return,
             }
         }
     }
 
-    /// Statements up to an end, which is taken; the value of the last one.
-    pub(super) fn statements(&mut self, end: End) -> Value {
+    /// Reads statements up to and including an end. Returns the value of the last one.
+    pub(super) fn read_statements(&mut self, end: End) -> Value {
         let mut count = 0;
         let mut value = Value::default();
         loop {
-            self.lines();
-            if self.is_stopped || !self.pay(A_WORD) {
+            self.skip_blanks_and_lines();
+            if self.is_stopped || !self.spend_steps(A_WORD) {
                 return Value::default();
             }
             match self.cursor.peek() {
-                Some(';') => drop(self.cursor.take()),
-                found if found == end.char() => {
-                    self.cursor.take();
+                Some(';') => drop(self.cursor.next_char()),
+                found if found == end.closing_char() => {
+                    self.cursor.next_char();
                     return if count == 1 { value } else { Value::default() };
                 }
                 None | Some('}' | ')') => {
-                    self.fail();
+                    self.stop_with_syntax_doubt();
                     return Value::default();
                 }
                 Some(_) => {
-                    let start = self.cursor.at();
-                    value = self.statement();
+                    let start = self.cursor.position();
+                    value = self.read_statement();
                     count += 1;
-                    if self.cursor.at() == start {
-                        self.fail();
+                    if self.cursor.position() == start {
+                        self.stop_with_syntax_doubt();
                     }
                 }
             }
         }
     }
 
-    /// `{ ... }`, in this context.
-    pub(super) fn block(&mut self, context: Context) {
-        self.group('{', End::Brace, context);
+    /// Reads `{ ... }` in this context.
+    pub(super) fn read_block(&mut self, context: Context) {
+        self.read_group('{', End::Brace, context);
     }
 
-    /// `( ... )`
-    pub(super) fn paren(&mut self, context: Context) -> Value {
-        self.group('(', End::Paren, context)
+    /// Reads `( ... )`.
+    pub(super) fn read_parens(&mut self, context: Context) -> Value {
+        self.read_group('(', End::Paren, context)
     }
 
-    fn group(&mut self, open: char, end: End, context: Context) -> Value {
+    fn read_group(&mut self, open: char, end: End, context: Context) -> Value {
         if self.cursor.peek() != Some(open) {
-            self.fail();
+            self.stop_with_syntax_doubt();
             return Value::default();
         }
-        self.cursor.take();
+        self.cursor.next_char();
         let outer = std::mem::replace(&mut self.context, context);
         let input = self.input.take();
         let is_piped = std::mem::take(&mut self.is_piped);
-        let value = self.deeper(|walker| walker.statements(end));
+        let value = self.with_nesting_level(|walker| walker.read_statements(end));
         self.context = outer;
         self.input = input;
         self.is_piped = is_piped;
         value
     }
 
-    /// Whether nothing more of the statement follows.
-    pub(super) fn is_at_end(&self) -> bool {
+    /// Returns whether nothing more of the statement follows.
+    pub(super) fn is_at_statement_end(&self) -> bool {
         matches!(self.cursor.peek(), None | Some('\n' | '\r' | ';' | '}' | ')' | '#'))
     }
 
-    /// Pipelines between `&&` and `||`; the value, where it is one expression.
-    pub(super) fn chain(&mut self) -> Value {
-        let mut value = self.pipeline();
+    /// Reads pipelines between `&&` and `||`. Returns the value if it is one expression.
+    pub(super) fn read_chain(&mut self) -> Value {
+        let mut value = self.read_pipeline();
         loop {
-            self.blanks();
-            if self.is_stopped || !(self.cursor.eat("&&") || self.cursor.eat("||")) {
+            self.skip_blanks();
+            if self.is_stopped || !(self.cursor.eat_text("&&") || self.cursor.eat_text("||")) {
                 break;
             }
-            self.lines();
+            self.skip_blanks_and_lines();
             value = Value::default();
             // `a || exit 1`
-            self.leaving_word();
-            if !self.is_at_end() {
-                self.pipeline();
+            self.skip_exit_keyword();
+            if !self.is_at_statement_end() {
+                self.read_pipeline();
             }
         }
         // In the background.
         if self.cursor.peek() == Some('&') {
-            self.cursor.take();
+            self.cursor.next_char();
         }
         value
     }
 
-    fn pipeline(&mut self) -> Value {
+    fn read_pipeline(&mut self) -> Value {
         let start = self.reader.commands.len();
         let mut elements = 0_usize;
         loop {
             let element = self.reader.commands.len();
-            let value = self.element();
+            let value = self.read_pipeline_element();
             elements += 1;
-            self.blanks();
-            let goes_on = self.cursor.peek() == Some('|') && self.cursor.second() != Some('|');
+            self.skip_blanks();
+            let goes_on = self.cursor.peek() == Some('|') && self.cursor.peek_second() != Some('|');
             if self.is_stopped || !goes_on {
                 self.input = None;
                 self.is_piped = false;
                 self.piped.clear();
-                self.in_pipeline(start, elements);
+                self.mark_pipeline_commands(start, elements);
                 return if elements == 1 { value } else { Value::default() };
             }
-            self.cursor.take();
-            self.input = value.text().map(str::to_owned);
+            self.cursor.next_char();
+            self.input = value.known_text().map(str::to_owned);
             self.is_piped = true;
-            self.pipe(element);
-            self.lines();
+            self.record_piped_files(element);
+            self.skip_blanks_and_lines();
         }
     }
 
-    /// Notes which files a part of a pipeline hands on, for cmdlets and as `$_`; its commands begin at `first`.
-    fn pipe(&mut self, first: usize) {
+    /// Records which files a part of a pipeline passes on, for cmdlets and as `$_`. Its commands
+    /// begin at `first`.
+    fn record_piped_files(&mut self, first: usize) {
         let text = self.input.iter().map(|text| Argument::literal(text.as_str()).posix);
         let commands = self.reader.commands.get(first..).unwrap_or_default();
         let listing = commands.iter().rev().find(|command| {
-            is_equivalent(command) && command.program().is_some_and(|name| LISTING.contains(&name))
+            is_derived_equivalent(command)
+                && command.program_name().is_some_and(|name| LISTING.contains(&name))
         });
         let listed = listing.into_iter().flat_map(|command| command.words.iter().skip(1));
         let listed = listed.filter(|word| !word.text.starts_with('-')).cloned();
@@ -282,8 +287,8 @@ impl<'c> Walker<'_, '_, 'c> {
         self.variables.insert("_".to_owned(), Value { words, ..Value::default() });
     }
 
-    /// The commands of a pipeline say so.
-    fn in_pipeline(&mut self, start: usize, elements: usize) {
+    /// Marks the commands of a pipeline as part of one.
+    fn mark_pipeline_commands(&mut self, start: usize, elements: usize) {
         if elements < 2 {
             return;
         }
@@ -294,33 +299,33 @@ impl<'c> Walker<'_, '_, 'c> {
         }
     }
 
-    /// A command, or a value.
-    fn element(&mut self) -> Value {
-        self.blanks();
-        if self.is_stopped || !self.pay(A_WORD) {
+    /// Reads a command or a value.
+    fn read_pipeline_element(&mut self) -> Value {
+        self.skip_blanks();
+        if self.is_stopped || !self.spend_steps(A_WORD) {
             return Value::default();
         }
-        let second = self.cursor.second();
+        let second = self.cursor.peek_second();
         match self.cursor.peek() {
             Some('&') => {
-                self.cursor.take();
-                self.blanks();
-                self.invoked();
+                self.cursor.next_char();
+                self.skip_blanks();
+                self.read_invocation();
             }
             Some('.') if second.is_some_and(|c| c.is_whitespace() || "'\"${(".contains(c)) => {
-                self.cursor.take();
-                self.blanks();
-                self.sourced();
+                self.cursor.next_char();
+                self.skip_blanks();
+                self.read_dot_sourcing();
             }
-            Some(c) if self.is_value(c) => return self.expression(),
-            Some(_) => self.command(),
-            None => self.fail(),
+            Some(c) if self.starts_value(c) => return self.read_expression(),
+            Some(_) => self.read_named_command(),
+            None => self.stop_with_syntax_doubt(),
         }
         Value::default()
     }
 
-    /// Whether an element that begins so is a value.
-    fn is_value(&self, first: char) -> bool {
+    /// Returns whether an element that begins with this character is a value.
+    fn starts_value(&self, first: char) -> bool {
         if "$@([{\"'+!,‘’‚‛“”„".contains(first) {
             return true;
         }

@@ -1,13 +1,13 @@
 //! Which text do the quotes, variables and parentheses of a word of PowerShell hold?
 
-use super::super::word::quote;
+use super::super::word::quote_word;
 use super::super::{Context, SimpleCommand};
 use super::LONGEST_PRINTED;
 use super::argument::{Argument, Piece};
-use super::equivalent::is_equivalent;
-use super::names::is_cmdlet;
+use super::equivalent::is_derived_equivalent;
+use super::names::is_cmdlet_or_net_call;
 use super::powershell::Walker;
-use super::words::{DOUBLE, SINGLE, push};
+use super::words::{DOUBLE, SINGLE, push_char};
 
 /// What the letter behind a backtick stands for; every other one is itself.
 const ESCAPES: &[(char, char)] = &[
@@ -22,15 +22,15 @@ const ESCAPES: &[(char, char)] = &[
 ];
 
 impl Walker<'_, '_, '_> {
-    /// `$name`, `${name}`, `$env:name`, `$(...)`
-    pub(super) fn variable(&mut self) -> Piece {
-        self.cursor.take();
+    /// Reads `$name`, `${name}`, `$env:name`, `$(...)`.
+    pub(super) fn read_variable(&mut self) -> Piece {
+        self.cursor.next_char();
         if self.cursor.peek() == Some('(') {
-            return self.in_parens();
+            return self.read_subexpression();
         }
-        if self.cursor.eat("{") {
-            let Some(name) = self.cursor.take_through("}") else {
-                self.fail();
+        if self.cursor.eat_text("{") {
+            let Some(name) = self.cursor.take_through_end("}") else {
+                self.stop_with_syntax_doubt();
                 return Piece::Unknown;
             };
             return Piece::Variable(name.to_owned());
@@ -40,14 +40,14 @@ impl Walker<'_, '_, '_> {
             // `$_` is a name; `$$`, `$?` and `$^` are others.
             return match self.cursor.peek() {
                 Some('$' | '?' | '^') => {
-                    self.cursor.take();
+                    self.cursor.next_char();
                     Piece::Unknown
                 }
                 _ => Piece::Text("$".to_owned()),
             };
         }
         let mut ahead = self.cursor;
-        if ahead.eat(":") && ahead.peek().is_some_and(|c| c.is_alphanumeric() || c == '_') {
+        if ahead.eat_text(":") && ahead.peek().is_some_and(|c| c.is_alphanumeric() || c == '_') {
             let rest = ahead.take_while(|c| c.is_alphanumeric() || c == '_');
             self.cursor = ahead;
             return Piece::Variable(format!("{name}:{rest}"));
@@ -55,128 +55,130 @@ impl Walker<'_, '_, '_> {
         Piece::Variable(name.to_owned())
     }
 
-    /// `( ... )` and `$( ... )`: what it prints, where that is plain.
-    pub(super) fn in_parens(&mut self) -> Piece {
+    /// Reads `( ... )` and `$( ... )`. Returns what it prints, if that is known.
+    pub(super) fn read_subexpression(&mut self) -> Piece {
         let first = self.reader.commands.len();
-        let value = self.paren(Context::CommandSubstitution);
-        if let Some(text) = value.text() {
+        let value = self.read_parens(Context::CommandSubstitution);
+        if let Some(text) = value.known_text() {
             return Piece::Text(text.to_owned());
         }
-        self.printed(first)
+        self.commands_as_bash_line(first)
     }
 
-    /// The commands from `first` on as a line of Bash.
-    pub(super) fn printed(&mut self, first: usize) -> Piece {
+    /// Returns the commands from `first` on as a line of Bash.
+    pub(super) fn commands_as_bash_line(&mut self, first: usize) -> Piece {
         let mut line = String::new();
         for command in self.reader.commands.iter().skip(first) {
-            if !is_equivalent(command) && command.program().is_none_or(is_cmdlet) {
+            if !is_derived_equivalent(command)
+                && command.program_name().is_none_or(is_cmdlet_or_net_call)
+            {
                 continue;
             }
             if !line.is_empty() {
                 line.push_str("; ");
             }
-            line.push_str(&posix_line(command));
+            line.push_str(&to_bash_line(command));
             if line.len() > LONGEST_PRINTED {
                 return Piece::Unknown;
             }
         }
-        if line.is_empty() || !self.pay(line.len() / 16) {
+        if line.is_empty() || !self.spend_steps(line.len() / 16) {
             return Piece::Unknown;
         }
         Piece::Printed(line)
     }
 
-    /// A character behind a backtick.
-    pub(super) fn escaped(&mut self, pieces: &mut Vec<Piece>) {
-        match self.cursor.take() {
+    /// Reads a character after a backtick.
+    pub(super) fn read_escape(&mut self, pieces: &mut Vec<Piece>) {
+        match self.cursor.next_char() {
             Some('\n') | None => {}
-            Some('\r') => drop(self.cursor.eat("\n")),
-            Some('0') => push(pieces, ' '),
+            Some('\r') => drop(self.cursor.eat_text("\n")),
+            Some('0') => push_char(pieces, ' '),
             Some(c) => {
                 let value = ESCAPES.iter().find(|(letter, _)| *letter == c);
-                push(pieces, value.map_or(c, |(_, value)| *value));
+                push_char(pieces, value.map_or(c, |(_, value)| *value));
             }
         }
     }
 
-    /// `'...'`, in which two quotes are one.
-    pub(super) fn single(&mut self, pieces: &mut Vec<Piece>) {
-        self.cursor.take();
+    /// Reads `'...'`, in which two quotes are one.
+    pub(super) fn read_single_quoted(&mut self, pieces: &mut Vec<Piece>) {
+        self.cursor.next_char();
         push_text(pieces, "");
         loop {
-            match self.cursor.take() {
-                None => return self.fail(),
+            match self.cursor.next_char() {
+                None => return self.stop_with_syntax_doubt(),
                 Some(c) if SINGLE.contains(&c) => {
                     if !self.cursor.peek().is_some_and(|c| SINGLE.contains(&c)) {
                         return;
                     }
-                    self.cursor.take();
-                    push(pieces, c);
+                    self.cursor.next_char();
+                    push_char(pieces, c);
                 }
-                Some(c) => push(pieces, c),
+                Some(c) => push_char(pieces, c),
             }
         }
     }
 
-    /// `"..."`, in which variables and commands stand.
-    pub(super) fn double(&mut self, pieces: &mut Vec<Piece>) {
-        self.cursor.take();
+    /// Reads `"..."`, which may contain variables and commands.
+    pub(super) fn read_double_quoted(&mut self, pieces: &mut Vec<Piece>) {
+        self.cursor.next_char();
         push_text(pieces, "");
         while !self.is_stopped {
             match self.cursor.peek() {
-                None => return self.fail(),
+                None => return self.stop_with_syntax_doubt(),
                 Some('$') => {
-                    let piece = self.variable();
+                    let piece = self.read_variable();
                     pieces.push(piece);
                 }
                 Some('`') => {
-                    self.cursor.take();
-                    self.escaped(pieces);
+                    self.cursor.next_char();
+                    self.read_escape(pieces);
                 }
                 Some(c) => {
-                    self.cursor.take();
+                    self.cursor.next_char();
                     if DOUBLE.contains(&c) {
                         if !self.cursor.peek().is_some_and(|c| DOUBLE.contains(&c)) {
                             return;
                         }
-                        self.cursor.take();
+                        self.cursor.next_char();
                     }
-                    push(pieces, c);
+                    push_char(pieces, c);
                 }
             }
         }
     }
 
-    /// `@'...'@` and `@"..."@`, each quote on a separate line.
-    pub(super) fn here_string(&mut self) -> Argument {
-        let start = self.cursor.at();
-        self.cursor.take();
-        let quote = self.cursor.take().unwrap_or_default();
+    /// Reads `@'...'@` and `@"..."@`, each quote on a separate line.
+    pub(super) fn read_here_string(&mut self) -> Argument {
+        let start = self.cursor.position();
+        self.cursor.next_char();
+        let quote = self.cursor.next_char().unwrap_or_default();
         let expands = DOUBLE.contains(&quote);
-        self.cursor.skip_line();
-        self.cursor.take();
+        self.cursor.skip_to_line_end();
+        self.cursor.next_char();
         let mut pieces = vec![Piece::Text(String::new())];
         while !self.is_stopped {
             let ends = |c: char| if expands { DOUBLE.contains(&c) } else { SINGLE.contains(&c) };
-            let is_line_start = self.cursor.before() == Some('\n');
+            let is_line_start = self.cursor.previous_char() == Some('\n');
             match self.cursor.peek() {
-                None => self.fail(),
-                Some(c) if is_line_start && ends(c) && self.cursor.second() == Some('@') => {
-                    self.cursor.take();
-                    self.cursor.take();
+                None => self.stop_with_syntax_doubt(),
+                Some(c) if is_line_start && ends(c) && self.cursor.peek_second() == Some('@') => {
+                    self.cursor.next_char();
+                    self.cursor.next_char();
                     break;
                 }
                 Some('$') if expands => {
-                    let piece = self.variable();
+                    let piece = self.read_variable();
                     pieces.push(piece);
                 }
                 Some('`') if expands => {
-                    self.cursor.take();
-                    self.escaped(&mut pieces);
+                    self.cursor.next_char();
+                    self.read_escape(&mut pieces);
                 }
                 Some(c) => {
-                    self.cursor.take();
-                    push(&mut pieces, c);
+                    self.cursor.next_char();
+                    push_char(&mut pieces, c);
                 }
             }
         }
@@ -184,16 +186,16 @@ impl Walker<'_, '_, '_> {
         if let Some(Piece::Text(text)) = pieces.last_mut() {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
         }
-        self.fill(&mut pieces);
-        Argument::new(&pieces, self.cursor.since(start))
+        self.substitute_variables(&mut pieces);
+        Argument::new(&pieces, self.cursor.text_since(start))
     }
 }
 
-/// A command as a line of Bash.
-fn posix_line(command: &SimpleCommand) -> String {
+/// Returns a command as a line of Bash.
+fn to_bash_line(command: &SimpleCommand) -> String {
     let words = command.words.iter().map(|word| match word.is_dynamic() {
         true => word.source.clone(),
-        false => quote(&word.text),
+        false => quote_word(&word.text),
     });
     words.collect::<Vec<_>>().join(" ")
 }

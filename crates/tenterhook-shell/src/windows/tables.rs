@@ -7,99 +7,99 @@ use super::powershell::{Value, Walker};
 use super::words::{DOUBLE, SINGLE, variable_key};
 
 impl Walker<'_, '_, '_> {
-    /// `$x`, `$(...)`, `@(...)`, `@{...}`, `@'...'@`
-    pub(super) fn expression_operand(&mut self) -> Value {
-        let start = self.cursor.at();
+    /// Reads `$x`, `$(...)`, `@(...)`, `@{...}`, `@'...'@`.
+    pub(super) fn read_variable_or_literal(&mut self) -> Value {
+        let start = self.cursor.position();
         if self.cursor.peek() == Some('@') {
-            return match self.cursor.second() {
+            return match self.cursor.peek_second() {
                 Some('(') => {
-                    self.cursor.take();
-                    let value = self.paren(Context::CommandSubstitution);
-                    let unknown = || vec![Argument::unknown(self.cursor.since(start))];
+                    self.cursor.next_char();
+                    let value = self.read_parens(Context::CommandSubstitution);
+                    let unknown = || vec![Argument::unknown(self.cursor.text_since(start))];
                     Value { words: Some(value.words.unwrap_or_else(unknown)), ..value }
                 }
-                Some('{') => self.deeper(Self::table),
+                Some('{') => self.with_nesting_level(Self::read_hash_table),
                 Some(c) if SINGLE.contains(&c) || DOUBLE.contains(&c) => {
-                    Value { words: Some(vec![self.here_string()]), ..Value::default() }
+                    Value { words: Some(vec![self.read_here_string()]), ..Value::default() }
                 }
                 _ => {
-                    self.cursor.take();
+                    self.cursor.next_char();
                     self.cursor.take_while(|c| c.is_alphanumeric() || c == '_');
                     Value {
-                        words: Some(vec![Argument::unknown(self.cursor.since(start))]),
+                        words: Some(vec![Argument::unknown(self.cursor.text_since(start))]),
                         ..Value::default()
                     }
                 }
             };
         }
-        let piece = self.variable();
+        let piece = self.read_variable();
         if let Piece::Variable(name) = &piece
             && let Some(value) = self.variables.get(&variable_key(name))
             && value.words.is_some()
         {
             return value.clone();
         }
-        let source = self.cursor.since(start);
+        let source = self.cursor.text_since(start);
         Value { words: Some(vec![Argument::new(&[piece], source)]), ..Value::default() }
     }
 
-    /// `@{ Name = value; ... }`: as the parameters that it stands for where it is splatted.
-    fn table(&mut self) -> Value {
-        self.cursor.take();
-        self.cursor.take();
+    /// Reads `@{ Name = value; ... }` as the parameters that it represents where it is splatted.
+    fn read_hash_table(&mut self) -> Value {
+        self.cursor.next_char();
+        self.cursor.next_char();
         let mut words = Vec::new();
         loop {
-            self.lines();
-            if self.is_stopped || !self.pay(A_WORD) {
+            self.skip_blanks_and_lines();
+            if self.is_stopped || !self.spend_steps(A_WORD) {
                 return Value::default();
             }
             match self.cursor.peek() {
                 Some('}') => {
-                    self.cursor.take();
+                    self.cursor.next_char();
                     break;
                 }
-                Some(';' | ',') => drop(self.cursor.take()),
+                Some(';' | ',') => drop(self.cursor.next_char()),
                 None => {
-                    self.fail();
+                    self.stop_with_syntax_doubt();
                     return Value::default();
                 }
-                Some(_) => self.pair(&mut words),
+                Some(_) => self.read_hash_table_entry(&mut words),
             }
         }
         Value { words: Some(words), is_named: true, ..Value::default() }
     }
 
-    /// `Name = value`
-    fn pair(&mut self, words: &mut Vec<Argument>) {
-        let start = self.cursor.at();
+    /// Reads `Name = value`.
+    fn read_hash_table_entry(&mut self, words: &mut Vec<Argument>) {
+        let start = self.cursor.position();
         let key = match self.cursor.peek() {
             Some(c) if c.is_alphanumeric() || c == '_' => Argument::literal(
                 self.cursor.take_while(|c| c.is_alphanumeric() || c == '_' || c == '-'),
             ),
             _ => {
-                let key = self.word();
+                let key = self.read_word();
                 key.into_iter().next().unwrap_or_else(|| Argument::unknown("$"))
             }
         };
-        self.lines();
-        if self.cursor.at() == start || !self.cursor.eat("=") {
-            return self.fail();
+        self.skip_blanks_and_lines();
+        if self.cursor.position() == start || !self.cursor.eat_text("=") {
+            return self.stop_with_syntax_doubt();
         }
-        self.lines();
-        let start = self.cursor.at();
-        let value = self.statement();
-        let source = self.cursor.since(start).trim();
+        self.skip_blanks_and_lines();
+        let start = self.cursor.position();
+        let value = self.read_statement();
+        let source = self.cursor.text_since(start).trim();
         if source.eq_ignore_ascii_case("$false") {
             return;
         }
-        words.push(Argument::literal(format!("-{}", key.text())));
+        words.push(Argument::literal(format!("-{}", key.value_text())));
         if source.eq_ignore_ascii_case("$true") {
             return;
         }
-        if key.text().eq_ignore_ascii_case("commandline")
-            && let Some(line) = value.text()
+        if key.value_text().eq_ignore_ascii_case("commandline")
+            && let Some(line) = value.known_text()
         {
-            self.run_line(line, "CommandLine");
+            self.read_windows_command_line(line, "CommandLine");
         }
         words.extend(value.words.unwrap_or_else(|| vec![Argument::unknown(source)]));
     }

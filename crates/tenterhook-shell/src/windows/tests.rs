@@ -1,10 +1,10 @@
 //! What the readers of PowerShell and of cmd make of lines, in tables.
 
-use super::super::{Line, Parsed, Via, read_as};
+use super::super::{Line, Parsed, Via, parse_line_in_language};
 use super::Language;
 
 fn line(language: Language, text: &str) -> Line {
-    read_as(language, text, &|_| true).expect("nothing is counted")
+    parse_line_in_language(language, text, &|_| true).expect("nothing is counted")
 }
 
 /// The commands of a line, those that stand for others in brackets, and `?` where it is in doubt.
@@ -12,7 +12,7 @@ fn show(language: Language, text: &str) -> String {
     let line = line(language, text);
     let shown = line.commands.iter().map(|command| match command.via.last() {
         Some(Via::Equivalent(_)) => format!("[{}]", command.source()),
-        _ => command.text(),
+        _ => command.unquoted_text(),
     });
     let doubt = if line.parsed == Parsed::Full { "" } else { " ?" };
     shown.collect::<Vec<_>>().join(" | ") + doubt
@@ -201,7 +201,7 @@ fn every_line_costs_a_bounded_number_of_steps() {
         for shape in shapes {
             let text = shape.repeat(20_000 / shape.len());
             let steps = std::cell::Cell::new(0_usize);
-            let _line = read_as(language, &text, &|more| {
+            let _line = parse_line_in_language(language, &text, &|more| {
                 steps.set(steps.get() + more);
                 true
             });

@@ -18,40 +18,40 @@ pub(super) struct CommandLine {
 }
 
 impl Walker<'_, '_, '_> {
-    /// All words up to the end of the command.
-    pub(super) fn words(&mut self) -> CommandLine {
+    /// Reads all words up to the end of the command.
+    pub(super) fn read_command_words(&mut self) -> CommandLine {
         let mut found = CommandLine::default();
         let mut is_listed = false;
-        while !self.is_stopped && self.pay(A_WORD) {
-            self.blanks();
+        while !self.is_stopped && self.spend_steps(A_WORD) {
+            self.skip_blanks();
             match self.cursor.peek() {
                 None | Some('\n' | '\r' | ';' | '|' | ')' | '}' | '&') => break,
-                Some('#') => self.cursor.skip_line(),
+                Some('#') => self.cursor.skip_to_line_end(),
                 Some(',') => {
-                    self.cursor.take();
-                    self.lines();
+                    self.cursor.next_char();
+                    self.skip_blanks_and_lines();
                     is_listed = true;
                 }
-                Some('<') => self.fail(),
+                Some('<') => self.stop_with_syntax_doubt(),
                 Some(_) => {
-                    if let Some(redirect) = self.redirect() {
+                    if let Some(redirect) = self.read_redirect() {
                         found.redirects.extend(redirect);
                         continue;
                     }
-                    let start = self.cursor.at();
-                    let mut words = self.word();
+                    let start = self.cursor.position();
+                    let mut words = self.read_word();
                     if let Some(first) =
                         words.first_mut().filter(|_| std::mem::take(&mut is_listed))
                     {
                         first.is_listed = true;
                     }
                     if words.iter().any(|word| word.word.source == "--%") {
-                        self.verbatim(&mut found.words);
+                        self.read_verbatim_text(&mut found.words);
                         continue;
                     }
                     found.words.extend(words);
-                    if self.cursor.at() == start {
-                        self.fail();
+                    if self.cursor.position() == start {
+                        self.stop_with_syntax_doubt();
                     }
                 }
             }
@@ -59,11 +59,11 @@ impl Walker<'_, '_, '_> {
         found
     }
 
-    /// The text after `--%`, which is passed on unchanged.
-    fn verbatim(&mut self, words: &mut Vec<Argument>) {
+    /// Reads the text after `--%`, which is passed on unchanged.
+    fn read_verbatim_text(&mut self, words: &mut Vec<Argument>) {
         let line = self.cursor.take_while(|c| !"\r\n|".contains(c));
         let mut rest = line.trim();
-        while !rest.is_empty() && self.pay(A_WORD) {
+        while !rest.is_empty() && self.spend_steps(A_WORD) {
             let mut is_quoted = false;
             let ends = |c: char| {
                 is_quoted ^= c == '"';
@@ -76,23 +76,23 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// `> FILE`, `2>&1`: `Some(None)` where one stands here that leads to no file.
-    pub(super) fn redirect(&mut self) -> Option<Option<Redirect>> {
+    /// Reads `> FILE`, `2>&1`. Returns `Some(None)` for a redirection whose target is no file.
+    pub(super) fn read_redirect(&mut self) -> Option<Option<Redirect>> {
         let mut ahead = self.cursor;
         let stream = ahead.take_while(|c| c.is_ascii_digit() || c == '*');
-        if stream.len() > 1 || !ahead.eat(">") {
+        if stream.len() > 1 || !ahead.eat_text(">") {
             return None;
         }
-        let operator = if ahead.eat(">") { ">>" } else { ">" };
+        let operator = if ahead.eat_text(">") { ">>" } else { ">" };
         self.cursor = ahead;
-        if self.cursor.eat("&") {
+        if self.cursor.eat_text("&") {
             self.cursor.take_while(|c| c.is_ascii_digit());
             return Some(None);
         }
-        self.blanks();
-        let file = self.word().into_iter().next();
+        self.skip_blanks();
+        let file = self.read_word().into_iter().next();
         let Some(file) = file else {
-            self.fail();
+            self.stop_with_syntax_doubt();
             return Some(None);
         };
         let descriptor = Some(stream).filter(|stream| !stream.is_empty() && *stream != "*");
@@ -105,28 +105,30 @@ impl Walker<'_, '_, '_> {
         }))
     }
 
-    /// A block, a list, a table, a here-string or a splatted variable.
-    fn whole_word(&mut self) -> Option<Vec<Argument>> {
-        let start = self.cursor.at();
-        match (self.cursor.peek(), self.cursor.second()) {
+    /// Reads a block, a list, a table, a here-string or a splatted variable.
+    fn read_compound_word(&mut self) -> Option<Vec<Argument>> {
+        let start = self.cursor.position();
+        match (self.cursor.peek(), self.cursor.peek_second()) {
             (Some('{'), _) => {
-                self.block(Context::Body);
-                Some(vec![Argument::literal(self.cursor.since(start))])
+                self.read_block(Context::Body);
+                Some(vec![Argument::literal(self.cursor.text_since(start))])
             }
             (Some('@'), Some(c))
                 if c == '(' || c == '{' || SINGLE.contains(&c) || DOUBLE.contains(&c) =>
             {
-                Some(self.expression_operand().words.unwrap_or_default())
+                Some(self.read_variable_or_literal().words.unwrap_or_default())
             }
-            (Some('@'), Some(c)) if c.is_alphanumeric() || c == '_' => Some(self.splatted()),
+            (Some('@'), Some(c)) if c.is_alphanumeric() || c == '_' => {
+                Some(self.read_splatted_variable())
+            }
             _ => None,
         }
     }
 
-    /// One word, or the several that a list or a splatted variable is.
-    pub(super) fn word(&mut self) -> Vec<Argument> {
-        let start = self.cursor.at();
-        if let Some(words) = self.whole_word() {
+    /// Reads one word, or the several words of a list or a splatted variable.
+    pub(super) fn read_word(&mut self) -> Vec<Argument> {
+        let start = self.cursor.position();
+        if let Some(words) = self.read_compound_word() {
             return words;
         }
         let mut pieces = Vec::new();
@@ -139,91 +141,92 @@ impl Walker<'_, '_, '_> {
             match c {
                 _ if self.is_stopped => return Vec::new(),
                 '(' if pieces.is_empty() || is_value => {
-                    let piece = self.in_parens();
+                    let piece = self.read_subexpression();
                     pieces.push(piece);
                 }
                 ' ' | '\t' | '\u{a0}' | '\n' | '\r' | ';' | '|' | '&' | '(' | ')' | '{' | '}'
                 | ',' | '<' | '>' => break,
                 '$' => {
-                    let piece = self.variable();
+                    let piece = self.read_variable();
                     is_list = Some(pieces.is_empty());
                     pieces.push(piece);
                     continue;
                 }
                 '`' => {
-                    self.cursor.take();
-                    self.escaped(&mut pieces);
+                    self.cursor.next_char();
+                    self.read_escape(&mut pieces);
                 }
-                c if SINGLE.contains(&c) => self.single(&mut pieces),
-                c if DOUBLE.contains(&c) => self.double(&mut pieces),
+                c if SINGLE.contains(&c) => self.read_single_quoted(&mut pieces),
+                c if DOUBLE.contains(&c) => self.read_double_quoted(&mut pieces),
                 c => {
-                    self.cursor.take();
+                    self.cursor.next_char();
                     let dash = pieces.is_empty() && DASHES.contains(&c);
-                    push(&mut pieces, if dash { '-' } else { c });
+                    push_char(&mut pieces, if dash { '-' } else { c });
                 }
             }
             is_list = is_list.map(|_| false);
         }
-        let source = self.cursor.since(start);
-        if !self.pay(source.len() / 16) {
+        let source = self.cursor.text_since(start);
+        if !self.spend_steps(source.len() / 16) {
             return Vec::new();
         }
         if let [Piece::Variable(name)] = pieces.as_slice()
             && is_list == Some(true)
-            && let Some(words) = self.values_of(name)
+            && let Some(words) = self.variable_values(name)
         {
             return words;
         }
-        self.built(pieces, source)
+        self.build_words(pieces, source)
     }
 
-    /// A word of these pieces.
-    fn built(&self, mut pieces: Vec<Piece>, source: &str) -> Vec<Argument> {
+    /// Builds a word from these pieces.
+    fn build_words(&self, mut pieces: Vec<Piece>, source: &str) -> Vec<Argument> {
         // `$_.FullName` is the file that is handed on.
         if let [Piece::Variable(name), Piece::Text(member)] = pieces.as_slice()
             && name == "_"
             && member.starts_with('.')
-            && let Some(file) = self.values_of(name).and_then(|files| files.into_iter().next())
+            && let Some(file) =
+                self.variable_values(name).and_then(|files| files.into_iter().next())
         {
             return vec![Argument { posix: file.posix, ..Argument::new(&pieces, source) }];
         }
-        self.fill(&mut pieces);
+        self.substitute_variables(&mut pieces);
         vec![Argument::new(&pieces, source)]
     }
 
-    /// The values of a variable that the line sets.
-    pub(super) fn values_of(&self, name: &str) -> Option<Vec<Argument>> {
+    /// Returns the values of a variable that the line sets.
+    pub(super) fn variable_values(&self, name: &str) -> Option<Vec<Argument>> {
         let value = self.variables.get(&variable_key(name))?;
         value.words.clone().filter(|_| !value.is_named)
     }
 
-    /// `@name`
-    fn splatted(&mut self) -> Vec<Argument> {
-        let start = self.cursor.at();
-        self.cursor.take();
+    /// Reads `@name`.
+    fn read_splatted_variable(&mut self) -> Vec<Argument> {
+        let start = self.cursor.position();
+        self.cursor.next_char();
         let name = self.cursor.take_while(|c| c.is_alphanumeric() || c == '_' || c == ':');
         let value = self.variables.get(&variable_key(name));
         let words = value.and_then(|value| value.words.clone()).map(|mut words| {
             words.iter_mut().for_each(|word| word.is_listed = false);
             words
         });
-        words.unwrap_or_else(|| vec![Argument::unknown(self.cursor.since(start))])
+        words.unwrap_or_else(|| vec![Argument::unknown(self.cursor.text_since(start))])
     }
 
-    /// Puts what variables hold into a word.
-    pub(super) fn fill(&self, pieces: &mut [Piece]) {
+    /// Replaces variables in a word by their values.
+    pub(super) fn substitute_variables(&self, pieces: &mut [Piece]) {
         for piece in pieces {
             let Piece::Variable(name) = piece else { continue };
-            let Some(words) = self.values_of(name) else { continue };
-            if words.iter().all(Argument::is_known) {
-                let texts: Vec<&str> = words.iter().map(Argument::text).collect();
+            let Some(words) = self.variable_values(name) else { continue };
+            if words.iter().all(Argument::is_value_known) {
+                let texts: Vec<&str> = words.iter().map(Argument::value_text).collect();
                 *piece = Piece::Text(texts.join(" "));
             }
         }
     }
 }
 
-/// By what a variable is known: without its scope.
+/// Returns the key of a variable: its name without the scope.
 pub(super) fn variable_key(name: &str) -> String {
     let small = name.to_ascii_lowercase();
     let scopes = ["global:", "script:", "local:", "private:", "using:", "variable:"];
@@ -231,7 +234,7 @@ pub(super) fn variable_key(name: &str) -> String {
     plain.unwrap_or(&small).to_owned()
 }
 
-pub(super) fn push(pieces: &mut Vec<Piece>, c: char) {
+pub(super) fn push_char(pieces: &mut Vec<Piece>, c: char) {
     match pieces.last_mut() {
         Some(Piece::Text(text)) => text.push(c),
         _ => pieces.push(Piece::Text(c.to_string())),

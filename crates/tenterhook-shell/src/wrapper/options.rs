@@ -1,7 +1,7 @@
 //! Reads the options of a wrapper itself, and finds where they end.
 
 use super::super::word::{Word, WordKind};
-use super::{Behind, First, Follows, Wrapper, as_code};
+use super::{Behind, First, Follows, Wrapper, join_as_code};
 
 /// The result of reading a wrapper's options.
 pub(super) struct Options<'a> {
@@ -31,8 +31,8 @@ enum Value {
 }
 
 impl Wrapper {
-    /// Walks over the wrapper's own options.
-    pub(super) fn options<'a>(&self, words: &'a [Word]) -> Options<'a> {
+    /// Walks over the wrapper's own options, and returns what they change and the words after them.
+    pub(super) fn parse_options<'a>(&self, words: &'a [Word]) -> Options<'a> {
         let mut options = Options { code: None, placeholder: None, rest: None };
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -51,7 +51,7 @@ impl Wrapper {
                 return options;
             }
             at += 1;
-            if self.note(text, words.get(at), &mut options) == Value::NextWord {
+            if self.note_option(text, words.get(at), &mut options) == Value::NextWord {
                 at += 1;
             }
             if self.name == "env" && options.code.is_some() {
@@ -69,7 +69,12 @@ impl Wrapper {
     }
 
     /// Notes what an option changes, and returns whether its value is the next word.
-    fn note<'a>(&self, text: &'a str, next: Option<&'a Word>, options: &mut Options<'a>) -> Value {
+    fn note_option<'a>(
+        &self,
+        text: &'a str,
+        next: Option<&'a Word>,
+        options: &mut Options<'a>,
+    ) -> Value {
         let is_long = text.starts_with("--");
         let valued = |option: &str| self.valued.contains(&option);
         match &self.follows {
@@ -83,7 +88,7 @@ impl Wrapper {
                 options.code.get_or_insert(Split::Unknown);
             }
             Follows::Command { first: First::Assignments, .. } if self.name == "env" => {
-                if let Some(found) = env_split(text, next) {
+                if let Some(found) = parse_env_split_string(text, next) {
                     options.code = Some(found.0);
                     return found.1;
                 }
@@ -121,8 +126,8 @@ impl Wrapper {
     }
 }
 
-/// `su -c 'git push'`, at any position of the option.
-pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
+/// Returns the code of an option at any position: `su -c 'git push'`.
+pub(super) fn find_code_option(words: &[Word]) -> Option<Behind> {
     // `script -qec`, `su -lc`: a cluster that ends with the letter takes the next word.
     let is_cluster = |text: &str| {
         let letters = text.strip_prefix('-').and_then(|rest| rest.strip_suffix('c'));
@@ -133,7 +138,7 @@ pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
     };
     let at = words.iter().position(|word| is_code(word.text.as_str()));
     if let Some(at) = at {
-        return Some(words.get(at + 1).map_or(Behind::Unknown, |word| as_code(&[word])));
+        return Some(words.get(at + 1).map_or(Behind::Unknown, |word| join_as_code(&[word])));
     }
     let attached = |word: &'_ Word| -> Option<usize> {
         let starts = ["--command=", "--session-command=", "--run=", "-c"];
@@ -144,8 +149,8 @@ pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
     Some(code.map_or(Behind::Unknown, |code| Behind::Code(code.to_owned())))
 }
 
-/// `env -S 'git push'`, in its four spellings.
-fn env_split<'a>(text: &'a str, next: Option<&'a Word>) -> Option<(Split<'a>, Value)> {
+/// Parses `env -S 'git push'` in its four spellings.
+fn parse_env_split_string<'a>(text: &'a str, next: Option<&'a Word>) -> Option<(Split<'a>, Value)> {
     let attached = |prefix: &str| text.strip_prefix(prefix).filter(|rest| !rest.is_empty());
     if text == "--split-string" || (!text.starts_with("--") && text.ends_with('S')) {
         let split = match next {
@@ -159,7 +164,7 @@ fn env_split<'a>(text: &'a str, next: Option<&'a Word>) -> Option<(Split<'a>, Va
     Some((Split::Text(code), Value::None))
 }
 
-/// Whether code follows an option: `-c`, `-lc`.
+/// Returns whether code follows an option: `-c`, `-lc`.
 pub(super) fn is_code_option(word: &Word) -> bool {
     let letters = word.text.strip_prefix('-').and_then(|rest| rest.strip_suffix('c'));
     letters.is_some_and(|letters| letters.chars().all(char::is_alphabetic))

@@ -2,13 +2,14 @@
 
 use super::super::LONGEST_LINE;
 use super::super::word::{Word, WordKind};
-use super::{Behind, as_code};
+use super::{Behind, join_as_code};
 
 /// The placeholders of `parallel`.
 const PARALLEL_PLACES: &[&str] = &["{}", "{.}", "{/}", "{//}", "{1}", "{2}"];
 
-/// GNU `parallel`: its words are a shell line; the words after `:::` are quoted and inserted.
-pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
+/// Returns the code that GNU `parallel` runs: its words are a shell line; the words after `:::` are
+/// quoted and inserted.
+pub(super) fn code_run_by_parallel(words: &[Word]) -> Vec<Behind> {
     let is_mark = |word: &Word| matches!(word.text.as_str(), ":::" | ":::+");
     let at = words.iter().position(is_mark);
     let (command, arguments) = words.split_at(at.unwrap_or(words.len()));
@@ -17,7 +18,7 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Behind> {
         return vec![Behind::Input];
     }
     if command.is_empty() {
-        return arguments.map(|argument| as_code(&[argument])).collect();
+        return arguments.map(|argument| join_as_code(&[argument])).collect();
     }
     if command.iter().any(|word| word.kind == WordKind::Expansion) {
         return vec![Behind::Unknown];

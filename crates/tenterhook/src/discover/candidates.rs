@@ -13,53 +13,61 @@ use tenterhook_core::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::ADOPTED;
 
-/// The candidates of a dialect. The file of entries that were moved away from its agent (BR-75)
-/// follows the user's other files.
-pub(super) fn for_dialect(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
-    let mut all = dialect.candidates(roots);
-    if let Some(path) = adopted(dialect.id(), roots) {
+/// Returns the candidates of a dialect. The file of entries that were moved away from its agent
+/// (BR-75) follows the user's other files.
+pub(super) fn dialect_candidates(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
+    let mut all = dialect.candidate_files(roots);
+    if let Some(path) = moved_entries_file(dialect.id(), roots) {
         let last = all.iter().rposition(|candidate| candidate.layer == Layer::User);
         all.insert(last.map_or(all.len(), |n| n + 1), Candidate { path, layer: Layer::User });
     }
-    all.retain(|candidate| roots.reach(&candidate.path, candidate.layer));
+    all.retain(|candidate| roots.has_known_base(&candidate.path, candidate.layer));
     all
 }
 
-/// The file of entries that were moved away from an agent (BR-75); `None` if its entries stay.
+/// Returns the file that holds the entries that were moved away from an agent (BR-75); `None` if
+/// its entries stay.
 #[must_use]
-pub fn adopted(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
-    let agent =
-        agents::caller(dialect.as_str()).filter(|agent| agent.installation.form == Form::Groups)?;
-    Some(roots.user_files().join(ADOPTED).join(format!("{}.json", agent.name)))
+pub fn moved_entries_file(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
+    let agent = agents::installable_agent(dialect.as_str())
+        .filter(|agent| agent.installation.form == Form::Groups)?;
+    Some(roots.user_tenterhook_dir().join(ADOPTED).join(format!("{}.json", agent.name)))
 }
 
-/// The file beside the moved entries that names the settings that they are from.
+/// Returns the file beside the moved entries that names the settings from which they were moved.
 #[must_use]
-pub fn adopted_origin(adopted: &Path) -> PathBuf {
+pub fn moved_entries_origin_file(adopted: &Path) -> PathBuf {
     adopted.with_extension("from")
 }
 
-/// The settings that the entries of a source were moved from (BR-78); `None` for a source without
-/// moved entries. If their path cannot be read, it is the path of the agent's default settings.
-pub(super) fn moved_from(dialect: DialectId, path: &Path, roots: &Roots) -> Option<PathBuf> {
-    if adopted(dialect, roots).is_none_or(|adopted| adopted != path) {
+/// Returns the settings file from which the entries of a source were moved (BR-78); `None` for a
+/// source without moved entries. If that path cannot be read, returns the path of the agent's
+/// default settings.
+pub(super) fn moved_entries_origin(
+    dialect: DialectId,
+    path: &Path,
+    roots: &Roots,
+) -> Option<PathBuf> {
+    if moved_entries_file(dialect, roots).is_none_or(|adopted| adopted != path) {
         return None;
     }
-    let named = file::read(&adopted_origin(path)).ok().map(|text| PathBuf::from(text.trim_end()));
+    let named = file::read_config_file(&moved_entries_origin_file(path))
+        .ok()
+        .map(|text| PathBuf::from(text.trim_end()));
     named.filter(|path| path.is_absolute()).or_else(|| {
-        let agent = agents::caller(dialect.as_str())?;
+        let agent = agents::installable_agent(dialect.as_str())?;
         let settings = agent.installation.places.iter().find(|file| file.scope == Scope::User)?;
         Some(roots.home.join(agent.installation.home).join(settings.path))
     })
 }
 
-/// The paths that [`find`](super::find) looks at, in that order, each with its dialect, for a
-/// message that nothing was found. A `*` matches any name.
+/// Returns the paths that [`find`](super::find) looks at, in that order, each with its dialect, for
+/// the message that nothing was found. A `*` matches any name.
 #[must_use]
-pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
+pub fn searched_paths(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     let of_dialect = |dialect: &&'static Dialect| {
         let id = dialect.id();
-        for_dialect(dialect, roots).into_iter().map(move |candidate| (id, candidate.path))
+        dialect_candidates(dialect, roots).into_iter().map(move |candidate| (id, candidate.path))
     };
     let mut paths: Vec<(DialectId, PathBuf)> = Vec::new();
     for path in DIALECTS.iter().flat_map(|dialect| of_dialect(&&**dialect)) {
@@ -70,13 +78,14 @@ pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     paths
 }
 
-/// Every candidate of every dialect, with `*` in a path resolved to existing files, sorted.
-pub(super) fn candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+/// Returns every candidate of every dialect, sorted, with each `*` in a path resolved to existing
+/// files.
+pub(super) fn all_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
     let mut listed = Listed::default();
     for dialect in DIALECTS {
-        for Candidate { path, layer } in for_dialect(dialect, roots) {
-            let paths = listed.expand(&path).into_iter();
+        for Candidate { path, layer } in dialect_candidates(dialect, roots) {
+            let paths = listed.expand_wildcards(&path).into_iter();
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
     }
@@ -92,8 +101,8 @@ pub(super) fn candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     all
 }
 
-/// Whether a path matches a pattern: component by component, with at most one `*` in each.
-pub(super) fn is_one_of(path: &Path, pattern: &Path) -> bool {
+/// Whether a path matches a pattern, compared component by component, with at most one `*` in each.
+pub(super) fn matches_path_pattern(path: &Path, pattern: &Path) -> bool {
     let (names, patterns) = (path.components(), pattern.components());
     let fits = |name: Component<'_>, pattern: Component<'_>| {
         let (name, pattern) =
@@ -110,10 +119,10 @@ pub(super) fn is_one_of(path: &Path, pattern: &Path) -> bool {
         && names.zip(patterns).all(|(name, pattern)| fits(name, pattern))
 }
 
-/// The candidates of the user's layer.
-pub(super) fn for_user(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+/// Returns the candidates of the user's layer.
+pub(super) fn user_candidates(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let is_own = |(_, candidate): &(DialectId, Candidate)| candidate.layer == Layer::User;
-    candidates(roots).into_iter().filter(is_own).collect()
+    all_candidates(roots).into_iter().filter(is_own).collect()
 }
 
 /// A cache of directory listings, because an agent may look for many files in one directory.
@@ -134,7 +143,7 @@ enum Listing {
 impl Listed {
     /// Resolves one `*` in each path component: `managed-settings.d/*.json` gives every such file,
     /// sorted by name.
-    pub(super) fn expand(&mut self, pattern: &Path) -> Vec<PathBuf> {
+    pub(super) fn expand_wildcards(&mut self, pattern: &Path) -> Vec<PathBuf> {
         let mut paths = vec![PathBuf::new()];
         for component in pattern.components() {
             let star = match component {
@@ -143,22 +152,25 @@ impl Listed {
             };
             paths = match star {
                 None => paths.into_iter().map(|path| path.join(component)).collect(),
-                Some((before, after)) => {
-                    paths.iter().flat_map(|path| self.entries(path, before, after)).collect()
-                }
+                Some((before, after)) => paths
+                    .iter()
+                    .flat_map(|path| self.matching_entries(path, before, after))
+                    .collect(),
             };
         }
         paths
     }
 
-    fn entries(&mut self, directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
+    /// Returns the entries of a directory whose names start with `before` and end with `after`.
+    fn matching_entries(&mut self, directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
         let fits = |name: &&OsString| {
             let name = name.to_string_lossy();
             let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
             // Skip hidden files: editors and mounts leave them behind.
             fits && !name.starts_with('.')
         };
-        let listing = self.0.entry(directory.to_owned()).or_insert_with(|| list(directory));
+        let listing =
+            self.0.entry(directory.to_owned()).or_insert_with(|| list_directory(directory));
         match listing {
             Listing::Names(names) => {
                 names.iter().filter(fits).map(|name| directory.join(name)).collect()
@@ -169,7 +181,7 @@ impl Listed {
     }
 }
 
-fn list(directory: &Path) -> Listing {
+fn list_directory(directory: &Path) -> Listing {
     let names = std::fs::read_dir(directory).and_then(|all| {
         all.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>()
     });

@@ -3,22 +3,23 @@
 
 use tenterhook_core::source::{Completeness, Flaw};
 
-/// The text of a file, and what is wrong with its bytes (C-70).
-pub(super) fn decode(bytes: Vec<u8>) -> (String, Option<Flaw>) {
-    if let Some(order) = wide(&bytes) {
-        return from_wide(&bytes, order);
+/// Decodes the bytes of a file. Returns its text, and a flaw if the bytes are not valid (C-70).
+pub(super) fn decode_text(bytes: Vec<u8>) -> (String, Option<Flaw>) {
+    if let Some(order) = detect_utf16(&bytes) {
+        return decode_utf16(&bytes, order);
     }
     match String::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            (text, Some(flaw(format!("it is not UTF-8 (byte {at})"), Completeness::Part)))
+            (text, Some(encoding_flaw(format!("it is not UTF-8 (byte {at})"), Completeness::Part)))
         }
     }
 }
 
-fn flaw(why: String, kept: Completeness) -> Flaw {
+/// The flaw of a file whose bytes are not valid text.
+fn encoding_flaw(why: String, kept: Completeness) -> Flaw {
     Flaw { why, help: "save it as UTF-8".to_owned(), kept, untrusted: None }
 }
 
@@ -30,7 +31,7 @@ enum Order {
 }
 
 /// Detects UTF-16, by its byte order mark or because every other byte is zero, as in ASCII text.
-fn wide(bytes: &[u8]) -> Option<Order> {
+fn detect_utf16(bytes: &[u8]) -> Option<Order> {
     match bytes {
         [0xff, 0xfe, ..] => Some(Order::Little),
         [0xfe, 0xff, ..] => Some(Order::Big),
@@ -40,7 +41,8 @@ fn wide(bytes: &[u8]) -> Option<Order> {
     }
 }
 
-fn from_wide(bytes: &[u8], order: Order) -> (String, Option<Flaw>) {
+/// Decodes UTF-16 text, with a flaw if it is not whole.
+fn decode_utf16(bytes: &[u8], order: Order) -> (String, Option<Flaw>) {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let units = pairs.iter().map(|pair| match order {
         Order::Little => u16::from_le_bytes(*pair),
@@ -55,7 +57,7 @@ fn from_wide(bytes: &[u8], order: Order) -> (String, Option<Flaw>) {
         .collect();
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     let kept = if whole { Completeness::All } else { Completeness::Part };
-    (text, Some(flaw("it is UTF-16, not UTF-8".to_owned(), kept)))
+    (text, Some(encoding_flaw("it is UTF-16, not UTF-8".to_owned(), kept)))
 }
 
 #[cfg(test)]
@@ -68,7 +70,7 @@ mod tests {
         let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
         let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
         let read = |bytes: Vec<u8>| {
-            let (text, flaw) = decode(bytes);
+            let (text, flaw) = decode_text(bytes);
             (text, flaw.map(|flaw| flaw.kept))
         };
         let text = "{\"a\": 1}".to_owned();

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::MANAGED;
-use super::roots::{is_in_project, repository};
+use super::roots::{find_repository, is_in_project};
 use tenterhook_core::agents;
 use tenterhook_core::dialect::Roots;
 
@@ -26,21 +26,21 @@ pub fn roots_from_env() -> io::Result<Roots> {
     let cwd = env::current_dir().map_err(|error| {
         io::Error::new(error.kind(), format!("the current directory cannot be read: {error}"))
     })?;
-    let repository = repository(&cwd)?;
-    let home = home(env::home_dir())?;
+    let repository = find_repository(&cwd)?;
+    let home = require_absolute_home(env::home_dir())?;
     let roots = Roots {
         repository,
-        account_home: account_home_beside(&home),
+        account_home: account_home(&home),
         home,
         managed: MANAGED.map(Into::into),
         managed_owner: None,
-        config_home: agents::CLAUDE.installation.home_variable.and_then(absolute),
-        homes: Roots::homes_by(absolute),
-        user_config: absolute("XDG_CONFIG_HOME"),
-        user_state: absolute("XDG_STATE_HOME"),
+        config_home: agents::CLAUDE.installation.home_variable.and_then(absolute_path_from_env),
+        homes: Roots::agent_homes_from_variables(absolute_path_from_env),
+        user_config: absolute_path_from_env("XDG_CONFIG_HOME"),
+        user_state: absolute_path_from_env("XDG_STATE_HOME"),
         cwd,
     };
-    Ok(without_home_in_project(roots))
+    Ok(replace_home_in_project(roots))
 }
 
 /// Moves roots to a different working directory, which must be an absolute path.
@@ -48,19 +48,19 @@ pub fn roots_from_env() -> io::Result<Roots> {
 /// # Errors
 ///
 /// When it cannot be found out whether the directory is in a repository.
-pub fn roots_in(roots: &Roots, directory: PathBuf) -> io::Result<Roots> {
-    let repository = repository(&directory)?;
+pub fn roots_with_cwd(roots: &Roots, directory: PathBuf) -> io::Result<Roots> {
+    let repository = find_repository(&directory)?;
     let roots = Roots { repository, cwd: directory, ..roots.clone() };
-    Ok(without_home_in_project(roots))
+    Ok(replace_home_in_project(roots))
 }
 
-/// The home that the system has for the account, under the name that `HOME` gives it where that is
-/// the same directory. A debug build asks for it in a variable alone, so that tests do not read the
+/// Returns the home that the system has for the account. If `HOME` names the same directory,
+/// returns it under that name. A debug build only reads a variable, so that tests do not read the
 /// home of the person who runs them.
 #[must_use]
-pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
+pub fn account_home(home: &Path) -> Option<PathBuf> {
     let account = match cfg!(debug_assertions) {
-        true => absolute("TENTERHOOK_TEST_ACCOUNT_HOME")?,
+        true => absolute_path_from_env("TENTERHOOK_TEST_ACCOUNT_HOME")?,
         false => tenterhook_process::internal::account_home()?,
     };
     let is_same = account == home
@@ -70,10 +70,10 @@ pub fn account_home_beside(home: &Path) -> Option<PathBuf> {
     Some(if is_same { home.to_owned() } else { account })
 }
 
-/// The same with the account's home in place of one that a variable put into the project (C-95): a
-/// repository's `.envrc` would say what is the person's own.
+/// Replaces a home directory that lies inside the project by the account's home (C-95): otherwise a
+/// repository's `.envrc` could choose which files are the user's own.
 #[must_use]
-pub fn without_home_in_project(roots: Roots) -> Roots {
+pub fn replace_home_in_project(roots: Roots) -> Roots {
     let account = roots.account_home.as_ref().filter(|account| **account != roots.home);
     match account
         .filter(|account| is_in_project(&roots, &roots.home) && !is_in_project(&roots, account))
@@ -83,8 +83,8 @@ pub fn without_home_in_project(roots: Roots) -> Roots {
     }
 }
 
-/// The home of a user, who may have none.
-fn home(said: Option<PathBuf>) -> io::Result<PathBuf> {
+/// Returns the user's home, or `/` if the user has none. Fails if it is a relative path.
+fn require_absolute_home(said: Option<PathBuf>) -> io::Result<PathBuf> {
     let home = said.unwrap_or_else(|| "/".into());
     if home.is_absolute() {
         return Ok(home);
@@ -96,7 +96,8 @@ fn home(said: Option<PathBuf>) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
-fn absolute(name: &str) -> Option<PathBuf> {
+/// Returns the value of an environment variable if it is an absolute path.
+fn absolute_path_from_env(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|value| value.is_absolute())
 }
 
@@ -106,9 +107,12 @@ mod tests {
 
     #[test]
     fn a_relative_home_is_an_error_and_none_is_the_top() {
-        assert_eq!(home(None).expect("a home"), Path::new("/"));
-        assert_eq!(home(Some("/home/me".into())).expect("a home"), Path::new("/home/me"));
-        let error = home(Some("me".into())).expect_err("hooks would be missed");
+        assert_eq!(require_absolute_home(None).expect("a home"), Path::new("/"));
+        assert_eq!(
+            require_absolute_home(Some("/home/me".into())).expect("a home"),
+            Path::new("/home/me")
+        );
+        let error = require_absolute_home(Some("me".into())).expect_err("hooks would be missed");
         assert!(error.to_string().contains("`HOME` is `me`, a relative path"), "{error}");
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::decode::decode;
+use super::decode::decode_text;
 use super::saved;
 use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::{Disk, Roots};
@@ -20,51 +20,54 @@ pub(super) const MAX_BYTES: u64 = 16 << 20;
 /// # Errors
 ///
 /// When it is something else. A FIFO or a device is refused without being waited for.
-pub fn read(path: &Path) -> io::Result<Arc<str>> {
-    read_at_most(path, MAX_BYTES)
+pub fn read_config_file(path: &Path) -> io::Result<Arc<str>> {
+    read_utf8_file(path, MAX_BYTES)
 }
 
-pub(super) fn read_at_most(path: &Path, most: u64) -> io::Result<Arc<str>> {
-    let text = String::from_utf8(bytes(path, most)?).map_err(|error| {
+/// Reads a UTF-8 file of at most `most` bytes.
+pub(super) fn read_utf8_file(path: &Path, most: u64) -> io::Result<Arc<str>> {
+    let text = String::from_utf8(read_regular_file(path, most)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        refused(format!("it is not UTF-8 (byte {at})"))
+        invalid_input_error(format!("it is not UTF-8 (byte {at})"))
     })?;
     Ok(text.into())
 }
 
 /// Reads a file that an agent would load: its text, and a flaw if the text is incomplete. `None` if
 /// the file does not exist.
-pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-    let mut read = saved::settled(path);
+pub(super) fn read_config_if_exists(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
+    let mut read = saved::read_settled_file(path);
     // An editor that saves by rename can leave a moment without the file: try again.
     for _ in 0..2 {
-        if !matches!(&read, Err(error) if absent(error) && !path.is_symlink()) {
+        if !matches!(&read, Err(error) if is_not_found(error) && !path.is_symlink()) {
             break;
         }
-        gone(path)?;
-        read = saved::settled(path);
+        why_not_absent(path)?;
+        read = saved::read_settled_file(path);
     }
     match read {
         Ok((bytes, is_saving)) => {
-            let (text, flaw) = decode(bytes);
+            let (text, flaw) = decode_text(bytes);
             let is_lost = flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Part);
-            let flaw = if is_saving && !is_lost { Some(saved::flaw()) } else { flaw };
+            let flaw = if is_saving && !is_lost { Some(saved::being_saved_flaw()) } else { flaw };
             Some((text.into(), flaw))
         }
-        Err(error) if absent(&error) => {
-            gone(path).map(|why| ("".into(), Some(lost(why, "mend or remove the link"))))
-        }
-        Err(error) => Some(("".into(), Some(lost(error.to_string(), remedy(&error))))),
+        Err(error) if is_not_found(&error) => why_not_absent(path)
+            .map(|why| ("".into(), Some(whole_file_flaw(why, "mend or remove the link")))),
+        Err(error) => Some((
+            "".into(),
+            Some(whole_file_flaw(error.to_string(), unreadable_file_remedy(&error))),
+        )),
     }
 }
 
-/// The flaw of every file below a home that this user may not search.
-pub(super) fn closed_home(home: &Path) -> Option<Flaw> {
+/// Returns the flaw of every file below a home directory that this user may not search.
+pub(super) fn unsearchable_home_flaw(home: &Path) -> Option<Flaw> {
     let error = std::fs::symlink_metadata(home.join(".config")).err()?;
     (error.kind() == io::ErrorKind::PermissionDenied).then(|| {
         let why =
             format!("{error}, and no other file in the home `{}` can be read", home.display());
-        lost(why, "make the home readable for the user who runs the agent")
+        whole_file_flaw(why, "make the home readable for the user who runs the agent")
     })
 }
 
@@ -74,23 +77,26 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// A view of this machine's files. It refuses relative paths if the working directory or the
+    /// home is empty.
     pub(super) fn new(roots: &Roots) -> Self {
         let is_empty = |directory: &Path| directory.as_os_str().is_empty();
         Self { refuses_relative: is_empty(&roots.cwd) || is_empty(&roots.home) }
     }
 
-    fn refuses(&self, path: &Path) -> bool {
+    /// Whether the path is relative and relative paths are refused.
+    fn refuses_path(&self, path: &Path) -> bool {
         self.refuses_relative && path.is_relative()
     }
 }
 
 impl Disk for Files {
-    fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
-        if self.refuses(path) { None } else { take(path) }
+    fn read_file(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
+        if self.refuses_path(path) { None } else { read_config_if_exists(path) }
     }
 
-    fn directories(&self, path: &Path) -> Vec<PathBuf> {
-        if self.refuses(path) {
+    fn list_directories(&self, path: &Path) -> Vec<PathBuf> {
+        if self.refuses_path(path) {
             return Vec::new();
         }
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
@@ -101,14 +107,14 @@ impl Disk for Files {
     }
 }
 
-/// A flaw that leaves nothing of a file.
-fn lost(why: impl Into<String>, help: &str) -> Flaw {
+/// A flaw because of which nothing of the file is read.
+fn whole_file_flaw(why: impl Into<String>, help: &str) -> Flaw {
     Flaw { why: why.into(), help: help.to_owned(), kept: Completeness::Nothing, untrusted: None }
 }
 
-/// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or
-/// it went away while it was looked for.
-fn gone(path: &Path) -> Option<String> {
+/// Returns why a file that cannot be found still does not count as absent: it or a parent is a
+/// broken link, or it appeared or vanished during the read. `None` if it is absent.
+fn why_not_absent(path: &Path) -> Option<String> {
     let deepest = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;
     match deepest.metadata() {
         Err(_) if deepest == path => Some("it is a link to nothing".to_owned()),
@@ -124,8 +130,8 @@ fn gone(path: &Path) -> Option<String> {
 /// # Errors
 ///
 /// When it is something else, or larger than that.
-pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    contents(path, most).map(|(bytes, _)| bytes)
+pub fn read_regular_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_regular_file_with_metadata(path, most).map(|(bytes, _)| bytes)
 }
 
 /// Opens a regular file for reading, safely in directories that others can write (C-86).
@@ -134,18 +140,25 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 ///
 /// Fails if it is not a regular file. Refuses a FIFO or a device without blocking.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
-    let file = without_waiting(OpenOptions::new().read(true)).open(path)?;
+    let file = open_without_blocking(OpenOptions::new().read(true)).open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(refused(format!("it is {}, not a file", kind(&metadata))));
+        return Err(invalid_input_error(format!(
+            "it is {}, not a file",
+            file_kind_name(&metadata)
+        )));
     }
     Ok((file, metadata))
 }
 
-/// The same, with what the file system says of what was opened.
-pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, Metadata)> {
+/// Reads a regular file of at most `most` bytes, and returns its bytes with the metadata of the
+/// opened file.
+pub(crate) fn read_regular_file_with_metadata(
+    path: &Path,
+    most: u64,
+) -> io::Result<(Vec<u8>, Metadata)> {
     let (file, metadata) = open(path)?;
-    let too_large = || refused(format!("it is larger than {} MiB", most >> 20));
+    let too_large = || invalid_input_error(format!("it is larger than {} MiB", most >> 20));
     if metadata.len() > most {
         return Err(too_large());
     }
@@ -160,7 +173,7 @@ pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, Metadata)
 /// Makes opening a FIFO return at once instead of waiting for a process at the other end. Replaces
 /// other custom flags.
 #[cfg(unix)]
-pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn open_without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or(0);
@@ -169,12 +182,13 @@ pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
 
 /// Does nothing: opening a file never waits on this system.
 #[cfg(not(unix))]
-pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn open_without_blocking(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
+/// Names the kind of something that is no regular file, for a message.
 #[cfg(unix)]
-fn kind(metadata: &Metadata) -> &'static str {
+fn file_kind_name(metadata: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     let file_type = metadata.file_type();
     let kinds = [
@@ -186,30 +200,33 @@ fn kind(metadata: &Metadata) -> &'static str {
     kinds.iter().find(|(is, _)| *is).map_or("something else", |(_, name)| name)
 }
 
+/// Names the kind of something that is no regular file, for a message.
 #[cfg(not(unix))]
-fn kind(metadata: &Metadata) -> &'static str {
+fn file_kind_name(metadata: &Metadata) -> &'static str {
     if metadata.is_dir() { "a directory" } else { "something else" }
 }
 
-fn refused(why: String) -> io::Error {
+fn invalid_input_error(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-pub(super) fn absent(error: &io::Error) -> bool {
+pub(super) fn is_not_found(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+/// The diagnostic for a file that does not exist or cannot be read.
+pub(super) fn unreadable_file_diagnostic(path: &Path, error: &io::Error) -> Diagnostic {
     let shown = path.display();
-    let (message, help) = if absent(error) && gone(path).is_none() {
+    let (message, help) = if is_not_found(error) && why_not_absent(path).is_none() {
         (format!("there is no file `{shown}`"), "name a file that exists")
     } else {
-        (format!("`{shown}` cannot be read: {error}"), remedy(error))
+        (format!("`{shown}` cannot be read: {error}"), unreadable_file_remedy(error))
     };
     Diagnostic::new(Code::UnreadableFile, message, None).help(help)
 }
 
-fn remedy(error: &io::Error) -> &'static str {
+/// What the user can do about a file that cannot be read.
+fn unreadable_file_remedy(error: &io::Error) -> &'static str {
     if error.kind() == io::ErrorKind::InvalidInput {
         "a config is a regular UTF-8 file of at most 16 MiB"
     } else {

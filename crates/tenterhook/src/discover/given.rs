@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file::{read, take, unreadable};
+use super::file::{read_config_file, read_config_if_exists, unreadable_file_diagnostic};
 use super::owner;
-use super::{absolute, project, recognize, source};
+use super::{absolute_path, new_source, project, recognize_dialect};
 use tenterhook_core::config::{Plugin, Source};
 use tenterhook_core::diagnostic::Diagnostic;
 use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Roots};
@@ -27,56 +27,61 @@ pub fn given(
     fallback: DialectId,
     roots: &Roots,
 ) -> Result<Source, Box<Diagnostic>> {
-    let full = absolute(path, &roots.cwd);
-    let (text, flaw) = text_of(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
+    let full = absolute_path(path, &roots.cwd);
+    let (text, flaw) = read_given_file(&full)
+        .map_err(|error| Box::new(unreadable_file_diagnostic(path, &error)))?;
     let of_machine = || {
-        DIALECTS.iter().map(|dialect| dialect.id()).find(|id| is_managed_place(&full, *id, roots))
+        DIALECTS.iter().map(|dialect| dialect.id()).find(|id| is_managed_path(&full, *id, roots))
     };
-    let dialect = dialect.or_else(of_machine).unwrap_or_else(|| recognize(&full, &text, fallback));
-    if is_managed_place(&full, dialect, roots) {
-        let (text, flaw) = match owner::exposed(&full, Layer::Managed, roots) {
+    let dialect =
+        dialect.or_else(of_machine).unwrap_or_else(|| recognize_dialect(&full, &text, fallback));
+    if is_managed_path(&full, dialect, roots) {
+        let (text, flaw) = match owner::managed_file_flaw(&full, Layer::Managed, roots) {
             Some(exposed) => ("".into(), Some(Flaw { untrusted: Some(text), ..exposed })),
             None => (text, flaw),
         };
-        return Ok(Source { flaw, ..source(&full, dialect, Layer::Managed, text, roots) });
+        return Ok(Source { flaw, ..new_source(&full, dialect, Layer::Managed, text, roots) });
     }
-    let layer = given_layer(&full, dialect, roots);
-    let moved_from = super::candidates::moved_from(dialect, &full, roots);
-    let mut source = Source { flaw, moved_from, ..source(&full, dialect, layer, text, roots) };
-    if let Some(project) = project::holder(&full, dialect) {
+    let layer = layer_of_given_file(&full, dialect, roots);
+    let moved_from = super::candidates::moved_entries_origin(dialect, &full, roots);
+    let mut source = Source { flaw, moved_from, ..new_source(&full, dialect, layer, text, roots) };
+    if let Some(project) = project::project_directory_of(&full, dialect) {
         (source.project, source.found_from) = (project, None);
     }
-    if let Some(plugin) = plugin_of(&full) {
+    if let Some(plugin) = plugin_of_hooks_file(&full) {
         source.layer = Layer::Plugin;
         source.plugin = Some(plugin);
     }
     Ok(source)
 }
 
-/// The text of a file that the caller names. If it cannot be read, that is the mistake of the
-/// caller, who gets the error at once.
-fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
-    match take(path) {
+/// Reads a file that the caller names. If it cannot be read completely, the caller gets the error
+/// at once.
+fn read_given_file(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
+    match read_config_if_exists(path) {
         Some((text, flaw)) if flaw.as_ref().is_none_or(|flaw| flaw.kept == Completeness::All) => {
             Ok((text, flaw))
         }
-        _ => Ok((read(path)?, None)),
+        _ => Ok((read_config_file(path)?, None)),
     }
 }
 
-/// Whether a file lies where the organisation keeps a file of that dialect.
-fn is_managed_place(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
-    let places = dialect.dialect().candidates(roots);
+/// Whether a file lies where the organisation keeps a managed file of that dialect.
+fn is_managed_path(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
+    let places = dialect.dialect().candidate_files(roots);
     let mut managed = places.iter().filter(|place| place.layer == Layer::Managed);
-    managed.any(|place| path.parent() == place.path.parent() && is_named(path, &place.path))
+    managed.any(|place| {
+        path.parent() == place.path.parent() && has_name_of_candidate(path, &place.path)
+    })
 }
 
-/// A file whose name is that of a managed one is one: what it may say is different.
-fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
+/// Returns the layer of a file that the caller names: managed if its name is that of a managed
+/// file, because such a file may contain different settings.
+fn layer_of_given_file(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
     let roots =
         Roots { managed: roots.managed.clone().or_else(|| Some("/".into())), ..roots.clone() };
-    let places = dialect.dialect().candidates(&roots);
-    let named = |candidate: &&Candidate| is_named(path, &candidate.path);
+    let places = dialect.dialect().candidate_files(&roots);
+    let named = |candidate: &&Candidate| has_name_of_candidate(path, &candidate.path);
     let mut layers = places.iter().filter(named).map(|candidate| candidate.layer);
     match layers.next() {
         Some(Layer::Managed) if layers.all(|layer| layer == Layer::Managed) => Layer::Managed,
@@ -84,9 +89,9 @@ fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
     }
 }
 
-/// Whether a file has the name that a place asks for; where that is a pattern, the name of its
-/// directory too.
-pub(super) fn is_named(path: &Path, place: &Path) -> bool {
+/// Whether a file has the name of a candidate path. If that name is a pattern, the names of the
+/// parent directories must be equal, too.
+pub(super) fn has_name_of_candidate(path: &Path, place: &Path) -> bool {
     let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let (Some(own), Some(asked)) = (name(path), name(place)) else { return false };
     match asked.split_once('*') {
@@ -99,8 +104,8 @@ pub(super) fn is_named(path: &Path, place: &Path) -> bool {
     }
 }
 
-/// The plugin that a `hooks/hooks.json` belongs to, by the layout that plugins have.
-pub(super) fn plugin_of(path: &Path) -> Option<Plugin> {
+/// Returns the plugin that a `hooks/hooks.json` belongs to, by the usual layout of plugins.
+pub(super) fn plugin_of_hooks_file(path: &Path) -> Option<Plugin> {
     let directory = path.parent()?;
     let root = directory.parent()?;
     let manifest = root.join(".claude-plugin/plugin.json");

@@ -11,8 +11,9 @@ const OURS: &[&str] = &["tenterhook", "tenterhook-agent"];
 /// Where such directories are in a home, unless a variable such as `XDG_STATE_HOME` names another place.
 const IN_HOME: &[&str] = &[".local/state", ".local/share", ".config"];
 
-/// The directory that has to be there before anything is made at `path`, where it is missing (BR-43): the home, or what is above
-/// the place that a variable names. `None` for a path that is not below a directory of ours.
+/// Returns the home directory that must exist before anything is created at `path`, if it is
+/// missing (BR-43): the user's home, or the parent of the directory that a variable names. `None`
+/// for a path that is not below a directory of ours.
 #[must_use]
 pub fn missing_home(path: &Path) -> Option<PathBuf> {
     let is_ours = |above: &&Path| OURS.iter().any(|name| above.ends_with(name));
@@ -30,16 +31,16 @@ pub fn missing_home(path: &Path) -> Option<PathBuf> {
 /// # Errors
 ///
 /// When it cannot be made, the home that it would be in does not exist, or this system does not keep other users out (HO-19).
-pub fn make_private(path: &Path) -> io::Result<()> {
+pub fn create_private_dir(path: &Path) -> io::Result<()> {
     if let Some(home) = missing_home(path) {
-        return Err(io::Error::new(io::ErrorKind::NotFound, without_home(&home)));
+        return Err(io::Error::new(io::ErrorKind::NotFound, missing_home_message(&home)));
     }
-    System::HERE.private_directories()?.recursive(true).create(path)
+    System::HERE.private_dir_builder()?.recursive(true).create(path)
 }
 
-/// What to tell a user whose home does not exist.
+/// The message for a user whose home directory does not exist.
 #[must_use]
-pub fn without_home(home: &Path) -> String {
+pub fn missing_home_message(home: &Path) -> String {
     format!(
         "`{}` does not exist, so nothing is kept: create it, or have `HOME` or `XDG_STATE_HOME` name a directory that exists",
         home.display()
@@ -62,7 +63,7 @@ mod tests {
             "home/.config/tenterhook/adopted",
             "var/state/tenterhook/sessions",
         ] {
-            let error = make_private(&at(refused)).expect_err(refused);
+            let error = create_private_dir(&at(refused)).expect_err(refused);
             assert_eq!(error.kind(), io::ErrorKind::NotFound, "{refused}");
             assert!(error.to_string().contains("does not exist, so nothing is kept"), "{error}");
         }
@@ -74,7 +75,7 @@ mod tests {
             "state/tenterhook/sessions",
             "elsewhere/records",
         ] {
-            make_private(&at(made)).expect(made);
+            create_private_dir(&at(made)).expect(made);
             assert!(at(made).is_dir() && missing_home(&at(made)).is_none(), "{made}");
         }
     }

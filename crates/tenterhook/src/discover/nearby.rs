@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::candidates::candidates;
-use super::file::read;
-use super::{absolute, format_of, source};
+use super::candidates::all_candidates;
+use super::file::read_config_file;
+use super::{absolute_path, config_format, new_source};
 use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::syntax;
@@ -25,27 +25,27 @@ pub struct Hidden {
     pub because: String,
 }
 
-/// Files with hooks, here and in the directories above, that an agent started here does not read
-/// (C-6).
+/// Finds files with hooks, in the working directory and the directories above it, that an agent
+/// started here does not read (C-6).
 #[must_use]
-pub fn nearby(roots: &Roots) -> Vec<Hidden> {
+pub fn find_unread_hook_files(roots: &Roots) -> Vec<Hidden> {
     let read_here: Vec<PathBuf> =
-        candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
+        all_candidates(roots).into_iter().map(|(_, candidate)| candidate.path).collect();
     let mut hidden: Vec<Hidden> = Vec::new();
-    for directory in around(roots) {
+    for directory in directories_to_search(roots) {
         // As if the directory were the root of a repository: then each dialect reads what lies in
         // it.
         let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
-        for (dialect, Candidate { path, layer }) in candidates(&there) {
+        for (dialect, Candidate { path, layer }) in all_candidates(&there) {
             let known = read_here.contains(&path) || hidden.iter().any(|h| h.path == path);
             if known || !matches!(layer, Layer::Project | Layer::Local) {
                 continue;
             }
-            let Ok(text) = read(&path) else { continue };
-            let source = source(&path, dialect, layer, text, &there);
+            let Ok(text) = read_config_file(&path) else { continue };
+            let source = new_source(&path, dialect, layer, text, &there);
             let hooks = dialect.dialect().read_config(&source).hooks.len();
             if hooks > 0 {
-                let because = why_hidden(&path, directory, roots);
+                let because = why_file_is_unread(&path, directory, roots);
                 hidden.push(Hidden { path, dialect, hooks, because });
             }
         }
@@ -53,18 +53,20 @@ pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     hidden
 }
 
-/// The caller's directory and those above it, as far as they are the same person's ground: not
-/// above the repository, and not the home directory, whose own files are the user's layer.
-fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
+/// Returns the working directory and its parents, up to the root of the repository and without the
+/// home directory, whose files belong to the user's layer.
+fn directories_to_search(roots: &Roots) -> impl Iterator<Item = &Path> {
     let inside =
         |path: &&Path| roots.repository.as_deref().is_none_or(|root| path.starts_with(root));
     let above = roots.cwd.ancestors().take(MAX_ANCESTORS).take_while(inside);
     above.take_while(|path| **path != *roots.home)
 }
 
-fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
+/// Explains why an agent started here does not read the file.
+fn why_file_is_unread(path: &Path, directory: &Path, roots: &Roots) -> String {
     let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
-    let read_there = candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
+    let read_there =
+        all_candidates(&started_there).iter().any(|(_, candidate)| candidate.path == path);
     match &roots.repository {
         Some(root) if !read_there => {
             format!("it is read only from the root of the repository, `{}`", root.display())
@@ -73,13 +75,14 @@ fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
     }
 }
 
-/// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that
-/// one says (C-5).
+/// Whether a file certainly belongs to a dialect other than `dialect`, by its path or by contents
+/// that only that other dialect has (C-5).
 #[must_use]
-pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
-    let full = absolute(path, &roots.cwd);
-    let Ok(text) = read(&full) else { return false };
-    let root = syntax::parse(&text, format_of(&full)).root;
-    let certain = |id: DialectId| id.dialect().recognizes(&full, root.as_ref()) == Fit::Certain;
+pub fn is_of_other_dialect(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
+    let full = absolute_path(path, &roots.cwd);
+    let Ok(text) = read_config_file(&full) else { return false };
+    let root = syntax::parse_by_format(&text, config_format(&full)).root;
+    let certain =
+        |id: DialectId| id.dialect().recognize_config_file(&full, root.as_ref()) == Fit::Certain;
     !certain(dialect) && DIALECTS.iter().any(|dialect| certain(dialect.id()))
 }

@@ -33,8 +33,9 @@ pub(crate) enum Writer {
 }
 
 impl Stat {
-    /// The first user or group beside `owners` that may write it. Many systems give each user a group of the same number, which may write, too.
-    pub(crate) fn other_writer(&self, owners: &[u32]) -> Option<Writer> {
+    /// Returns the first user or group besides `owners` that may write the file. A group with the
+    /// same number as an owner may write, too: many systems give each user such a group.
+    pub(crate) fn first_other_writer(&self, owners: &[u32]) -> Option<Writer> {
         const GROUP: u32 = 0o020;
         const ALL: u32 = 0o002;
         const STICKY: u32 = 0o1000;
@@ -58,26 +59,29 @@ impl Stat {
     }
 }
 
-/// Why a file that lies where an organisation keeps its files is no managed file (C-89); `None` where only root, or the owner that
-/// the host names, may write it. What cannot be looked at lies behind a directory that only they may write.
-pub(super) fn exposed(path: &Path, layer: Layer, roots: &Roots) -> Option<Flaw> {
+/// Returns the flaw of a managed file that somebody besides root, or the owner that the host names,
+/// may write (C-89). `None` if only they may write it, or if it cannot be examined: then it lies
+/// behind a directory that only they may write.
+pub(super) fn managed_file_flaw(path: &Path, layer: Layer, roots: &Roots) -> Option<Flaw> {
     if layer != Layer::Managed {
         return None;
     }
-    let (why, help) = judged(path, roots)?;
+    let (why, help) = untrusted_writer_message(path, roots)?;
     Some(Flaw { why, help, kept: Completeness::Nothing, untrusted: None })
 }
 
-fn judged(path: &Path, roots: &Roots) -> Option<(String, String)> {
+/// Describes who else may write the file or a directory on the way to it, and the command that
+/// corrects it.
+fn untrusted_writer_message(path: &Path, roots: &Roots) -> Option<(String, String)> {
     let owners: Vec<u32> = [ROOT].into_iter().chain(roots.managed_owner).collect();
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let (place, writer) = writer_of(&full, &owners, &look)?;
-    Some(writer.explain(&place))
+    let (place, writer) = find_other_writer(&full, &owners, &read_stat)?;
+    Some(writer.describe_fault(&place))
 }
 
 impl Writer {
-    /// The fault of a place, as a clause, and the command that mends it.
-    fn explain(self, place: &Path) -> (String, String) {
+    /// Returns the fault of a path, as a clause, and the command that corrects it.
+    fn describe_fault(self, place: &Path) -> (String, String) {
         let shown = place.display();
         match self {
             Self::Owner(user) => {
@@ -101,8 +105,9 @@ impl Writer {
     }
 }
 
-/// The first place on the way from the root of the file system to a file, along its links, that others than `owners` may write.
-fn writer_of(
+/// Follows a path and its links from the root of the file system. Returns the first file or
+/// directory that somebody besides `owners` may write.
+fn find_other_writer(
     path: &Path,
     owners: &[u32],
     look: &dyn Fn(&Path) -> io::Result<Stat>,
@@ -128,7 +133,7 @@ fn writer_of(
             }
             Err(_) => return None,
         };
-        if let Some(writer) = stat.other_writer(owners) {
+        if let Some(writer) = stat.first_other_writer(owners) {
             return Some((at, writer));
         }
         if let Some(target) = stat.link {
@@ -143,22 +148,22 @@ fn writer_of(
     None
 }
 
-fn look(path: &Path) -> io::Result<Stat> {
+fn read_stat(path: &Path) -> io::Result<Stat> {
     let metadata = path.symlink_metadata()?;
     let link = metadata.is_symlink().then(|| path.read_link()).transpose()?;
-    let has_list = link.is_none() && has_list(path);
-    Ok(Stat { link, has_list, ..Stat::read(&metadata)? })
+    let has_list = link.is_none() && has_access_control_list(path);
+    Ok(Stat { link, has_list, ..Stat::from_metadata(&metadata)? })
 }
 
 /// Whether a file has an access control list beyond its mode.
 #[cfg(target_os = "linux")]
-fn has_list(path: &Path) -> bool {
+fn has_access_control_list(path: &Path) -> bool {
     let mut value = [0_u8; 4];
     let found = rustix::fs::getxattr(path, "system.posix_acl_access", &mut value[..]);
     matches!(found, Ok(_) | Err(rustix::io::Errno::RANGE))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn has_list(_path: &Path) -> bool {
+fn has_access_control_list(_path: &Path) -> bool {
     false
 }

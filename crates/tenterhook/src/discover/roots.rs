@@ -23,7 +23,7 @@ pub fn roots(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> io::Result<Ro
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
     }
-    let repository = repository(&cwd)?;
+    let repository = find_repository(&cwd)?;
     Ok(Roots { cwd, repository, home, managed: MANAGED.map(Into::into), ..Roots::default() })
 }
 
@@ -45,13 +45,13 @@ pub(crate) fn is_in_project(roots: &Roots, path: &Path) -> bool {
     projects.into_iter().flatten().any(|project| path.starts_with(real(project)))
 }
 
-/// The repository that contains a directory.
-pub(super) fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
+/// Finds the repository that contains a directory.
+pub(super) fn find_repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
     for above in cwd.ancestors() {
         let git = above.join(".git");
         match git.try_exists() {
             Ok(true) => return Ok(Some(above.to_owned())),
-            Err(error) if !is_answer(&error) => {
+            Err(error) if !means_not_found(&error) => {
                 let why = format!("`{}` cannot be looked at: {error}", git.display());
                 return Err(io::Error::new(error.kind(), why));
             }
@@ -61,9 +61,9 @@ pub(super) fn repository(cwd: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Whether an error says that there is nothing for this user, and not that the system could not
-/// look.
-fn is_answer(error: &io::Error) -> bool {
+/// Whether an error means that the path does not exist for this user, and not that the system
+/// failed to look.
+fn means_not_found(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound, PermissionDenied};
     #[cfg(unix)]
     let is_loop = rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
@@ -85,9 +85,9 @@ mod tests {
         std::fs::create_dir_all(&below).expect("a directory");
         std::fs::create_dir(scratch.path().join(".git")).expect("a repository");
         std::os::unix::fs::symlink(below.join(".git"), below.join(".git")).expect("a link");
-        assert_eq!(repository(&below).expect("an answer").as_deref(), Some(scratch.path()));
+        assert_eq!(find_repository(&below).expect("an answer").as_deref(), Some(scratch.path()));
         let failed = io::Error::from_raw_os_error(rustix::io::Errno::IO.raw_os_error());
-        assert!(!is_answer(&failed), "a disk that fails hides no hooks");
+        assert!(!means_not_found(&failed), "a disk that fails hides no hooks");
     }
 
     #[test]

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use super::decode::decode;
-use super::file::{MAX_BYTES, contents};
-use super::format_of;
+use super::config_format;
+use super::decode::decode_text;
+use super::file::{MAX_BYTES, read_regular_file_with_metadata};
 use tenterhook_core::source::{Completeness, Flaw};
 use tenterhook_core::syntax::{self, FaultKind};
 
@@ -21,26 +21,28 @@ const WRITING: Duration = Duration::from_millis(20);
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(10), Duration::from_millis(30), Duration::from_millis(60)];
 
-/// The bytes of a config, and whether they may be a part of what is being saved.
-pub(super) fn settled(path: &Path) -> io::Result<(Vec<u8>, bool)> {
-    let (mut bytes, mut metadata) = contents(path, MAX_BYTES)?;
+/// Reads a config file, and waits briefly if it is being saved. Returns its bytes, and whether they
+/// may be incomplete because saving goes on.
+pub(super) fn read_settled_file(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+    let (mut bytes, mut metadata) = read_regular_file_with_metadata(path, MAX_BYTES)?;
     let mut is_steady = false;
     for pause in PAUSES {
-        let Some(age) = age(&metadata) else { return Ok((bytes, false)) };
-        if !is_partial(path, &bytes) && (is_steady || age >= WRITING) {
+        let Some(age) = recent_file_age(&metadata) else { return Ok((bytes, false)) };
+        if !is_partial_text(path, &bytes) && (is_steady || age >= WRITING) {
             return Ok((bytes, false));
         }
         thread::sleep(pause);
-        let (again, now) = contents(path, MAX_BYTES)?;
+        let (again, now) = read_regular_file_with_metadata(path, MAX_BYTES)?;
         is_steady = again == bytes;
         (bytes, metadata) = (again, now);
     }
-    let is_saving = age(&metadata).is_some() && (is_partial(path, &bytes) || !is_steady);
+    let is_saving =
+        recent_file_age(&metadata).is_some() && (is_partial_text(path, &bytes) || !is_steady);
     Ok((bytes, is_saving))
 }
 
-/// The flaw of a file that is being saved: what it said last applies (C-93).
-pub(super) fn flaw() -> Flaw {
+/// The flaw of a file that is being saved: its last complete version applies (C-93).
+pub(super) fn being_saved_flaw() -> Flaw {
     Flaw {
         why: "it is being saved: it was written less than a second ago and is not whole".to_owned(),
         help: "save the file in one step: write another file and move it there".to_owned(),
@@ -49,8 +51,9 @@ pub(super) fn flaw() -> Flaw {
     }
 }
 
-/// The time since a file was written; `None` where that is over a second. A clock that differs a little makes no difference.
-fn age(metadata: &Metadata) -> Option<Duration> {
+/// Returns the time since a file was written; `None` if that is over a second. A clock that differs
+/// a little makes no difference.
+fn recent_file_age(metadata: &Metadata) -> Option<Duration> {
     let written = metadata.modified().ok()?;
     let age = match SystemTime::now().duration_since(written) {
         Ok(age) => age,
@@ -59,8 +62,8 @@ fn age(metadata: &Metadata) -> Option<Duration> {
     (age < SAVING).then_some(age)
 }
 
-/// Whether a text is empty, or breaks off. Only formats that are read as one tree can tell.
-fn is_partial(path: &Path, bytes: &[u8]) -> bool {
+/// Whether a text is empty or incomplete. Only formats that are read as one tree can be incomplete.
+fn is_partial_text(path: &Path, bytes: &[u8]) -> bool {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return true;
     }
@@ -68,11 +71,12 @@ fn is_partial(path: &Path, bytes: &[u8]) -> bool {
     if !matches!(extension, Some("toml" | "json" | "jsonc" | "md")) {
         return false;
     }
-    let (text, flaw) = decode(bytes.to_vec());
+    let (text, flaw) = decode_text(bytes.to_vec());
     if flaw.is_some_and(|flaw| flaw.kept == Completeness::Part) {
         return true;
     }
-    let fatal = syntax::parse(&text, format_of(path)).fatal().map(|fault| fault.kind);
+    let fatal =
+        syntax::parse_by_format(&text, config_format(path)).fatal_fault().map(|fault| fault.kind);
     fatal == Some(FaultKind::Broken)
 }
 
@@ -104,10 +108,10 @@ mod tests {
         ] {
             let path = fixture.path().join(name);
             fs::write(&path, text).expect("a file");
-            let read = settled(&path).expect("its bytes");
+            let read = read_settled_file(&path).expect("its bytes");
             assert_eq!(read, (text.as_bytes().to_vec(), is_saving), "{name}: {text:?}");
             dated(&path, SAVING * 2);
-            let read = settled(&path).expect("its bytes");
+            let read = read_settled_file(&path).expect("its bytes");
             assert_eq!(read, (text.as_bytes().to_vec(), false), "older: {name}: {text:?}");
         }
     }
@@ -119,7 +123,7 @@ mod tests {
         let path = fixture.path().join("a.json");
         fs::write(&path, "").expect("a file");
         let read = std::thread::scope(|scope| {
-            let reader = scope.spawn(|| settled(&path).expect("its bytes"));
+            let reader = scope.spawn(|| read_settled_file(&path).expect("its bytes"));
             fs::write(&path, "{}").expect("a file");
             reader.join().expect("a reader")
         });

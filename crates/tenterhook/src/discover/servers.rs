@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::file::{MAX_BYTES, absent, read_at_most, unreadable};
-use super::owner::exposed;
-use super::{plugins, source};
+use super::file::{MAX_BYTES, is_not_found, read_utf8_file, unreadable_file_diagnostic};
+use super::owner::managed_file_flaw;
+use super::{enabled_plugins, new_source};
 use tenterhook_core::config::{self, Plugin, Ruleset, Server, Source};
 use tenterhook_core::diagnostic::{Code, Diagnostic};
 use tenterhook_core::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles};
@@ -16,20 +16,20 @@ use tenterhook_core::source::{Flaw, Reach};
 /// sessions.
 const MAX_STATE: u64 = 64 << 20;
 
-/// The servers that the hooks of `ruleset` can call: those of the native files, and those that an
-/// agent would connect from here; and what is wrong with them. Where no hook calls a tool, no file
-/// is opened for them (MC-14).
+/// Finds the servers that the hooks of `ruleset` can call: those of the native files, and those
+/// that an agent would connect from `roots`. Also returns diagnostics. If no hook calls a tool, no
+/// file is opened (MC-14).
 #[must_use]
-pub fn servers_for(
+pub fn find_servers_for_hooks(
     ruleset: &Ruleset,
     roots: &Roots,
     sources: &[Source],
 ) -> (Vec<Server>, Vec<Diagnostic>) {
-    servers_for_by(ruleset, || servers(roots, sources))
+    servers_for_hooks_with(ruleset, || find_agent_servers(roots, sources))
 }
 
-/// The same, where `find` says which servers of the agents' files count.
-pub fn servers_for_by(
+/// As [`find_servers_for_hooks`], but `find` returns the servers of the agents' files.
+pub fn servers_for_hooks_with(
     ruleset: &Ruleset,
     find: impl FnOnce() -> (Vec<Server>, Vec<Diagnostic>),
 ) -> (Vec<Server>, Vec<Diagnostic>) {
@@ -41,11 +41,11 @@ pub fn servers_for_by(
     (settled, diagnostics)
 }
 
-/// The servers of the agents' files, and what is wrong with those (MC-14). `sources` are what was
-/// read of hooks: which plugins count, and which servers are off, stands there.
+/// Finds the servers of the agents' files, with diagnostics (MC-14). `sources` are the hook files
+/// that were read: they say which plugins and servers are enabled.
 #[must_use]
-pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
-    let (files, mut diagnostics) = server_files(roots, sources);
+pub fn find_agent_servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
+    let (files, mut diagnostics) = find_server_files(roots, sources);
     let mut found = Vec::new();
     for file in files {
         found.extend(file.servers);
@@ -66,25 +66,26 @@ pub(crate) struct FileOfServers {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The files themselves, and which of them cannot be read.
-pub(crate) fn server_files(
+/// Finds the files in which agents configure servers, with a diagnostic for each file that cannot
+/// be read.
+pub(crate) fn find_server_files(
     roots: &Roots,
     sources: &[Source],
 ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
     let (mut found, mut diagnostics) = (Vec::new(), Vec::new());
     for dialect in DIALECTS {
-        if let Some(files) = dialect.servers() {
-            found.extend(of_agent(dialect, files, roots, sources, &mut diagnostics));
+        if let Some(files) = dialect.mcp_server_files() {
+            found.extend(find_servers_of_agent(dialect, files, roots, sources, &mut diagnostics));
         }
     }
     (found, diagnostics)
 }
 
-/// The servers of a file that was read before, if it is one in which its dialect's agent configures
-/// them.
+/// Returns the servers of a source that was read before, if its dialect's agent configures servers
+/// in such a file.
 #[cfg(feature = "trust")]
-pub(crate) fn servers_of(source: &Source) -> Option<Vec<Server>> {
-    let files = source.dialect.dialect().servers()?;
+pub(crate) fn servers_in_source(source: &Source) -> Option<Vec<Server>> {
+    let files = source.dialect.dialect().mcp_server_files()?;
     let roots = Roots {
         cwd: source.project.clone(),
         home: source.home.clone(),
@@ -97,16 +98,16 @@ pub(crate) fn servers_of(source: &Source) -> Option<Vec<Server>> {
     places
         .into_iter()
         .any(|path| path.file_name() == name)
-        .then(|| (files.read)(file(source), &roots).0)
+        .then(|| (files.read)(as_server_file(source), &roots).0)
 }
 
-fn file(source: &Source) -> ServerFile<'_> {
+fn as_server_file(source: &Source) -> ServerFile<'_> {
     let Source { name, text, layer, plugin, .. } = source;
     ServerFile { name, text, layer: *layer, plugin: plugin.as_ref() }
 }
 
 /// The servers that one agent would connect, by file.
-fn of_agent(
+fn find_servers_of_agent(
     dialect: &Dialect,
     files: &ServerFiles,
     roots: &Roots,
@@ -118,12 +119,12 @@ fn of_agent(
     let mut found = Vec::new();
     let mut take = |path: &Path, layer, plugin: Option<Plugin>| {
         let most = if layer == Layer::User { MAX_STATE } else { MAX_BYTES };
-        match read_at_most(path, most) {
+        match read_utf8_file(path, most) {
             Ok(text) => {
-                let source = source(path, dialect.id(), layer, text, roots);
+                let source = new_source(path, dialect.id(), layer, text, roots);
                 let source = Source { plugin, ..source };
-                let (mut servers, mut diagnostics) = (files.read)(file(&source), roots);
-                if let Some(Flaw { why, help, .. }) = exposed(path, layer, roots) {
+                let (mut servers, mut diagnostics) = (files.read)(as_server_file(&source), roots);
+                if let Some(Flaw { why, help, .. }) = managed_file_flaw(path, layer, roots) {
                     let withhold =
                         |server: &mut Server| server.reach = Reach::Withheld(why.clone());
                     servers.iter_mut().for_each(withhold);
@@ -138,17 +139,17 @@ fn of_agent(
                     .retain(|server| server.layer != Layer::Project || !off.contains(&server.name));
                 found.push(FileOfServers { source, servers, diagnostics });
             }
-            Err(error) if absent(&error) => {}
-            Err(error) => diagnostics.push(unreadable(path, &error)),
+            Err(error) if is_not_found(&error) => {}
+            Err(error) => diagnostics.push(unreadable_file_diagnostic(path, &error)),
         }
     };
     for (path, layer) in (files.files)(roots) {
-        if !roots.reach(&path, layer) {
+        if !roots.has_known_base(&path, layer) {
             continue;
         }
         take(&path, layer, None);
     }
-    for (plugin, _) in plugins(dialect, sources, roots).active {
+    for (plugin, _) in enabled_plugins(dialect, sources, roots).active {
         take(&(files.of_plugin)(&plugin), Layer::Plugin, Some(plugin));
     }
     found

@@ -7,13 +7,18 @@ use tenterhook_core::dialect::{DIALECTS, DialectId, Roots, Scan, Silencer};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::Source;
 
-use super::{file, find, source};
+use super::{file, find, new_source};
 
-/// What silences the hooks of an agent's settings, or could, where the agent starts from `roots` with the environment `env`.
-/// What a repository brings counts unapproved: the agent does not ask.
+/// Finds what disables, or could disable, the hooks in an agent's settings when the agent starts
+/// from `roots` with the environment `env`. Settings of a repository count without approval,
+/// because the agent does not ask for one.
 #[must_use]
-pub fn silencers(dialect: DialectId, roots: &Roots, env: &[(String, String)]) -> Vec<Silencer> {
-    let Some(read) = dialect.dialect().silencers() else { return Vec::new() };
+pub fn find_silencers(
+    dialect: DialectId,
+    roots: &Roots,
+    env: &[(String, String)],
+) -> Vec<Silencer> {
+    let Some(read) = dialect.dialect().silencer_finder() else { return Vec::new() };
     let sources = find(roots).sources;
     let is_settings = |source: &&Source| source.dialect == dialect && source.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_settings).collect();
@@ -22,12 +27,12 @@ pub fn silencers(dialect: DialectId, roots: &Roots, env: &[(String, String)]) ->
     read(scan)
 }
 
-/// What these files themselves say that silences hooks, or could, wherever the agent starts: each is taken to stand at the place
-/// that its name says.
+/// Returns the settings in these files that disable hooks, or could, wherever the agent starts.
+/// Each file is taken to lie where its name says.
 #[must_use]
-pub fn silencers_in(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
+pub fn silencers_in_files(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
     let placed = |source: &&Source| Source {
-        layer: layer_of(Path::new(&*source.name), roots).unwrap_or(source.layer),
+        layer: layer_by_path(Path::new(&*source.name), roots).unwrap_or(source.layer),
         ..(**source).clone()
     };
     let placed: Vec<Source> = given.iter().map(placed).collect();
@@ -39,15 +44,17 @@ pub fn silencers_in(given: &[&Source], roots: &Roots) -> Vec<Silencer> {
     for dialect in DIALECTS {
         let settings: Vec<&Source> =
             placed.iter().filter(|source| source.dialect == dialect.id()).collect();
-        let Some(read) = dialect.silencers().filter(|_| !settings.is_empty()) else { continue };
+        let Some(read) = dialect.silencer_finder().filter(|_| !settings.is_empty()) else {
+            continue;
+        };
         let scan = Scan { settings: &settings, roots, env: &[], disk: &file::Files::new(roots) };
         found.extend(read(scan).into_iter().filter(own));
     }
     found
 }
 
-/// Whose settings a file is, by its name and where it lies.
-fn layer_of(path: &Path, roots: &Roots) -> Option<Layer> {
+/// Returns the layer of a settings file, by its name and path.
+fn layer_by_path(path: &Path, roots: &Roots) -> Option<Layer> {
     let is_managed = roots.managed.as_ref().is_some_and(|managed| path.starts_with(managed));
     let managed = CLAUDE.installation.only_managed.map(|switch| Path::new(switch.file));
     if path.file_name() == managed.and_then(Path::file_name) {
@@ -62,12 +69,16 @@ fn layer_of(path: &Path, roots: &Roots) -> Option<Layer> {
     }
 }
 
-/// The hooks file of a plugin with a module, as a source that can be reviewed.
+/// Returns the hooks file of a plugin with a module, as a source that can be reviewed.
 #[must_use]
-pub fn source_of(silencer: &Silencer, dialect: DialectId, roots: &Roots) -> Option<Source> {
+pub fn plugin_hooks_source(
+    silencer: &Silencer,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Option<Source> {
     let plugin = silencer.plugin.clone()?;
     let path = Path::new(&*silencer.finding.place.as_ref()?.file);
-    let (text, flaw) = file::take(path)?;
-    let source = source(path, dialect, silencer.layer, text, roots);
+    let (text, flaw) = file::read_config_if_exists(path)?;
+    let source = new_source(path, dialect, silencer.layer, text, roots);
     Some(Source { flaw, plugin: Some(plugin), ..source })
 }

@@ -23,7 +23,7 @@ const IN_ETC: &str = "/etc/claude-code";
 /// Where an organisation keeps managed files: what [`roots`](super::roots) names.
 ///
 /// `None` on a system on which no such directory is known (HO-20).
-pub const MANAGED: Option<&str> = System::HERE.managed();
+pub const MANAGED: Option<&str> = System::HERE.managed_directory();
 
 impl System {
     /// The one that this program was built for.
@@ -35,16 +35,17 @@ impl System {
         Self::Other
     };
 
-    /// Whether owners and modes can be read and set (HO-19).
-    pub(crate) const fn permissions(self) -> Result<(), Unsupported> {
+    /// Succeeds if owners and modes can be read and set on this system (HO-19).
+    pub(crate) const fn supports_permissions(self) -> Result<(), Unsupported> {
         match self {
             Self::Unix | Self::Mac => Ok(()),
             Self::Other => Err(Unsupported),
         }
     }
 
-    /// The directory of managed files. `/etc` on another system would be a directory that any user may make (HO-20).
-    pub(crate) const fn managed(self) -> Option<&'static str> {
+    /// The directory of managed files. `None` on other systems, where any user could create `/etc`
+    /// (HO-20).
+    pub(crate) const fn managed_directory(self) -> Option<&'static str> {
         match self {
             Self::Unix => Some(IN_ETC),
             Self::Mac => Some("/Library/Application Support/ClaudeCode"),
@@ -52,19 +53,20 @@ impl System {
         }
     }
 
-    /// Where a managed file lies that the table of agents names below `/etc`; `None` where its place on this system is not known.
-    pub(crate) fn managed_file(self, path: &Path) -> Option<PathBuf> {
+    /// Returns the path on this system of a managed file that the table of agents names below
+    /// `/etc`; `None` if it is not known.
+    pub(crate) fn managed_file_path(self, path: &Path) -> Option<PathBuf> {
         match self {
             Self::Unix => Some(path.to_owned()),
             Self::Mac | Self::Other => {
-                Some(Path::new(self.managed()?).join(path.strip_prefix(IN_ETC).ok()?))
+                Some(Path::new(self.managed_directory()?).join(path.strip_prefix(IN_ETC).ok()?))
             }
         }
     }
 
-    /// Has directories be made for their owner alone.
-    pub(crate) fn private_directories(self) -> Result<DirBuilder, Unsupported> {
-        self.permissions()?;
+    /// Returns a builder that creates directories for their owner alone.
+    pub(crate) fn private_dir_builder(self) -> Result<DirBuilder, Unsupported> {
+        self.supports_permissions()?;
         #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has a mode to set"))]
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
@@ -72,9 +74,9 @@ impl System {
         Ok(builder)
     }
 
-    /// Has a file be made for its owner alone.
-    pub(crate) fn private_file(self, options: &mut OpenOptions) -> Result<(), Unsupported> {
-        self.permissions()?;
+    /// Makes `options` create files for their owner alone.
+    pub(crate) fn make_file_private(self, options: &mut OpenOptions) -> Result<(), Unsupported> {
+        self.supports_permissions()?;
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
         #[cfg(not(unix))]
@@ -83,10 +85,11 @@ impl System {
     }
 }
 
-/// Where a managed file lies that the table of agents names below `/etc`; `None` where its place on this system is not known.
+/// Returns the path on this system of a managed file that the table of agents names below `/etc`;
+/// `None` if it is not known.
 #[must_use]
-pub fn managed_file(path: &Path) -> Option<PathBuf> {
-    System::HERE.managed_file(path)
+pub fn managed_file_path(path: &Path) -> Option<PathBuf> {
+    System::HERE.managed_file_path(path)
 }
 
 /// Has a file be made for its owner alone.
@@ -94,8 +97,8 @@ pub fn managed_file(path: &Path) -> Option<PathBuf> {
 /// # Errors
 ///
 /// On a system whose permissions are not read.
-pub fn owner_only(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
-    System::HERE.private_file(options)?;
+pub fn set_owner_only(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
+    System::HERE.make_file_private(options)?;
     Ok(options)
 }
 
@@ -143,31 +146,35 @@ impl Stat {
     /// # Errors
     ///
     /// On a system whose permissions are not read.
-    pub fn read(metadata: &Metadata) -> Result<Self, Unsupported> {
-        Self::read_on(System::HERE, metadata)
+    pub fn from_metadata(metadata: &Metadata) -> Result<Self, Unsupported> {
+        Self::from_metadata_on(System::HERE, metadata)
     }
 
-    pub(crate) fn read_on(system: System, metadata: &Metadata) -> Result<Self, Unsupported> {
-        system.permissions()?;
-        numbers(metadata)
+    /// Converts metadata as the given system reports it.
+    pub(crate) fn from_metadata_on(
+        system: System,
+        metadata: &Metadata,
+    ) -> Result<Self, Unsupported> {
+        system.supports_permissions()?;
+        stat_from_metadata(metadata)
     }
 
-    /// Whether the user as whom this process runs owns it.
+    /// Whether the user of this process owns the file.
     #[must_use]
-    pub const fn is_users(&self) -> bool {
+    pub const fn is_owned_by_user(&self) -> bool {
         self.owner == self.user
     }
 
-    /// Whether its mode lets a group or everybody write it.
+    /// Whether the mode lets the group or everybody write the file.
     #[must_use]
-    pub const fn is_open(&self) -> bool {
+    pub const fn is_writable_by_others(&self) -> bool {
         self.mode & 0o022 != 0
     }
 }
 
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such numbers")]
-fn numbers(metadata: &Metadata) -> Result<Stat, Unsupported> {
+fn stat_from_metadata(metadata: &Metadata) -> Result<Stat, Unsupported> {
     use std::os::unix::fs::MetadataExt as _;
     Ok(Stat {
         owner: metadata.uid(),
@@ -181,7 +188,7 @@ fn numbers(metadata: &Metadata) -> Result<Stat, Unsupported> {
 }
 
 #[cfg(not(unix))]
-const fn numbers(_metadata: &Metadata) -> Result<Stat, Unsupported> {
+const fn stat_from_metadata(_metadata: &Metadata) -> Result<Stat, Unsupported> {
     Err(Unsupported)
 }
 
@@ -194,14 +201,14 @@ mod tests {
     fn files_on_a_system_without_permissions_are_refused() {
         let fixture = tempfile::tempdir().expect("a directory");
         let metadata = fixture.path().metadata().expect("metadata");
-        assert!(System::Other.private_directories().is_err());
-        assert!(System::Other.private_file(&mut OpenOptions::new()).is_err());
-        assert_eq!(Stat::read_on(System::Other, &metadata), Err(Unsupported));
+        assert!(System::Other.private_dir_builder().is_err());
+        assert!(System::Other.make_file_private(&mut OpenOptions::new()).is_err());
+        assert_eq!(Stat::from_metadata_on(System::Other, &metadata), Err(Unsupported));
         assert_eq!(io::Error::from(Unsupported).kind(), io::ErrorKind::Unsupported);
         for system in [System::Unix, System::Mac] {
-            assert!(system.private_directories().is_ok(), "{system:?}");
-            assert!(system.private_file(&mut OpenOptions::new()).is_ok(), "{system:?}");
-            assert_eq!(Stat::read_on(system, &metadata).is_ok(), cfg!(unix), "{system:?}");
+            assert!(system.private_dir_builder().is_ok(), "{system:?}");
+            assert!(system.make_file_private(&mut OpenOptions::new()).is_ok(), "{system:?}");
+            assert_eq!(Stat::from_metadata_on(system, &metadata).is_ok(), cfg!(unix), "{system:?}");
         }
     }
 
@@ -222,9 +229,9 @@ mod tests {
             (System::Other, claude, None),
             (System::Other, codex, None),
         ] {
-            let found = system.managed_file(path);
+            let found = system.managed_file_path(path);
             assert_eq!(found.as_deref(), expected.map(Path::new), "{system:?} {path:?}");
         }
-        assert_eq!(System::Other.managed(), None);
+        assert_eq!(System::Other.managed_directory(), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::candidates::Listed;
-use super::file::absent;
+use super::file::is_not_found;
 use super::*;
 
 fn scratch_dir() -> tempfile::TempDir {
@@ -16,15 +16,21 @@ fn a_config_is_a_regular_small_text() {
     let scratch = scratch_dir();
     let file = scratch.path().join("a.json");
     fs::write(&file, "{}").expect("write");
-    assert_eq!(&*read(&file).expect("a file"), "{}");
+    assert_eq!(&*read_config_file(&file).expect("a file"), "{}");
 
     fs::write(&file, vec![b' '; (file::MAX_BYTES + 1) as usize]).expect("write");
-    assert_eq!(read(&file).expect_err("too large").to_string(), "it is larger than 16 MiB");
+    assert_eq!(
+        read_config_file(&file).expect_err("too large").to_string(),
+        "it is larger than 16 MiB"
+    );
     fs::write(&file, b"{\"a\": \"\xff\"}").expect("write");
-    assert_eq!(read(&file).expect_err("no text").to_string(), "it is not UTF-8 (byte 7)");
-    let error = read(scratch.path()).expect_err("a directory").to_string();
+    assert_eq!(
+        read_config_file(&file).expect_err("no text").to_string(),
+        "it is not UTF-8 (byte 7)"
+    );
+    let error = read_config_file(scratch.path()).expect_err("a directory").to_string();
     assert_eq!(error, "it is a directory, not a file");
-    assert!(absent(&read(&scratch.path().join("none")).expect_err("none")));
+    assert!(is_not_found(&read_config_file(&scratch.path().join("none")).expect_err("none")));
 }
 
 #[cfg(unix)]
@@ -33,8 +39,11 @@ fn a_fifo_and_a_device_are_refused_without_waiting() {
     let scratch = scratch_dir();
     let fifo = scratch.path().join("fifo");
     tenterhook_testkit::make_fifo(&fifo).expect("a fifo");
-    assert_eq!(read(&fifo).expect_err("a fifo").to_string(), "it is a FIFO, not a file");
-    let zero = read(Path::new("/dev/zero")).expect_err("a device").to_string();
+    assert_eq!(
+        read_config_file(&fifo).expect_err("a fifo").to_string(),
+        "it is a FIFO, not a file"
+    );
+    let zero = read_config_file(Path::new("/dev/zero")).expect_err("a device").to_string();
     assert_eq!(zero, "it is a device, not a file");
 }
 
@@ -44,19 +53,19 @@ fn a_star_stands_for_files_in_sorted_order() {
     for name in ["20-b.json", "10-a.json", "notes.txt", ".hidden.json"] {
         fs::write(scratch.path().join(name), "{}").expect("write");
     }
-    let found = Listed::default().expand(&scratch.path().join("*.json"));
+    let found = Listed::default().expand_wildcards(&scratch.path().join("*.json"));
     let names: Vec<_> = found.iter().filter_map(|path| path.file_name()?.to_str()).collect();
     assert_eq!(names, ["10-a.json", "20-b.json"]);
     assert_eq!(
-        Listed::default().expand(&scratch.path().join("none/*.json")),
+        Listed::default().expand_wildcards(&scratch.path().join("none/*.json")),
         Vec::<PathBuf>::new()
     );
 }
 
 #[test]
 fn the_absolute_name_of_a_file_has_no_dots() {
-    assert_eq!(absolute(Path::new("./a/./b.json"), Path::new("/w")), Path::new("/w/a/b.json"));
-    assert_eq!(absolute(Path::new("/x.json"), Path::new("/w")), Path::new("/x.json"));
+    assert_eq!(absolute_path(Path::new("./a/./b.json"), Path::new("/w")), Path::new("/w/a/b.json"));
+    assert_eq!(absolute_path(Path::new("/x.json"), Path::new("/w")), Path::new("/x.json"));
 }
 
 /// The user who runs the test, whose directories are not root's.
@@ -131,14 +140,14 @@ fn what_an_agent_would_load_is_found_in_order() {
 /// be the user's.
 #[test]
 fn roots_that_name_no_directory_find_nothing() {
-    assert_eq!(searched(&Roots::default()), []);
+    assert_eq!(searched_paths(&Roots::default()), []);
     assert!(find(&Roots::default()).sources.is_empty());
-    assert!(servers(&Roots::default(), &[]).0.is_empty());
+    assert!(find_agent_servers(&Roots::default(), &[]).0.is_empty());
     for named in [
         Roots { home: "/nowhere/home".into(), ..Roots::default() },
         Roots { cwd: "/nowhere/project".into(), ..Roots::default() },
     ] {
-        let searched = searched(&named);
+        let searched = searched_paths(&named);
         assert!(!searched.is_empty());
         assert!(searched.iter().all(|(_, path)| path.is_absolute()), "{searched:?}");
     }
@@ -167,7 +176,7 @@ fn a_home_is_no_project() {
 #[test]
 fn what_this_directory_hides_is_named() {
     let (scratch, roots) = landscape();
-    let hidden = nearby(&roots);
+    let hidden = find_unread_hook_files(&roots);
     let names: Vec<_> = hidden
         .iter()
         .map(|h| h.path.strip_prefix(scratch.path()).expect("inside").to_str().expect("text"))
@@ -251,9 +260,9 @@ fn file_belongs_to_the_directory_whose_agent_finds_it_there() {
     ] {
         let (cwd, repository, home) = (cwd.into(), Some("/r".into()), "/h".into());
         let roots = Roots { cwd, repository, home, ..Roots::default() };
-        let found = source(Path::new(path), dialect, layer, "".into(), &roots);
+        let found = new_source(Path::new(path), dialect, layer, "".into(), &roots);
         assert_eq!(found.project, Path::new(project), "{path} from {}", roots.cwd.display());
-        assert_eq!(found.seen_from(), roots.cwd, "{path}");
+        assert_eq!(found.found_from_directory(), roots.cwd, "{path}");
     }
     // A repository that holds the home brings none of what lies in the home.
     let roots = Roots {
@@ -264,7 +273,7 @@ fn file_belongs_to_the_directory_whose_agent_finds_it_there() {
     };
     let plugin = Path::new("/h/.claude/plugins/p/hooks/hooks.json");
     assert_eq!(
-        source(plugin, DialectId::CLAUDE, Layer::Plugin, "".into(), &roots).project,
+        new_source(plugin, DialectId::CLAUDE, Layer::Plugin, "".into(), &roots).project,
         Path::new("/h/p")
     );
 }
@@ -313,13 +322,13 @@ fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
         (format!("a = '''{}", many(native)), None),
     ] {
         let start = text.get(..40).unwrap_or(&text);
-        assert_eq!(recognize_by_start(path, &text, Format::Toml), by_start, "{start}");
+        assert_eq!(recognize_dialect_by_start(path, &text, Format::Toml), by_start, "{start}");
         if let Some(dialect) = by_start {
-            assert_eq!(recognize(path, &text, DialectId::CLAUDE), dialect, "{start}");
+            assert_eq!(recognize_dialect(path, &text, DialectId::CLAUDE), dialect, "{start}");
         }
     }
     assert_eq!(
-        recognize(path, &(many(unsure) + &many(native)), DialectId::CLAUDE),
+        recognize_dialect(path, &(many(unsure) + &many(native)), DialectId::CLAUDE),
         DialectId::NATIVE
     );
 }
@@ -327,15 +336,17 @@ fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
 /// C-91: `install` and `discover` agree on each file of the machine, and each of them is managed.
 #[test]
 fn every_file_that_install_writes_for_everybody_is_managed() {
-    use tenterhook_core::agents::{Scope, callers};
+    use tenterhook_core::agents::{Scope, installable_agents};
     let roots = Roots {
         cwd: "/p".into(),
         home: "/h".into(),
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let all: Vec<Candidate> =
-        DIALECTS.iter().flat_map(|dialect| candidates::for_dialect(dialect, &roots)).collect();
+    let all: Vec<Candidate> = DIALECTS
+        .iter()
+        .flat_map(|dialect| candidates::dialect_candidates(dialect, &roots))
+        .collect();
     let managed = |agent: &tenterhook_core::agents::Agent| {
         agent
             .installation
@@ -344,11 +355,11 @@ fn every_file_that_install_writes_for_everybody_is_managed() {
             .find(|place| place.scope == Scope::Managed)
             .map(|place| place.path)
     };
-    let written: Vec<&Path> = callers().filter_map(managed).map(Path::new).collect();
+    let written: Vec<&Path> = installable_agents().filter_map(managed).map(Path::new).collect();
     assert!(written.len() >= 4, "{written:?}");
     for path in written {
         let reads = |place: &&Candidate| {
-            place.path.parent() == path.parent() && given::is_named(path, &place.path)
+            place.path.parent() == path.parent() && given::has_name_of_candidate(path, &place.path)
         };
         let layers: Vec<Layer> = all.iter().filter(reads).map(|place| place.layer).collect();
         assert_eq!(layers, [Layer::Managed], "{}", path.display());
@@ -407,7 +418,7 @@ fn a_managed_file_that_everybody_may_write_is_not_obeyed() {
     let why = exposed.flaw.expect("a flaw").why;
     assert_eq!(why, format!("everybody may write `{}`", path.display()));
     let named = given(&path, None, DialectId::CLAUDE, &roots).expect("a source");
-    assert!(named.is_exposed() && named.text.is_empty());
+    assert!(named.is_writable_by_others() && named.text.is_empty());
 }
 
 /// C-89, MC-12: a server of a managed file that others may write is not started, and none of the
@@ -420,7 +431,7 @@ fn a_server_of_an_exposed_managed_file_is_withheld() {
     let path = scratch.path().join("etc/managed-mcp.json");
     fs::write(&path, r#"{"mcpServers": {"policy": {"command": "theirs"}}}"#).expect("write");
     let withheld = || {
-        let (servers, found) = servers(&roots, &[]);
+        let (servers, found) = find_agent_servers(&roots, &[]);
         let withheld = servers
             .iter()
             .any(|server| matches!(server.reach, tenterhook_core::source::Reach::Withheld(_)));
@@ -452,6 +463,7 @@ fn hooks_in_managed_codex_files_are_managed() {
     };
     let found = find(&roots).sources;
     let hooks = found.iter().flat_map(|source| source.dialect.dialect().read_config(source).hooks);
-    let layers: Vec<_> = hooks.map(|hook| (hook.dialect, hook.layer, hook.is_settled())).collect();
+    let layers: Vec<_> =
+        hooks.map(|hook| (hook.dialect, hook.layer, hook.is_managed_or_built_in())).collect();
     assert_eq!(layers, [(DialectId::CODEX, Layer::Managed, true); 2]);
 }

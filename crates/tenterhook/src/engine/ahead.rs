@@ -8,10 +8,10 @@ use tenterhook_core::config::Ruleset;
 use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Arming, Hook, around};
 
-/// Starts processes in the background, so that the first event does not wait. The input of later
-/// events is unknown yet, but most of their environment is known; a process whose environment does
-/// not fit its event is not used.
-pub(super) fn start(
+/// Starts the processes of prewarmed hooks in the background, so that the first event does not
+/// wait. The input of later events is not known yet, but most of their environment is; a process
+/// whose environment does not fit its event is not used.
+pub(super) fn start_prewarmed_hooks(
     rulesets: &[Arc<Ruleset>],
     ambient: &Arc<Ambient>,
     first: &Event,
@@ -22,12 +22,14 @@ pub(super) fn start(
     let armed = hooks.filter(|(_, hook)| hook.is_prewarmed() && hook.arming == Arming::Armed);
     // A hook that would be refused is not started early either: what it starts might begin a
     // session, too.
-    let armed = armed.filter(|(_, hook)| around::refuses(hook, &ambient.env).is_none());
-    let tasks = armed.map(|(rules, hook)| Arc::new(task(rules, hook, ambient, first, session)));
-    executor::start_ahead(tasks.collect());
+    let armed = armed.filter(|(_, hook)| around::check_nesting(hook, &ambient.env).is_none());
+    let tasks =
+        armed.map(|(rules, hook)| Arc::new(prewarm_task(rules, hook, ambient, first, session)));
+    executor::start_spares(tasks.collect());
 }
 
-fn task(
+/// Builds the task that starts the process of a hook before its first event.
+fn prewarm_task(
     rules: &Ruleset,
     hook: &Arc<Hook>,
     ambient: &Arc<Ambient>,
@@ -35,17 +37,17 @@ fn task(
     session: &Session,
 ) -> Task {
     let event = Arc::new(Event::new(hook.event.clone(), first.within.clone()));
-    let row = Arc::new(rules.row(hook.dialect, &hook.event).into_owned());
+    let row = Arc::new(rules.event_row(hook.dialect, &hook.event).into_owned());
     Task {
         envelope: Arc::new(Sealed::new(Arc::clone(&event), hook.dialect)),
         event,
-        timeout: hook.time(&row),
+        timeout: hook.effective_timeout(&row),
         row,
         hook: Arc::clone(hook),
         deadline: None,
         ambient: Arc::clone(ambient),
-        session: session.within(),
+        session: session.unowned_handle(),
         rule_input: None,
-        wanted: session.wanted(),
+        wanted: session.cancellation_check(),
     }
 }

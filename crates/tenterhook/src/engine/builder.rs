@@ -196,16 +196,18 @@ impl Builder {
     pub fn build(mut self) -> (Engine, Vec<Diagnostic>) {
         #[cfg(feature = "trust")]
         if self.searches_ambient {
-            self.judge = self.judge.searching(&self.ambient.env);
+            self.judge = self.judge.with_program_search_env(&self.ambient.env);
         }
-        let mut loaded = self.judge.load(&self.sources, &self.added, None);
-        loaded.diagnostics.extend(preconditions::timers_diagnostic());
+        let mut loaded = self.judge.load_sources(&self.sources, &self.added, None);
+        loaded.diagnostics.extend(preconditions::missing_timers_diagnostic());
         #[cfg(feature = "mcp")]
         let connected =
             self.connect.map(|roots| connected::Connected::new(roots, &mut self.ambient));
         #[cfg(feature = "mcp")]
         loaded.diagnostics.extend(
-            connected.iter().flat_map(|all| all.find(&self.judge, &loaded.ruleset, &self.sources)),
+            connected
+                .iter()
+                .flat_map(|all| all.replace_servers(&self.judge, &loaded.ruleset, &self.sources)),
         );
         let turns = || Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL)));
         let inner = Inner {
@@ -220,7 +222,7 @@ impl Builder {
             judge: self.judge,
             home: self.home,
             shadows: self.shadows,
-            projects: projects::Projects::of_sources(&self.sources, self.of_several_projects),
+            projects: projects::Projects::from_sources(&self.sources, self.of_several_projects),
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
     }
@@ -241,7 +243,7 @@ impl Engine {
     /// cannot be read holds what it might gate (C-70).
     #[must_use]
     pub fn discover(roots: &Roots) -> Builder {
-        let trust = approvals(roots);
+        let trust = saved_approvals(roots);
         let found = trust.find(roots);
         let builder = Self::builder().sources(found.sources).trust(trust);
         let home = roots.home.clone();
@@ -249,9 +251,9 @@ impl Engine {
     }
 }
 
-/// What the person approved, as the command line keeps it.
+/// Returns what the user approved, as the command line stores it.
 #[cfg(all(feature = "rule", feature = "trust"))]
-fn approvals(roots: &Roots) -> Trust {
+fn saved_approvals(roots: &Roots) -> Trust {
     let named = roots.user_state.as_ref().map(|path| path.to_string_lossy().into_owned());
     let env: Vec<_> = named.map(|path| ("XDG_STATE_HOME".to_owned(), path)).into_iter().collect();
     let state = exemptions::state_directory_outside(&env, std::iter::once(roots));

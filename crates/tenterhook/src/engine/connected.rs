@@ -18,8 +18,8 @@ pub(super) struct Connected {
 }
 
 impl Connected {
-    /// Makes hooks that run with `ambient` call these servers. The list is empty until
-    /// [`Connected::find`].
+    /// Makes hooks that run with `ambient` call these servers. There are none until
+    /// [`Connected::replace_servers`].
     pub(super) fn new(roots: Roots, ambient: &mut Ambient) -> Self {
         let servers = Configured::new([], ambient.env.clone());
         let servers = Arc::new(servers.reached_by(ambient.network.clone()).within(ambient));
@@ -27,15 +27,16 @@ impl Connected {
         Self { servers, roots }
     }
 
-    /// Finds the servers of these hooks that may start. Returns what is wrong with them.
-    pub(super) fn find(
+    /// Finds the servers that these hooks may start, and replaces the connected ones. Returns
+    /// diagnostics about them.
+    pub(super) fn replace_servers(
         &self,
         judge: &Judge,
         ruleset: &Ruleset,
         sources: &[Source],
     ) -> Vec<Diagnostic> {
-        let find = || judge.servers(&self.roots, sources);
-        let (servers, diagnostics) = discover::servers_for_by(ruleset, find);
+        let find = || judge.startable_servers(&self.roots, sources);
+        let (servers, diagnostics) = discover::servers_for_hooks_with(ruleset, find);
         self.servers.replace(servers);
         diagnostics
     }

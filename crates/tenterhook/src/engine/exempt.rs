@@ -10,14 +10,15 @@ use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Hook, Layer};
 use tenterhook_core::outcome::{Outcome, Step};
 
-/// The outcome of an event, after the user's exemptions. `hooks` are those of its steps.
-pub(super) fn exempt(
+/// Applies the user's exemptions to the outcome of an event. `hooks` are those of its steps.
+pub(super) fn apply_exemptions(
     mut outcome: Outcome,
     hooks: &[Arc<Hook>],
     event: &Event,
     exemptions: Option<&Exemptions>,
 ) -> Outcome {
-    let is_call = event.tool().is_some() && DialectId::NATIVE.is_at_stake(event.name.as_str());
+    let is_call =
+        event.tool().is_some() && DialectId::NATIVE.may_precede_effect(event.name.as_str());
     let Some(exemptions) = exemptions.filter(|_| is_call && outcome.restraint == Restraint::Deny)
     else {
         return outcome;
@@ -31,11 +32,11 @@ pub(super) fn exempt(
             caller.is_some() && !matches!(layer, Layer::Managed | Layer::BuiltIn)
         });
     if !is_for_user {
-        return explained(outcome, hooks, event);
+        return with_explain_command(outcome, hooks, event);
     }
-    let asked = match steps().any(|(step, hook)| is_lifted(step, hook)) {
+    let asked = match steps().any(|(step, hook)| is_lifted_by_user(step, hook)) {
         true => Lifted::Yes(ALLOWED.to_owned()),
-        false => exemptions.ask(event, false),
+        false => exemptions.use_exemption(event, false),
     };
     match asked {
         Lifted::Yes(why) => {
@@ -43,32 +44,36 @@ pub(super) fn exempt(
             outcome.reasons.clear();
             outcome.effects.messages.push(format!("this call passes: {why}"));
         }
-        Lifted::No(remedy) => add(&mut outcome, remedy),
+        Lifted::No(remedy) => append_to_last_reason(&mut outcome, remedy),
     }
     outcome
 }
 
-/// Whether a built-in rule let the call pass because the user allowed it, which used the allowance
-/// up.
-fn is_lifted(step: &Step, hook: &Hook) -> bool {
+/// Whether a built-in rule let the call pass because the user allowed it, which used up the
+/// permission.
+fn is_lifted_by_user(step: &Step, hook: &Hook) -> bool {
     hook.layer == Layer::BuiltIn && step.messages.iter().any(|text| text.ends_with(ALLOWED))
 }
 
-/// The outcome with the command that explains a denial by the organisation, which no user lifts.
-fn explained(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event) -> Outcome {
+/// Adds the command that explains a denial by the organisation, which no user can lift, to the
+/// outcome.
+fn with_explain_command(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event) -> Outcome {
     let mut layers = outcome.steps.iter().zip(hooks).filter_map(|(step, hook)| {
         let denies = step.verdict == Restraint::Deny && hook.caller.is_some();
         denies.then_some(hook.layer)
     });
     if layers.any(|layer| layer == Layer::Managed) {
-        let code = crate::exemptions::code_of(event);
-        add(&mut outcome, Some(format!("In a terminal: `tenterhook explain {code}` to see why.")));
+        let code = crate::exemptions::call_code(event);
+        append_to_last_reason(
+            &mut outcome,
+            Some(format!("In a terminal: `tenterhook explain {code}` to see why.")),
+        );
     }
     outcome
 }
 
 /// Adds a line to the last reason.
-fn add(outcome: &mut Outcome, line: Option<String>) {
+fn append_to_last_reason(outcome: &mut Outcome, line: Option<String>) {
     if let (Some(reason), Some(line)) = (outcome.reasons.last_mut(), line) {
         reason.text = format!("{}\n{line}", reason.text);
     }

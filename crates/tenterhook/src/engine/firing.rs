@@ -10,9 +10,11 @@ use tokio::time::Instant;
 
 use super::parts::{self, Part};
 use super::recording::Behind;
-use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
+use super::second_round::{
+    changes_action, keep_last_rewrite, merge_both_rounds, must_judge_rewrite, void_allow,
+};
 use super::step::{Done, Once, Queue, Setting, Waiting};
-use super::{Inner, Shadows, Staged, of_phase};
+use super::{Inner, Shadows, Staged, stages_of_phase};
 use crate::executor::Sealed;
 use crate::session::{Session, View, Wanted, Watched};
 use tenterhook_core::answer::{Effects, Failure};
@@ -77,7 +79,7 @@ pub(super) struct Finished {
 
 impl Finished {
     /// Adds the result of another firing of the same call; the event stays.
-    pub(super) fn add(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other: Self) {
         self.verdicts.extend(other.verdicts);
         self.records.extend(other.records);
         self.hooks.extend(other.hooks);
@@ -93,14 +95,14 @@ impl<'a> Firing<'a> {
         (budget, dispatch): (Option<Duration>, Dispatch),
         behind: Behind,
     ) -> Self {
-        let rule_input = Arc::new(looking(RuleInput::new(&event)));
+        let rule_input = Arc::new(with_file_access(RuleInput::new(&event)));
         Self {
             inner,
             session,
             view,
-            parts: parts::split(&rule_input),
+            parts: parts::split_event(&rule_input),
             rule_input,
-            wanted: session.wanted(),
+            wanted: session.cancellation_check(),
             computed: Duration::ZERO,
             event,
             version: 0,
@@ -117,98 +119,101 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// The same firing without the hooks whose programs `asked` started already (BR-101).
-    pub(super) fn without_twins_of(mut self, asked: &[Arc<Hook>]) -> Self {
+    /// Makes the firing skip hooks whose programs `asked` started already (BR-101).
+    pub(super) fn without_already_run_hooks(mut self, asked: &[Arc<Hook>]) -> Self {
         self.asked = asked.to_vec();
         self
     }
 
-    /// The steps of a stage, on the event with the rewrites so far.
-    pub(super) fn select(&self, ruleset: &Ruleset, stage: &Stage) -> Vec<Step> {
-        let go_on = || self.wanted.is() && self.deadline.is_none_or(|end| Instant::now() < end);
-        let context = MatchContext::sharing(&self.rule_input, &go_on);
-        let parts = self.parts.iter().map(|part| MatchContext::sharing(&part.rule_input, &go_on));
+    /// Returns the steps of a stage, for the event with the rewrites so far.
+    pub(super) fn select_steps(&self, ruleset: &Ruleset, stage: &Stage) -> Vec<Step> {
+        let go_on = || {
+            self.wanted.is_still_wanted() && self.deadline.is_none_or(|end| Instant::now() < end)
+        };
+        let context = MatchContext::from_shared_input(&self.rule_input, &go_on);
+        let parts =
+            self.parts.iter().map(|part| MatchContext::from_shared_input(&part.rule_input, &go_on));
         let parts: Vec<MatchContext<'_>> = parts.collect();
-        let mut steps = plan::select_parts(ruleset, self.view, &context, &parts, stage);
+        let mut steps = plan::select_steps_of_parts(ruleset, self.view, &context, &parts, stage);
         if !self.asked.is_empty() {
             let is_asked =
-                |hook: &Hook| self.asked.iter().any(|own| plan::starts_the_same(own, hook));
+                |hook: &Hook| self.asked.iter().any(|own| plan::run_same_program_alike(own, hook));
             steps.retain(|step| !is_asked(&step.hook));
         }
         steps
     }
 
-    /// Whether some step so far denies.
-    pub(super) fn denied(&self) -> bool {
+    /// Whether a step so far denies.
+    pub(super) fn has_denial(&self) -> bool {
         self.done.iter().any(Done::denies)
     }
 
-    /// Records steps that do not run because a hook before it denied.
-    pub(super) fn pass_over(&mut self, steps: &[Step]) {
-        self.done.extend(steps.iter().map(Done::passed_over));
+    /// Records steps that do not run because an earlier hook denied.
+    pub(super) fn record_skipped_steps(&mut self, steps: &[Step]) {
+        self.done.extend(steps.iter().map(Done::skipped_after_denial));
     }
 
-    /// Settles steps that cannot run here: the failure policy of each decides.
-    pub(super) fn cannot_run(&mut self, steps: &[Step], failure: &Failure) {
-        self.done.extend(steps.iter().map(|step| Done::unable(step, failure)));
+    /// Records steps that cannot run here. The failure policy of each decides its verdict.
+    pub(super) fn record_failed_steps(&mut self, steps: &[Step], failure: &Failure) {
+        self.done.extend(steps.iter().map(|step| Done::not_run_with_failure(step, failure)));
     }
 
     /// Runs one stage.
-    pub(super) async fn run(&mut self, stage: &Stage, steps: Vec<Step>) {
+    pub(super) async fn run_stage(&mut self, stage: &Stage, steps: Vec<Step>) {
         let observing = stage.phase == Phase::Observe;
-        let steps = self.asked_here(steps);
+        let steps = self.steps_of_this_process(steps);
         (self.mode, self.before) = (stage.mode, None);
         match stage.mode {
             Mode::Parallel => {
-                let done = self.run_all(steps).await;
-                self.take(stage.phase, done);
+                let done = self.run_concurrently(steps).await;
+                self.add_results(stage.phase, done);
             }
             Mode::Serial | Mode::InTurn => {
                 let to_the_end = observing || stage.mode == Mode::InTurn;
                 let mut done: Vec<Done> = Vec::with_capacity(steps.len());
                 for step in steps {
                     if !to_the_end && done.iter().any(Done::denies) {
-                        done.push(Done::passed_over(&step));
+                        done.push(Done::skipped_after_denial(&step));
                     } else {
-                        done.extend(self.run_all(vec![step]).await);
+                        done.extend(self.run_concurrently(vec![step]).await);
                     }
                 }
-                self.take(stage.phase, done);
+                self.add_results(stage.phase, done);
             }
             Mode::Chained => {
                 for step in steps {
-                    if !observing && self.denied() {
-                        self.pass_over(&[step]);
+                    if !observing && self.has_denial() {
+                        self.record_skipped_steps(&[step]);
                         continue;
                     }
-                    let done = self.run_all(vec![step]).await;
-                    self.take(stage.phase, done);
+                    let done = self.run_concurrently(vec![step]).await;
+                    self.add_results(stage.phase, done);
                 }
             }
         }
     }
 
-    /// The steps that this process runs. Steps that it leaves to a second process are recorded as
-    /// detached.
-    fn asked_here(&mut self, steps: Vec<Step>) -> Vec<Step> {
+    /// Returns the steps that this process runs. Steps that it leaves to a second process are
+    /// recorded as detached.
+    fn steps_of_this_process(&mut self, steps: Vec<Step>) -> Vec<Step> {
         let is_aside = |step: &Step| step.hook.runs_detached() && step.broken.is_none();
         match self.inner.shadows {
             Shadows::Here => steps,
             Shadows::PutOff => {
                 let (off, here) = steps.into_iter().partition::<Vec<_>, _>(is_aside);
-                self.done.extend(off.iter().map(Done::put_off));
+                self.done.extend(off.iter().map(Done::left_to_second_process));
                 here
             }
             Shadows::Alone => steps.into_iter().filter(is_aside).collect(),
         }
     }
 
-    /// Adds the steps of one stage, or of one link of a chain, and applies their rewrites.
-    fn take(&mut self, phase: Phase, mut done: Vec<Done>) {
-        let undecided = !self.denied() && !done.iter().any(Done::denies);
+    /// Adds the results of one stage, or of one link of a chain, and applies their rewrites.
+    fn add_results(&mut self, phase: Phase, mut done: Vec<Done>) {
+        let undecided = !self.has_denial() && !done.iter().any(Done::denies);
         if phase == Phase::Decide
             && undecided
-            && let Some(author) = one_author(&mut done)
+            && let Some(author) = keep_last_rewrite(&mut done)
         {
             self.author = Some(author);
             self.version += 1;
@@ -221,21 +226,22 @@ impl<'a> Firing<'a> {
         }
     }
 
-    /// Gives a rewrite of the decide phase to the gates that have not judged it (M-8). A link of a
-    /// chain may deny, too: it saw the payload before the decide phase, and judges the result.
+    /// Runs the gates that have not judged a rewrite of the decide phase (M-8). A link of a chain
+    /// may deny, too: it saw the payload before the decide phase, and judges the result.
     pub(super) async fn judge_rewrites(&mut self, stages: &[Staged<'_>]) {
-        let Some(author) = self.author.take().filter(|_| !self.denied()) else { return };
+        let Some(author) = self.author.take().filter(|_| !self.has_denial()) else { return };
         let mut again = Vec::new();
         for phase in [Phase::Rewrite, Phase::Decide] {
-            for (ruleset, stage) in of_phase(stages, phase) {
-                let steps = self.select(ruleset, stage).into_iter();
-                again.extend(
-                    steps.filter(|step| may_judge_again(step, &author, self.version, &self.done)),
-                );
+            for (ruleset, stage) in stages_of_phase(stages, phase) {
+                let steps = self.select_steps(ruleset, stage).into_iter();
+                again
+                    .extend(steps.filter(|step| {
+                        must_judge_rewrite(step, &author, self.version, &self.done)
+                    }));
             }
         }
-        let second = Box::pin(self.run_all(again)).await;
-        self.done = combine(std::mem::take(&mut self.done), second);
+        let second = Box::pin(self.run_concurrently(again)).await;
+        self.done = merge_both_rounds(std::mem::take(&mut self.done), second);
     }
 
     /// Consumes the firing and returns its verdicts, records and hooks.
@@ -247,7 +253,7 @@ impl<'a> Firing<'a> {
         let mut hooks = Vec::with_capacity(count);
         // A silent built-in rule leaves no trace: the user did not configure it, and it runs at
         // every call.
-        for done in self.done.into_iter().filter(|d| !d.is_quiet()) {
+        for done in self.done.into_iter().filter(|d| !d.is_silent_builtin()) {
             // A silent verdict changes nothing.
             verdicts.extend(done.verdict.into_verdict());
             records.push(*done.record);
@@ -256,29 +262,30 @@ impl<'a> Firing<'a> {
         Finished { event: self.event, verdicts, records, hooks }
     }
 
-    /// The event that a step judges, or a part of it.
-    fn about(&self, step: &Step) -> (&Arc<Event>, &Arc<RuleInput>) {
+    /// Returns the event that a step judges, or the part of it, with its rule input.
+    fn event_of_step(&self, step: &Step) -> (&Arc<Event>, &Arc<RuleInput>) {
         match step.parts.first().and_then(|at| self.parts.get(*at)) {
             Some(part) => (&part.event, &part.rule_input),
             None => (&self.event, &self.rule_input),
         }
     }
 
-    fn set(&mut self, step: Step) -> Box<Setting> {
-        let (event, rule_input) = self.about(&step);
-        let own = self.inner.projects.event_for(&step.hook, event).map(Arc::new);
+    /// Collects what a step needs to run: its event, envelope, deadline and place in a queue.
+    fn prepare_step(&mut self, step: Step) -> Box<Setting> {
+        let (event, rule_input) = self.event_of_step(&step);
+        let own = self.inner.projects.event_in_hook_project(&step.hook, event).map(Arc::new);
         let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| match &own {
             Some(own) => Arc::new(RuleInput::new(own)),
             None => Arc::clone(rule_input),
         });
         let event = own.unwrap_or_else(|| Arc::clone(event));
         let envelope = match Arc::ptr_eq(&event, &self.event) {
-            true => self.envelope(step.hook.dialect),
+            true => self.envelope_for_dialect(step.hook.dialect),
             false => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),
         };
-        let once = Once::claim(&step, self.session);
-        self.claims.extend(once.watched());
-        let waiting = self.waiting(&step);
+        let once = Once::claim_single_run(&step, self.session);
+        self.claims.extend(once.watch_claim());
+        let waiting = self.wait_mode(&step);
         let (turns, deadline) = match &waiting {
             Waiting::Attached => (&self.inner.parallel, self.deadline),
             // It outlives the event and its budget.
@@ -292,7 +299,7 @@ impl<'a> Firing<'a> {
             ambient: Arc::clone(&self.inner.ambient),
             turns: Arc::clone(turns),
             waiting,
-            session: self.session.within(),
+            session: self.session.unowned_handle(),
             version: self.version,
             rule_input,
             wanted: self.wanted.clone(),
@@ -301,15 +308,15 @@ impl<'a> Firing<'a> {
         })
     }
 
-    /// Whether the event waits for a step. A host that waits for everything also waits for hooks
-    /// that an agent would not wait for.
-    fn waiting(&mut self, step: &Step) -> Waiting {
+    /// Returns whether the event waits for a step. A host that waits for everything also waits for
+    /// hooks that an agent would not wait for.
+    fn wait_mode(&mut self, step: &Step) -> Waiting {
         let hook = &step.hook;
         if hook.wait != Wait::Attached || hook.runs_detached() {
             // It begins in its turn, and no other step waits for it.
             return Waiting::Detached(Queue { before: self.before.clone(), done: None });
         }
-        let awaited = self.dispatch == Dispatch::Awaited && step.row.awaits(hook);
+        let awaited = self.dispatch == Dispatch::Awaited && step.row.waits_for(hook);
         if awaited || self.session.host_waits() {
             return Waiting::Attached;
         }
@@ -320,8 +327,8 @@ impl<'a> Firing<'a> {
         Waiting::Detached(Queue { before: self.before.replace(over), done: Some(done) })
     }
 
-    /// The current envelope of the event, shared by all hooks of a dialect.
-    fn envelope(&mut self, dialect: DialectId) -> Arc<Sealed> {
+    /// Returns the current envelope of the event, which all hooks of a dialect share.
+    fn envelope_for_dialect(&mut self, dialect: DialectId) -> Arc<Sealed> {
         if let Some(sealed) = self.envelopes.iter().find(|envelope| envelope.dialect() == dialect) {
             return Arc::clone(sealed);
         }
@@ -330,24 +337,27 @@ impl<'a> Firing<'a> {
         sealed
     }
 
+    /// Applies the rewrites of these steps to the event.
     fn apply_rewrites(&mut self, done: &[Done]) {
         for one in done.iter().filter(|d| d.verdict.effects.rewrite()) {
             let effects = &one.verdict.effects;
-            if rewrites_action(effects) {
+            if changes_action(effects) {
                 self.done.iter_mut().for_each(void_allow);
             }
-            self.done.iter_mut().for_each(|before| supersede(&mut before.verdict.effects, effects));
+            self.done
+                .iter_mut()
+                .for_each(|before| drop_replaced_rewrites(&mut before.verdict.effects, effects));
             let changes = [
                 ("tool_input", effects.updated_input.clone()),
                 ("prompt", effects.updated_prompt.clone().map(Into::into)),
-                (output_key(&self.event.name), effects.updated_output.clone()),
+                (rewritten_output_field(&self.event.name), effects.updated_output.clone()),
             ];
             for (key, value) in changes {
                 if let Some(value) = value {
                     Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
-                    self.rule_input = Arc::new(self.rule_input.rewritten(&self.event));
-                    self.parts = parts::split(&self.rule_input);
+                    self.rule_input = Arc::new(self.rule_input.with_rewritten_event(&self.event));
+                    self.parts = parts::split_event(&self.rule_input);
                 }
             }
         }
@@ -355,21 +365,21 @@ impl<'a> Firing<'a> {
 }
 
 /// Lets rules read the files that a call names.
-fn looking(rule_input: RuleInput) -> RuleInput {
+fn with_file_access(rule_input: RuleInput) -> RuleInput {
     #[cfg(feature = "rule")]
-    let rule_input = rule_input.looking(crate::executor::disk());
+    let rule_input = rule_input.with_file_reader(crate::executor::disk_files());
     rule_input
 }
 
-/// A rewrite of a later stage or link was made from the earlier one and replaces it: that is no
-/// conflict (P-8).
-fn supersede(before: &mut Effects, after: &Effects) {
+/// Drops earlier rewrites that a later stage or link replaces. This is no conflict, because the
+/// later rewrite was made from the earlier one (P-8).
+fn drop_replaced_rewrites(before: &mut Effects, after: &Effects) {
     before.updated_input.take_if(|_| after.updated_input.is_some());
     before.updated_prompt.take_if(|_| after.updated_prompt.is_some());
     before.updated_output.take_if(|_| after.updated_output.is_some());
 }
 
 /// The payload field that holds what `updated_output` replaces.
-fn output_key(event: &EventName) -> &'static str {
+fn rewritten_output_field(event: &EventName) -> &'static str {
     if event.as_str() == "MessageDisplay" { "delta" } else { "tool_response" }
 }

@@ -23,9 +23,9 @@ pub(super) enum Judge {
 }
 
 impl Judge {
-    /// The same, with approved programs looked up in this environment.
+    /// Makes approved programs be looked up in this environment.
     #[cfg(feature = "trust")]
-    pub(super) fn searching(self, env: &[(String, String)]) -> Self {
+    pub(super) fn with_program_search_env(self, env: &[(String, String)]) -> Self {
         match self {
             Self::Approved(trust) => Self::Approved(trust.within(env)),
             other => other,
@@ -33,7 +33,7 @@ impl Judge {
     }
 
     /// Finds the files that the agents would load.
-    pub(super) fn find(&self, roots: &Roots) -> Found {
+    pub(super) fn find_sources(&self, roots: &Roots) -> Found {
         match self {
             #[cfg(feature = "trust")]
             Self::Approved(trust) => trust.find(roots),
@@ -41,37 +41,50 @@ impl Judge {
         }
     }
 
-    /// Loads `sources`, with their hooks armed as far as they may run.
-    pub(super) fn load(&self, sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
-        let last_good = |source: &Source| last.and_then(|last| last.good(&source.name)).cloned();
+    /// Loads `sources` and arms their hooks as far as they may run.
+    pub(super) fn load_sources(
+        &self,
+        sources: &[Source],
+        added: &Added,
+        last: Option<&Ruleset>,
+    ) -> Loaded {
+        let last_good =
+            |source: &Source| last.and_then(|last| last.last_good_source(&source.name)).cloned();
         match self {
-            Self::Unsaid => config::load_judged(sources, added, &last_good, config::withhold),
+            Self::Unsaid => config::load_with_approval_filter(
+                sources,
+                added,
+                &last_good,
+                config::disarm_repository_hooks,
+            ),
             Self::Unasked => config::load(sources, added, last),
             #[cfg(feature = "trust")]
             Self::Approved(trust) => {
                 let last_good =
-                    |source: &Source| last_good(source).or_else(|| trust.last_good(source));
+                    |source: &Source| last_good(source).or_else(|| trust.last_good_source(source));
                 let loaded =
-                    config::load_judged(sources, added, &last_good, |read| trust.judge(read));
-                trust.keep_good(loaded.ruleset.good_sources());
+                    config::load_with_approval_filter(sources, added, &last_good, |read| {
+                        trust.judge_sources(read)
+                    });
+                trust.save_last_good(loaded.ruleset.last_good_sources());
                 loaded
             }
         }
     }
 
-    /// The MCP servers that agents would connect and that may start (T-23).
+    /// Returns the MCP servers that agents would connect and that may start (T-23).
     #[cfg(feature = "mcp")]
-    pub(super) fn servers(
+    pub(super) fn startable_servers(
         &self,
         roots: &Roots,
         sources: &[Source],
     ) -> (Vec<Server>, Vec<Diagnostic>) {
         match self {
             Self::Unsaid => {
-                let (servers, diagnostics) = discover::servers(roots, sources);
-                (servers.into_iter().map(config::withhold_server).collect(), diagnostics)
+                let (servers, diagnostics) = discover::find_agent_servers(roots, sources);
+                (servers.into_iter().map(config::withhold_repository_server).collect(), diagnostics)
             }
-            Self::Unasked => discover::servers(roots, sources),
+            Self::Unasked => discover::find_agent_servers(roots, sources),
             #[cfg(feature = "trust")]
             Self::Approved(trust) => trust.servers(roots, sources),
         }

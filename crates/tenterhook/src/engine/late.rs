@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::polish::polish;
+use super::polish::clean_and_cap_texts;
 use super::recording::Behind;
 use super::step::{
-    Setting, ended, judge_context, judged_record, read, shadow_record, show_refusal_once, spend,
+    Setting, answer_from_report, judge_context, record_with_verdict, recorded_end, shadow_record,
+    show_refusal_once, spend_single_run,
 };
 use crate::executor::Ambient;
 use crate::session::{Claim, Finished, Session};
@@ -53,62 +54,63 @@ impl Late {
         self.event.name.clone()
     }
 
-    /// Cleans and records the outcome of the step alone.
-    fn report(&self, outcome: Outcome, wakes: bool) -> Finished {
-        let outcome = polish(outcome, &self.ambient);
-        let outcome = self.behind.record(&self.event, &self.step.hook, outcome);
+    /// Cleans the outcome of the step, records it, and returns the finished step.
+    fn finish_with_outcome(&self, outcome: Outcome, wakes: bool) -> Finished {
+        let outcome = clean_and_cap_texts(outcome, &self.ambient);
+        let outcome = self.behind.record_late_step(&self.event, &self.step.hook, outcome);
         let agent = self.event.within.facts.get("agent_id").and_then(Value::as_str);
         Finished::new(self.event_name(), outcome, wakes).of_agent(agent)
     }
 }
 
-/// A step that was dropped before it ended: it ran for this long, or had not begun (N-14).
-pub(super) fn cut(late: &Late, ran: Option<Duration>) -> Finished {
-    let report = Report::silent(End::Cancelled, ran.unwrap_or_default());
+/// Finishes a step that was dropped before it ended. `ran` is how long it ran, or `None` if it had
+/// not begun (N-14).
+pub(super) fn finish_cancelled(late: &Late, ran: Option<Duration>) -> Finished {
+    let report = Report::without_output(End::Cancelled, ran.unwrap_or_default());
     let mut answer = Answer { failure: report.failure(), ..Answer::default() };
-    let mut how = ended(&late.step, &report);
+    let mut how = recorded_end(&late.step, &report);
     if ran.is_none() {
         let why = "its session ended before it began";
         answer = Answer::failed(Code::Cancelled, why);
         how = Ended::NotRun(why.to_owned());
     }
-    let verdict = verdict::judge_late(judge_context(&late.step), answer);
+    let verdict = verdict::judge_late_answer(judge_context(&late.step), answer);
     let record =
-        judged_record(&late.step, Ended::InBackground(Box::new(how)), report.took, &verdict);
-    let outcome = alone(late, record, verdict);
-    late.report(outcome, false)
+        record_with_verdict(&late.step, Ended::InBackground(Box::new(how)), report.took, &verdict);
+    let outcome = single_step_outcome(late, record, verdict);
+    late.finish_with_outcome(outcome, false)
 }
 
-/// The outcome of one step; for a shadow hook, only its record.
-fn alone(late: &Late, record: outcome::Step, verdict: Verdict) -> Outcome {
+/// Returns the outcome of one step; for a shadow hook, only its record.
+fn single_step_outcome(late: &Late, record: outcome::Step, verdict: Verdict) -> Outcome {
     match late.step.hook.enforcement.is_shadow() {
-        true => Outcome::silent().with_steps(vec![shadow_record(record, verdict)]),
-        false => merge::fold(vec![verdict]).with_steps(vec![record]),
+        true => Outcome::without_answer().with_steps(vec![shadow_record(record, verdict)]),
+        false => merge::merge_verdicts(vec![verdict]).with_steps(vec![record]),
     }
 }
 
-/// Background steps are judged like others (decision 13), and a step that may wake the agent may
-/// always object.
-pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Finished {
+/// Judges the report of a background step like that of any step (decision 13). A step that may wake
+/// the agent may always object.
+pub(super) fn finish_with_report(late: &Late, report: &Report, claim: Option<Claim>) -> Finished {
     let mut step = late.step.clone();
     let may_wake = step.hook.wait == Wait::Rewake;
     if may_wake {
         let row = Arc::make_mut(&mut step.row);
         row.powers = row.powers.with(Power::Deny);
     }
-    let answer = read(&step, &late.event, report);
-    spend(claim, &answer);
+    let answer = answer_from_report(&step, &late.event, report);
+    spend_single_run(claim, &answer);
     let mut verdict = match step.hook.runs_detached() {
         // A shadow hook is judged as if the event had waited for it (SH-7).
-        true => verdict::judge(judge_context(&step), answer),
-        false => verdict::judge_late(judge_context(&step), answer),
+        true => verdict::judge_answer(judge_context(&step), answer),
+        false => verdict::judge_late_answer(judge_context(&step), answer),
     };
     show_refusal_once(&step.hook, &late.session, &late.ambient, &mut verdict);
     let is_shadow = step.hook.enforcement.is_shadow();
     let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
-    let ended = Ended::InBackground(Box::new(ended(&step, report)));
-    let mut record = judged_record(&step, ended, report.took, &verdict);
+    let ended = Ended::InBackground(Box::new(recorded_end(&step, report)));
+    let mut record = record_with_verdict(&step, ended, report.took, &verdict);
     record.tier = report.tier;
-    let outcome = alone(late, record, verdict);
-    late.report(outcome, wakes)
+    let outcome = single_step_outcome(late, record, verdict);
+    late.finish_with_outcome(outcome, wakes)
 }

@@ -13,7 +13,7 @@ pub(super) struct LazyVerdict(Option<Box<Verdict>>);
 impl LazyVerdict {
     /// The verdict, or `None` if it is silent.
     pub(super) fn into_verdict(self) -> Option<Verdict> {
-        self.0.map(|verdict| *verdict).filter(|verdict| !verdict.is_silent())
+        self.0.map(|verdict| *verdict).filter(|verdict| !verdict.has_no_effect())
     }
 }
 
@@ -27,14 +27,14 @@ impl Deref for LazyVerdict {
     type Target = Verdict;
 
     fn deref(&self) -> &Verdict {
-        static SILENT: LazyLock<Verdict> = LazyLock::new(Verdict::silent);
+        static SILENT: LazyLock<Verdict> = LazyLock::new(Verdict::without_effect);
         self.0.as_deref().unwrap_or(&SILENT)
     }
 }
 
 impl DerefMut for LazyVerdict {
     fn deref_mut(&mut self) -> &mut Verdict {
-        self.0.get_or_insert_with(|| Box::new(Verdict::silent()))
+        self.0.get_or_insert_with(|| Box::new(Verdict::without_effect()))
     }
 }
 
@@ -46,9 +46,9 @@ mod tests {
     #[test]
     fn what_was_written_is_read_and_silence_stays_silent() {
         let mut verdict = LazyVerdict::default();
-        assert_eq!(*verdict, Verdict::silent());
+        assert_eq!(*verdict, Verdict::without_effect());
         assert_eq!(LazyVerdict::default().into_verdict(), None);
-        assert_eq!(LazyVerdict::from(Verdict::silent()).into_verdict(), None);
+        assert_eq!(LazyVerdict::from(Verdict::without_effect()).into_verdict(), None);
         verdict.restraint = Restraint::Deny;
         assert_eq!(verdict.into_verdict().map(|verdict| verdict.restraint), Some(Restraint::Deny));
     }

@@ -23,16 +23,16 @@ pub(super) struct Part {
 }
 
 /// Splits the event of `whole` into its parts. They share its budget of rule steps.
-pub(super) fn split(whole: &RuleInput) -> Vec<Part> {
+pub(super) fn split_event(whole: &RuleInput) -> Vec<Part> {
     let part = |event: Event| {
         let event = Arc::new(event);
-        Part { rule_input: Arc::new(whole.rewritten(&event)), event }
+        Part { rule_input: Arc::new(whole.with_rewritten_event(&event)), event }
     };
-    parts::parts(whole.event()).into_iter().map(part).collect()
+    parts::split_patch(whole.event()).into_iter().map(part).collect()
 }
 
-/// One step for each part that a step judges, each with the position of its original step.
-pub(super) fn split_steps(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
+/// Returns one step for each part that a step judges, each with the position of its original step.
+pub(super) fn split_steps_by_part(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
     let alone = |step: &Step, at: usize| Step { parts: vec![at], ..step.clone() };
     let each = steps.into_iter().enumerate().flat_map(|(position, step)| {
         let steps: Vec<Step> = match step.parts.len() {
@@ -45,7 +45,7 @@ pub(super) fn split_steps(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
 }
 
 /// Merges the results of the steps of one hook.
-pub(super) fn merge_steps(mut all: Vec<Done>) -> Option<Done> {
+pub(super) fn merge_split_steps(mut all: Vec<Done>) -> Option<Done> {
     let is_all = all.iter().all(|done| done.verdict.restraint != Restraint::Silent);
     let strictest = all.iter().map(|done| done.verdict.restraint).max()?;
     let at = all.iter().position(|done| done.verdict.restraint == strictest)?;
@@ -57,7 +57,7 @@ pub(super) fn merge_steps(mut all: Vec<Done>) -> Option<Done> {
     let context = all.iter().flat_map(|done| done.record.context.clone()).collect();
     let mut done = all.swap_remove(at);
     let if_denied = verdicts.iter().find_map(|verdict| verdict.if_denied.clone());
-    let mut folded = merge::fold(verdicts);
+    let mut folded = merge::merge_verdicts(verdicts);
     if folded.restraint == Restraint::Allow && !is_all {
         folded.restraint = Restraint::Silent;
         folded.reasons.clear();
@@ -82,9 +82,9 @@ pub(super) fn merge_steps(mut all: Vec<Done>) -> Option<Done> {
     Some(done)
 }
 
-/// Turns a changed part into a denial whose reason has the input that the hook would have written:
-/// the change would have to be put back into the patch (P-14).
-pub(super) fn keep_whole(done: &mut Done, part: &Event) {
+/// Turns a change of one part into a denial. Its reason contains the input that the hook would have
+/// written, because the change cannot be put back into the patch (P-14).
+pub(super) fn deny_change_of_part(done: &mut Done, part: &Event) {
     let Some(input) = done.verdict.effects.updated_input.take() else { return };
     done.record.rewrote = false;
     let verdict = &mut done.verdict;

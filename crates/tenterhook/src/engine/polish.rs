@@ -18,10 +18,11 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Cleans and bounds every text (decision 6). Context beyond its cap goes to a file of the session,
 /// if there is a scratch directory.
-pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
+pub(super) fn clean_and_cap_texts(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     for step in &mut outcome.steps {
         // The verdict of a shadow hook is recorded and shown to people, and must be safe for that.
-        step.shadow = step.shadow.take().map(|shadow| Box::new(polish(*shadow, ambient)));
+        step.shadow =
+            step.shadow.take().map(|shadow| Box::new(clean_and_cap_texts(*shadow, ambient)));
     }
     let mut hidden = 0;
     let mut wash = |text: &mut String, cap: usize| {
@@ -31,7 +32,7 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     };
     for context in outcome.steps.iter_mut().flat_map(|step| &mut step.context) {
         wash(context, usize::MAX);
-        bound(context, ambient.scratch.as_deref());
+        cap_context(context, ambient.scratch.as_deref());
     }
     let effects = &mut outcome.effects;
     // The same texts once more, now clean: each of them belongs to a step.
@@ -54,7 +55,7 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     }
     // The path in it may hold any character.
     for step in &mut outcome.steps {
-        if let Some(words) = step.ended.words_mut() {
+        if let Some(words) = step.ended.untrusted_text_mut() {
             *words = text::clean(words, FAULT_CAP).text;
         }
     }
@@ -71,26 +72,26 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     outcome
 }
 
-/// Keeps `context` under its cap: a preview and the path of the whole text, or a cut text if there
-/// is no scratch directory.
-fn bound(context: &mut String, scratch: Option<&Path>) {
+/// Cuts `context` that exceeds its cap: to a preview and the path of the whole text, or to its
+/// start if there is no scratch directory.
+fn cap_context(context: &mut String, scratch: Option<&Path>) {
     if context.chars().nth(CONTEXT_CAP).is_none() {
         return;
     }
-    *context = match scratch.map(|scratch| spill(scratch, context)) {
-        Some(Ok(path)) => {
-            text::preview(context, PREVIEW_CAP).with_rest_in(&path.display().to_string())
-        }
+    *context = match scratch.map(|scratch| write_context_file(scratch, context)) {
+        Some(Ok(path)) => text::truncate_for_preview(context, PREVIEW_CAP)
+            .with_full_text_path(&path.display().to_string()),
         // A full disk must not lose the part that fits.
         Some(Err(_)) | None => text::clean(context, CONTEXT_CAP).text,
     };
 }
 
-fn spill(scratch: &Path, text: &str) -> io::Result<PathBuf> {
+/// Writes the whole context into a new file of the scratch directory, and returns its path.
+fn write_context_file(scratch: &Path, text: &str) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.join(format!("context-{}-{number}.txt", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    discover::owner_only(options.write(true).create_new(true))?
+    discover::set_owner_only(options.write(true).create_new(true))?
         .open(&path)?
         .write_all(text.as_bytes())?;
     Ok(path)

@@ -15,7 +15,7 @@ use tenterhook_core::source::Source;
 pub(super) struct Projects(HashMap<Arc<str>, PathBuf>);
 
 impl Projects {
-    pub(super) fn of_sources(sources: &[Source], are_several: bool) -> Self {
+    pub(super) fn from_sources(sources: &[Source], are_several: bool) -> Self {
         let is_owned = |source: &&Source| {
             (are_several || source.found_from.is_some())
                 && !matches!(source.layer, Layer::Managed | Layer::User | Layer::BuiltIn)
@@ -24,8 +24,9 @@ impl Projects {
         Self(owned.map(|source| (Arc::clone(&source.name), source.project.clone())).collect())
     }
 
-    /// The event as a hook of another project sees it; `None` where the event names the hook's own project.
-    pub(super) fn event_for(&self, hook: &Hook, event: &Event) -> Option<Event> {
+    /// Returns the event in the project of the hook; `None` if the event already names that
+    /// project.
+    pub(super) fn event_in_hook_project(&self, hook: &Hook, event: &Event) -> Option<Event> {
         let project: &Path = self.0.get(&hook.place.as_ref()?.file)?;
         (project != event.within.project).then(|| {
             let mut own = event.clone();

@@ -31,9 +31,14 @@ pub(super) struct Behind {
 impl Recording {
     /// Records that `event` begins, if hooks are configured for it. An event without hooks is
     /// recorded only if it could have been denied (RE-1).
-    pub(super) fn begin(sink: Option<&Arc<dyn Sink>>, event: &Arc<Event>, is_hooked: bool) -> Self {
+    pub(super) fn begin_event(
+        sink: Option<&Arc<dyn Sink>>,
+        event: &Arc<Event>,
+        is_hooked: bool,
+    ) -> Self {
         let since = Instant::now();
-        let is_before_effect = sink.is_some() && DialectId::NATIVE.is_at_stake(event.name.as_str());
+        let is_before_effect =
+            sink.is_some() && DialectId::NATIVE.may_precede_effect(event.name.as_str());
         let to = sink.filter(|_| is_hooked || is_before_effect);
         let (begun, lack) = match to.filter(|_| is_hooked).map(|sink| sink.begin(event)) {
             None => (None, None),
@@ -44,18 +49,19 @@ impl Recording {
         Self { to, begun, lack, is_before_effect, since }
     }
 
-    /// Whether the event must be held back; then its hooks do not run either (RE-21).
-    pub(super) fn holds(&self) -> bool {
+    /// Whether the event must be held back because it could not be recorded. Then its hooks do not
+    /// run either (RE-21).
+    pub(super) fn must_hold_event(&self) -> bool {
         self.is_before_effect && self.lack.as_ref().is_some_and(|unrecorded| unrecorded.is_required)
     }
 
-    /// For the steps that end later.
-    pub(super) fn behind(&self) -> Behind {
+    /// Returns a handle that records the steps that end after the event.
+    pub(super) fn for_late_steps(&self) -> Behind {
         Behind { to: self.to.as_ref().map(|(sink, _)| Arc::clone(sink)), begun: self.begun }
     }
 
     /// Records the outcome. If that fails, the returned outcome reports it.
-    pub(super) fn end(mut self, outcome: Outcome, hooks: &[Arc<Hook>]) -> Outcome {
+    pub(super) fn end_event(mut self, outcome: Outcome, hooks: &[Arc<Hook>]) -> Outcome {
         let took = self.since.elapsed();
         let Some((sink, event)) = self.to.take() else { return outcome };
         let record =
@@ -86,7 +92,12 @@ impl Drop for Recording {
 
 impl Behind {
     /// Records a step that ended after its event.
-    pub(super) fn record(&self, event: &Event, hook: &Arc<Hook>, outcome: Outcome) -> Outcome {
+    pub(super) fn record_late_step(
+        &self,
+        event: &Event,
+        hook: &Arc<Hook>,
+        outcome: Outcome,
+    ) -> Outcome {
         let Some(sink) = &self.to else { return outcome };
         match sink.late(&Late { begun: self.begun, event, outcome: &outcome, hook }) {
             Ok(()) => outcome,

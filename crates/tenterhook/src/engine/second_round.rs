@@ -16,27 +16,31 @@ use tenterhook_core::verdict::Verdict;
 /// The fault of an allow that was for an earlier payload.
 const VOIDED: &str = "its allow is ignored: another hook rewrote the action after it had judged";
 
-/// Whether these effects change what will happen.
-pub(super) fn rewrites_action(effects: &Effects) -> bool {
+/// Whether these effects change the action that follows the event.
+pub(super) fn changes_action(effects: &Effects) -> bool {
     effects.updated_input.is_some() || effects.updated_prompt.is_some()
 }
 
-/// The hook whose rewrite applies to the event after one stage: of several rewrites the last
-/// configured one. The others are dropped, so that merge sees one, and an allow beside it is
-/// voided.
-pub(super) fn one_author(done: &mut [Done]) -> Option<HookId> {
-    let author = done.iter().rev().find(|d| rewrites_action(&d.verdict.effects))?.hook.id.clone();
+/// Keeps only the rewrite of the last configured hook after a stage, and returns that hook.
+/// Dropping the others leaves one rewrite to the merge, and an allow beside it is voided.
+pub(super) fn keep_last_rewrite(done: &mut [Done]) -> Option<HookId> {
+    let author = done.iter().rev().find(|d| changes_action(&d.verdict.effects))?.hook.id.clone();
     for one in done.iter_mut().filter(|d| d.hook.id != author) {
-        refuse_rewrite(one);
+        drop_rewrite_with_fault(one);
         void_allow(one);
     }
     Some(author)
 }
 
-/// Whether a gate judges the rewritten payload. The author of the rewrite and every gate that saw
-/// this version have judged it; exact sources skip the second round; a detached step never judges;
-/// a hook that runs once had its run.
-pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: &[Done]) -> bool {
+/// Whether a gate judges the rewritten payload. The hook that rewrote it and every gate that saw
+/// this version have judged it already. Exact sources have no second round, a detached step never
+/// judges, and a hook that runs once does not run again.
+pub(super) fn must_judge_rewrite(
+    step: &Step,
+    author: &HookId,
+    version: u32,
+    done: &[Done],
+) -> bool {
     let hook = &step.hook;
     let before = done.iter().find(|d| d.hook.id == hook.id);
     let judged = before.is_some_and(|done| done.version == version);
@@ -48,12 +52,12 @@ pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: 
 
 /// Merges the results of both rounds in configured order. Gates that only the new payload selected
 /// come last.
-pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
-    second.iter_mut().for_each(refuse_rewrite);
+pub(super) fn merge_both_rounds(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
+    second.iter_mut().for_each(drop_rewrite_with_fault);
     let mut all: Vec<Done> = Vec::with_capacity(first.len() + second.len());
     for before in first {
         match second.iter().position(|done| done.hook.id == before.hook.id) {
-            Some(at) => all.push(merge_rounds(before, second.remove(at))),
+            Some(at) => all.push(merge_rounds_of_gate(before, second.remove(at))),
             None => all.push(before),
         }
     }
@@ -61,11 +65,11 @@ pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
     all
 }
 
-/// A gate that judged twice is represented by its second verdict, but keeps the restraint and the
-/// faults of its first.
-fn merge_rounds(before: Done, mut after: Done) -> Done {
+/// Merges both results of a gate that judged twice: its second verdict applies, but the restraint
+/// and the faults of the first are kept.
+fn merge_rounds_of_gate(before: Done, mut after: Done) -> Done {
     after.record.took += before.record.took;
-    let first = before.verdict.into_verdict().unwrap_or_else(Verdict::silent);
+    let first = before.verdict.into_verdict().unwrap_or_else(Verdict::without_effect);
     let second = &mut *after.verdict;
     if first.restraint > Restraint::Allow.max(second.restraint) {
         second.restraint = first.restraint;
@@ -85,8 +89,8 @@ fn merge_rounds(before: Done, mut after: Done) -> Done {
     after
 }
 
-/// An allow was for the payload that its hook saw. If another hook rewrites that payload later, the
-/// allow becomes silent (M-10).
+/// Makes an allow silent because another hook rewrote the payload afterwards (M-10): the allow was
+/// for the payload that its hook saw.
 pub(super) fn void_allow(done: &mut Done) {
     if done.verdict.restraint != Restraint::Allow || done.hook.compat == Compat::Exact {
         return;
@@ -100,8 +104,9 @@ pub(super) fn void_allow(done: &mut Done) {
     done.record.verdict = Restraint::Silent;
 }
 
-fn refuse_rewrite(done: &mut Done) {
-    if rewrites_action(&done.verdict.effects) {
+/// Drops a rewrite that another hook's rewrite replaces, and reports that as a fault.
+fn drop_rewrite_with_fault(done: &mut Done) {
+    if changes_action(&done.verdict.effects) {
         let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
         done.verdict.faults.push(Fault::new(&done.record.hook, Code::RewriteConflict, message));
         done.verdict.effects.updated_input = None;

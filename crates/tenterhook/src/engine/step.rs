@@ -13,8 +13,8 @@ use super::recording::Behind;
 use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
 use crate::session::{Claim, Session, Wanted, Watched};
 pub(super) use detached::{Queue, Waiting};
-use done::judge;
-pub(super) use done::{Done, judge_context, judged_record, shadow_record};
+use done::judge_and_record;
+pub(super) use done::{Done, judge_context, record_with_verdict, shadow_record};
 use tenterhook_core::answer::{Answer, Failure, Power, Restraint};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::event::Event;
@@ -61,35 +61,37 @@ pub(super) enum Once {
 
 impl Once {
     /// Claims the single run of a hook at the start of its step (N-6).
-    pub(super) fn claim(step: &Step, session: &Session) -> Self {
+    pub(super) fn claim_single_run(step: &Step, session: &Session) -> Self {
         if !step.hook.once || step.broken.is_some() {
             return Self::Never;
         }
         session.claim_run(&step.hook.id).map_or(Self::Before, Self::Now)
     }
 
-    /// A watch on the claim, for the event to hold while it waits.
-    pub(super) fn watched(&self) -> Option<Watched> {
+    /// Returns a watch on the claim, which the event holds while it waits.
+    pub(super) fn watch_claim(&self) -> Option<Watched> {
         match self {
-            Self::Now(claim) => Some(claim.watched()),
+            Self::Now(claim) => Some(claim.event_share()),
             Self::Never | Self::Before => None,
         }
     }
 }
 
-pub(super) async fn run(setting: Box<Setting>) -> Done {
+/// Runs a step, and labels its result with the version of the payload that it judged.
+pub(super) async fn run_step(setting: Box<Setting>) -> Done {
     let version = setting.version;
-    Done { version, ..run_once(setting).await }
+    Done { version, ..run_or_skip(setting).await }
 }
 
-async fn run_once(mut setting: Box<Setting>) -> Done {
+/// Runs a step, or returns at once if its hook is refused, cannot run or had its only run.
+async fn run_or_skip(mut setting: Box<Setting>) -> Done {
     let step = &setting.step;
-    if let Some(refusal) = around::refuses(&step.hook, &setting.ambient.env) {
+    if let Some(refusal) = around::check_nesting(&step.hook, &setting.ambient.env) {
         let ended = Ended::NotRun(refusal.message.clone());
-        return judge(step, refused(step, refusal), ended, Duration::ZERO);
+        return judge_and_record(step, answer_for_recursion(step, refusal), ended, Duration::ZERO);
     }
     if let Some(failure) = &step.broken {
-        let mut done = Done::unable(step, failure);
+        let mut done = Done::not_run_with_failure(step, failure);
         // The restraint comes with each event and has its reason; the message is shown once a
         // session (C-74, T-12).
         if step.hook.shown_once_key().is_some_and(|hook_id| !setting.session.claim(&hook_id)) {
@@ -101,18 +103,18 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
         Once::Never => None,
         Once::Now(claim) => Some(claim),
         Once::Before => {
-            return Done::silent(&setting.step, "it runs once in a session, and did");
+            return Done::not_run_silent(&setting.step, "it runs once in a session, and did");
         }
     };
     match std::mem::replace(&mut setting.waiting, Waiting::Attached) {
-        Waiting::Attached => attached(setting, claim).await,
-        Waiting::Detached(queue) => detached::whole(setting, queue, claim),
+        Waiting::Attached => run_attached(setting, claim).await,
+        Waiting::Detached(queue) => detached::run_in_background(setting, queue, claim),
     }
 }
 
-/// A hook that would fire within itself denies if it could have denied: that is no failure, so no
-/// failure policy loosens it (P-10).
-fn refused(step: &Step, refusal: Failure) -> Answer {
+/// Returns the answer of a hook that would fire within itself. It denies if the hook could have
+/// denied: this is no failure, so no failure policy loosens it (P-10).
+fn answer_for_recursion(step: &Step, refusal: Failure) -> Answer {
     let hook = &step.hook;
     let gates = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
     let reason = format!("hook `{}` was not asked: {}", hook.id, refusal.message);
@@ -123,30 +125,31 @@ fn refused(step: &Step, refusal: Failure) -> Answer {
     Answer { remarks: vec![refusal], ..answer }
 }
 
-async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
+/// Runs a step for which the event waits.
+async fn run_attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     let progress = {
-        let _turn = turn(&setting).await;
-        let _shown = setting.session.show(status(&setting));
-        executor::run(task(&setting)).await
+        let _turn = acquire_run_permit(&setting).await;
+        let _shown = setting.session.show_status(status_text(&setting));
+        executor::run_task(executor_task(&setting)).await
     };
     let report = match progress {
         Progress::Ended(report) => report,
         // A host that waits has not gone on, so the hook's late answer still applies (R-22).
         Progress::Detached(rest) if setting.session.host_waits() => {
-            let _shown = setting.session.show(status(&setting));
+            let _shown = setting.session.show_status(status_text(&setting));
             rest.0.await
         }
-        Progress::Detached(rest) => return detached::rest(&setting, rest, claim),
+        Progress::Detached(rest) => return detached::continue_in_background(&setting, rest, claim),
     };
-    let mut done = judged(&setting.step, &setting.event, &report, claim);
+    let mut done = judge_report(&setting.step, &setting.event, &report, claim);
     let setting = &*setting;
     show_refusal_once(&setting.step.hook, &setting.session, &setting.ambient, &mut done.verdict);
-    done.verdict.faults.extend(unconfined(&setting.step.hook, &setting.session, &report));
+    done.verdict.faults.extend(no_sandbox_fault(&setting.step.hook, &setting.session, &report));
     done
 }
 
-/// Keeps the sandbox's refusal, and the line that grants it, once a session, in place of the exit
-/// code that it caused (X-26). A restraining answer keeps its exit code.
+/// Keeps a refusal of the sandbox, and the line that would grant the access, once a session, in
+/// place of the exit code that it caused (X-26). A restraining answer keeps its exit code.
 pub(super) fn show_refusal_once(
     hook: &Hook,
     session: &Session,
@@ -170,39 +173,42 @@ pub(super) fn show_refusal_once(
 }
 
 /// Reads, judges and records a report.
-fn judged(step: &Step, event: &Event, report: &Report, claim: Option<Claim>) -> Done {
-    let answer = read(step, event, report);
-    spend(claim, &answer);
+fn judge_report(step: &Step, event: &Event, report: &Report, claim: Option<Claim>) -> Done {
+    let answer = answer_from_report(step, event, report);
+    spend_single_run(claim, &answer);
     let ended = match answer.detached {
-        true => Ended::InBackground(Box::new(ended(step, report))),
-        false => ended(step, report),
+        true => Ended::InBackground(Box::new(recorded_end(step, report))),
+        false => recorded_end(step, report),
     };
-    let mut done = judge(step, answer, ended, report.took);
+    let mut done = judge_and_record(step, answer, ended, report.took);
     done.record.tier = report.tier;
     done
 }
 
-/// Evaluates a rule here and now if it needs nothing else: it waits for no other task, and needs no
-/// turn and no envelope.
-pub(super) fn ask(asked: &Asked<'_>, step: &Step) -> Option<Done> {
+/// Evaluates a rule at once if it needs nothing else: no other task, no permit and no envelope.
+/// `None` for other steps.
+pub(super) fn evaluate_rule_now(asked: &Asked<'_>, step: &Step) -> Option<Done> {
     let Run::Rule(rule) = &step.hook.run else { return None };
     let hook = &step.hook;
     let is_plain = hook.wait == Wait::Attached && !hook.once && hook.status.is_none();
-    if !is_plain || step.broken.is_some() || around::refuses(hook, &asked.ambient.env).is_some() {
+    if !is_plain
+        || step.broken.is_some()
+        || around::check_nesting(hook, &asked.ambient.env).is_some()
+    {
         return None;
     }
-    let report = executor::ask(asked, rule);
+    let report = executor::evaluate_rule(asked, rule);
     // Most rules do not match; then nothing is read or judged, unless silence is a failure (A-2).
-    if report.says_nothing() && !hook.answer_required {
+    if report.is_clean_empty_exit() && !hook.answer_required {
         let mut done = Done::without_verdict(step, Ended::Answered);
         done.record.took = report.took;
         return Some(done);
     }
-    Some(judged(step, asked.event, &report, None))
+    Some(judge_report(step, asked.event, &report, None))
 }
 
-/// A machine without a sandbox is reported once a session, not once per hook and call (X-8).
-fn unconfined(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> {
+/// Reports that the machine has no sandbox, once a session and not once per hook and call (X-8).
+fn no_sandbox_fault(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> {
     let is_bare = report.tier == Some(Tier::T0);
     (is_bare && session.claim(&HookId::new("sandbox:T0"))).then(|| {
         let message = "this machine has no means to confine it, so it ran with the user's full rights, as every hook here \
@@ -211,22 +217,22 @@ fn unconfined(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> 
     })
 }
 
-/// The status text shown while it runs; `None` for a shadow hook.
-fn status(setting: &Setting) -> Option<&str> {
+/// Returns the status text to show while the step runs; `None` for a shadow hook.
+fn status_text(setting: &Setting) -> Option<&str> {
     let hook = &setting.step.hook;
     hook.status.as_deref().filter(|_| !hook.enforcement.is_shadow())
 }
 
 /// Spends the single run of a hook once it has answered (N-6).
-pub(super) fn spend(claim: Option<Claim>, answer: &Answer) {
+pub(super) fn spend_single_run(claim: Option<Claim>, answer: &Answer) {
     if let Some(claim) = claim.filter(|_| answer.failure.is_none()) {
-        claim.spend();
+        claim.mark_answered();
     }
 }
 
-/// Waits for a turn, within the event's deadline: if that expires, the step times out without
-/// having run. Mostly a permit is free, and no timer is needed.
-async fn turn(setting: &Setting) -> Option<SemaphorePermit<'_>> {
+/// Waits for a permit to run, within the event's deadline. If that expires, the step times out
+/// without having run. Usually a permit is free, and no timer is needed.
+async fn acquire_run_permit(setting: &Setting) -> Option<SemaphorePermit<'_>> {
     if let Ok(turn) = setting.turns.try_acquire() {
         return Some(turn);
     }
@@ -237,9 +243,9 @@ async fn turn(setting: &Setting) -> Option<SemaphorePermit<'_>> {
     }
 }
 
-/// The task of a step. Its limits are its own timeout and the event's deadline (R-2); a detached
-/// step has no deadline.
-fn task(setting: &Setting) -> Task {
+/// Builds the task that the executor runs. Its limits are the timeout of the step and the event's
+/// deadline (R-2); a detached step has no deadline.
+fn executor_task(setting: &Setting) -> Task {
     let Setting { step, event, envelope, deadline, ambient, session, rule_input, wanted, .. } =
         setting;
     Task {
@@ -247,7 +253,7 @@ fn task(setting: &Setting) -> Task {
         event: Arc::clone(event),
         row: Arc::clone(&step.row),
         envelope: Arc::clone(envelope),
-        timeout: step.hook.time(&step.row),
+        timeout: step.hook.effective_timeout(&step.row),
         deadline: *deadline,
         ambient: Arc::clone(ambient),
         session: session.clone(),
@@ -258,31 +264,31 @@ fn task(setting: &Setting) -> Task {
 
 /// Reads a report in the hook's dialect. An answer that came as a value is not parsed, and silence
 /// needs no reading.
-pub(super) fn read(step: &Step, event: &Event, report: &Report) -> Answer {
-    let mut answer = match refused_before_the_end(step, report) {
+pub(super) fn answer_from_report(step: &Step, event: &Event, report: &Report) -> Answer {
+    let mut answer = match sandbox_refused_shell_failure(step, report) {
         Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
-        None => read_output(step, event, report),
+        None => parse_output(step, event, report),
     };
-    answer.remarks.extend(circumstances(report));
+    answer.remarks.extend(run_notes(report));
     answer
 }
 
-/// The failure of a hook whose exit code 2 may come from its shell: at the end of a turn, after a
-/// refusal of the sandbox, with empty stdout (X-27). A shell exits with 2 if it cannot open the
-/// file of a redirection.
-fn refused_before_the_end(step: &Step, report: &Report) -> Option<Failure> {
+/// Returns the failure of a hook whose exit code 2 may come from its shell: at the end of a turn,
+/// after a refusal of the sandbox, with empty stdout (X-27). A shell exits with 2 if it cannot open
+/// the file of a redirection.
+fn sandbox_refused_shell_failure(step: &Step, report: &Report) -> Option<Failure> {
     let is_refused = report.notes.iter().any(|note| note.code == Code::SandboxRefused);
     let StepOutput::Bytes { stdout, .. } = &report.said else { return None };
     let is_silent = stdout.bytes.trim_ascii().is_empty();
     let applies =
-        report.end == End::Exited(2) && is_refused && is_silent && step.row.keeps_at_work();
+        report.end == End::Exited(2) && is_refused && is_silent && step.row.block_continues_turn();
     let message = "it exited with code 2 after the sandbox refused it something";
     applies.then(|| Failure { exit: Some(2), ..Failure::new(Code::ExitCode, message) })
 }
 
-/// Reports about how the step ran, whatever it answered: where it ran instead (R-10), which
-/// processes it left (R-17), and the notes of its executor.
-fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
+/// Returns notes about how the step ran, whatever it answered: the directory in which it ran
+/// instead (R-10), the processes that it left (R-17), and the notes of its executor.
+fn run_notes(report: &Report) -> impl Iterator<Item = Failure> {
     let moved = report.moved_to.as_ref().map(|path| {
         let message = format!("its directory cannot be entered, so it ran in `{}`", path.display());
         Failure::new(Code::StartedElsewhere, message)
@@ -295,22 +301,24 @@ fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     moved.into_iter().chain(survivors).chain(report.notes.iter().cloned())
 }
 
-fn read_output(step: &Step, event: &Event, report: &Report) -> Answer {
+/// Reads the output of a step as an answer, or takes the answer that came as a value.
+fn parse_output(step: &Step, event: &Event, report: &Report) -> Answer {
     if let StepOutput::Answer(answer) = &report.said {
         let answer = Answer::clone(answer);
         return Answer { failure: report.failure().or(answer.failure), ..answer };
     }
-    if report.is_mute() {
+    if report.ended_without_output() {
         return Answer { failure: report.failure(), ..Answer::default() };
     }
     let dialect = step.hook.dialect.dialect();
     match &step.hook.run {
-        Run::Prompt(prompt) => dialect.read_words(prompt, event, &step.row, report),
+        Run::Prompt(prompt) => dialect.read_model_answer(prompt, event, &step.row, report),
         _ => dialect.read_answer(event, &step.row, report),
     }
 }
 
-pub(super) fn ended(step: &Step, report: &Report) -> Ended {
+/// Converts the end of a step into the form that its record has.
+pub(super) fn recorded_end(step: &Step, report: &Report) -> Ended {
     match &report.end {
         End::NotStarted { why } => Ended::NotStarted(why.clone()),
         End::Exited(0) if !matches!(step.hook.run, Run::Command(_)) => Ended::Answered,

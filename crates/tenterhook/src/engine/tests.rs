@@ -304,7 +304,7 @@ async fn dropping_the_future_ends_its_steps() {
 #[tokio::test(start_paused = true)]
 async fn event_passes_after_its_cap_of_denials() {
     let mut row = row();
-    row.cap = Some(tenterhook_core::dialect::Cap::give_way(2));
+    row.cap = Some(tenterhook_core::dialect::Cap::continue_after(2));
     let (engine, _) =
         Engine::builder().event(row).hook(answering("never", Answer::deny("more"))).build();
     let session = Session::default();
@@ -319,7 +319,7 @@ async fn event_passes_after_its_cap_of_denials() {
 #[tokio::test(start_paused = true)]
 async fn a_cap_counts_events_that_overlap() {
     let mut row = row();
-    row.cap = Some(tenterhook_core::dialect::Cap::give_way(2));
+    row.cap = Some(tenterhook_core::dialect::Cap::continue_after(2));
     let (engine, _) =
         Engine::builder().event(row).hook(after("never", 10, Answer::deny("more"))).build();
     let session = Session::default();

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use tenterhook_process as process;
 
-use super::confine::confine;
+use super::confine::apply_hook_sandbox;
 use super::env_file::EnvFile;
-use super::{Progress, Task, not_started};
+use super::{Progress, Task, not_started_report};
 use crate::discover;
-pub(crate) use prewarm::start_ahead;
+pub(crate) use prewarm::start_spares;
 use running::{Course, RunFiles, Running};
 use tenterhook_core::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
 use tenterhook_core::report::{End, Report};
@@ -63,19 +63,19 @@ pub(crate) const LISTED: &[&str] = &[
 /// The system's error number for a file that is no program: the same on Linux, macOS and the BSDs.
 const NO_PROGRAM: i32 = 8;
 
-/// Why a program was not started, and what to do about it.
-pub(super) fn not_there(error: &process::NotStarted) -> String {
-    if error.is_of_sandbox() {
-        return super::confine::not_reached(error);
+/// Explains why a program was not started, and what to do about it.
+pub(super) fn not_started_message(error: &process::NotStarted) -> String {
+    if error.is_sandbox_fault() {
+        return super::confine::no_sandbox_message(error);
     }
-    let missing = error.error().kind() == std::io::ErrorKind::NotFound;
-    let text = describe_error(error);
-    if let Some(interpreter) = missing.then(|| interpreter(&error.path)).flatten() {
-        let remedy = without_interpreter(&interpreter);
+    let missing = error.io_error().kind() == std::io::ErrorKind::NotFound;
+    let text = describe_start_error(error);
+    if let Some(interpreter) = missing.then(|| script_interpreter(&error.path)).flatten() {
+        let remedy = missing_interpreter_remedy(&interpreter);
         let named = interpreter.escape_debug();
         return format!("{text}: its first line names `{named}`, which is not there; {remedy}");
     }
-    let remedy = match error.error().kind() {
+    let remedy = match error.io_error().kind() {
         std::io::ErrorKind::NotFound => "; correct the path, or add what it names",
         std::io::ErrorKind::PermissionDenied if error.path.is_dir() => {
             "; it is a directory: name the file in it"
@@ -93,7 +93,7 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
 
 /// The remedy for a script whose interpreter is missing.
 #[must_use]
-pub fn without_interpreter(interpreter: &str) -> &'static str {
+pub fn missing_interpreter_remedy(interpreter: &str) -> &'static str {
     match interpreter.ends_with('\r') {
         true => "save it with the line ends of Unix",
         false => "install that, or name one that is there",
@@ -102,9 +102,9 @@ pub fn without_interpreter(interpreter: &str) -> &'static str {
 
 /// Describes a start error, and names the file that the user can edit: an approved file runs from a
 /// copy.
-fn describe_error(error: &process::NotStarted) -> String {
+fn describe_start_error(error: &process::NotStarted) -> String {
     #[cfg(feature = "trust")]
-    if let Some(original) = crate::trust::original(&error.path) {
+    if let Some(original) = crate::trust::original_path(&error.path) {
         let (copy, own) = (error.path.display().to_string(), original.display().to_string());
         return error.to_string().replace(&copy, &own);
     }
@@ -113,7 +113,7 @@ fn describe_error(error: &process::NotStarted) -> String {
 
 /// The interpreter that the first line of an existing script names.
 #[must_use]
-pub fn interpreter(script: &std::path::Path) -> Option<String> {
+pub fn script_interpreter(script: &std::path::Path) -> Option<String> {
     use std::io::Read as _;
 
     let mut start = [0; 256];
@@ -124,34 +124,46 @@ pub fn interpreter(script: &std::path::Path) -> Option<String> {
     line.trim_matches(' ').split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
-pub(super) async fn run(task: Task) -> Progress {
+pub(super) async fn run_command(task: Task) -> Progress {
     let Run::Command(command) = &task.hook.run else {
-        return Progress::Ended(Report::silent(End::Cancelled, Duration::ZERO));
+        return Progress::Ended(Report::without_output(End::Cancelled, Duration::ZERO));
     };
     if task.hook.is_prewarmed() {
-        return prewarm::run(task).await;
+        return prewarm::run_prewarmed(task).await;
     }
-    start_now(&task, command).await.into_progress()
+    start_and_follow(&task, command).await.into_progress()
 }
 
-/// Starts the command with its input, and follows it.
-async fn start_now(task: &Task, command: &Command) -> Course {
+/// Starts the command with its input, and waits for its report or for its request to run in the
+/// background.
+async fn start_and_follow(task: &Task, command: &Command) -> Course {
     match EnvFile::create(task) {
         Ok(env_file) => {
-            let mut described = describe(task, command, env_file.as_ref());
-            let confined = confine(task, env_file.as_ref().map(EnvFile::path), &mut described);
-            Running::start(described, RunFiles { env_file, confined }).follow(task).await
+            let mut described = process_for_task(task, command, env_file.as_ref());
+            let confined =
+                apply_hook_sandbox(task, env_file.as_ref().map(EnvFile::path), &mut described);
+            Running::start_with_input(described, RunFiles { env_file, confined })
+                .wait_for_end_or_detach(task)
+                .await
         }
-        Err(error) => Course::Over(not_started(format!("its env file cannot be made: {error}"))),
+        Err(error) => {
+            Course::Over(not_started_report(format!("its env file cannot be made: {error}")))
+        }
     }
 }
 
-fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> process::Command {
+/// Builds the process of a task, with its environment, input and timeout.
+fn process_for_task(
+    task: &Task,
+    command: &Command,
+    env_file: Option<&EnvFile>,
+) -> process::Command {
     let within = &task.event.within;
     let cwd = command.cwd.clone().unwrap_or_else(|| within.cwd.clone());
-    let mut described = program(command, cwd);
-    let file = env_file.map(|file| (file.variable().to_owned(), file.path().display().to_string()));
-    described.env = environment(task, command, task.envelope.env.iter().chain(&file));
+    let mut described = process_for_command(command, cwd);
+    let file =
+        env_file.map(|file| (file.variable_name().to_owned(), file.path().display().to_string()));
+    described.env = process_environment(task, command, task.envelope.env.iter().chain(&file));
     // A hook must still judge after the agent's directory was deleted; the report says where it
     // ran. A directory that the hook's entry names is part of what it judges, so it has no fallback
     //
@@ -168,28 +180,30 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
 const GOES_FIRST: i16 = 800;
 
 /// The process of a command, in `cwd`.
-pub(super) fn program(command: &Command, cwd: PathBuf) -> process::Command {
+pub(super) fn process_for_command(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = process::Command::shell("", cwd);
-    described.program = started(command.starts());
+    described.program = process_program(command.invocation());
     // Files that a hook creates (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
     described.oom_score_adj = Some(GOES_FIRST);
     described
 }
 
-fn started(invocation: &Invocation) -> process::Program {
+/// Converts the invocation of a hook into the program to start.
+fn process_program(invocation: &Invocation) -> process::Program {
     match invocation {
         Invocation::Argv { program, args } => process::Program::Argv {
             program: program.into(),
             args: args.iter().map(Into::into).collect(),
         },
         Invocation::Shell { text, shell } => {
-            process::Program::Shell { shell: shell_of(*shell), text: text.into() }
+            process::Program::Shell { shell: process_shell(*shell), text: text.into() }
         }
     }
 }
 
-fn shell_of(shell: Shell) -> process::Shell {
+/// Converts the shell that an entry names into the shell to start.
+fn process_shell(shell: Shell) -> process::Shell {
     match shell {
         Shell::Sh => process::Shell::sh(),
         Shell::Bash => process::Shell::posix("bash"),
@@ -202,9 +216,9 @@ fn shell_of(shell: Shell) -> process::Shell {
     }
 }
 
-/// The complete environment: inherited variables, then those `set` for the run, then those of the
-/// hook's entry. The last one wins: it is the mark of the hook that fires (P-10).
-pub(super) fn environment<'a>(
+/// Returns the complete environment: inherited variables, then those `set` for the run, then those
+/// of the hook's entry. The last one wins; it marks the hook that fires (P-10).
+pub(super) fn process_environment<'a>(
     task: &'a Task,
     command: &'a Command,
     set: impl Iterator<Item = &'a (String, String)>,
@@ -223,7 +237,7 @@ pub(super) fn environment<'a>(
     for (name, value) in inherited.chain(set).chain(&command.env) {
         seen.insert(name, value);
     }
-    let firing = around::nested_mark(&task.hook, &task.ambient.env);
+    let firing = around::mark_for_child_process(&task.hook, &task.ambient.env);
     seen.insert(FIRING, &firing);
     seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }

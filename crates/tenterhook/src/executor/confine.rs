@@ -23,13 +23,13 @@ use std::sync::Arc;
 use tenterhook_process as process;
 
 use super::Task;
-pub(super) use denied::{not_reached, tier};
+pub(super) use denied::{from_process_tier, no_sandbox_message};
 pub(super) use grant_context::GrantContext;
 use paths::PathResolver;
 use protected::ProtectedPaths;
 use scratch_dir::ScratchDir;
 #[cfg(feature = "mcp")]
-pub(super) use server::{ConfinedServer, confine_server};
+pub(super) use server::{ConfinedServer, apply_server_sandbox};
 pub use shell::{ConfinedShell, Shell};
 use tenterhook_core::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 
@@ -112,17 +112,17 @@ const WATCHED_TIMES: u32 = 10;
 
 /// Adds the hook's sandbox to `described`; `None` if the hook has none. `own` is a file that the
 /// hook may write.
-pub(super) fn confine(
+pub(super) fn apply_hook_sandbox(
     task: &Task,
     own: Option<&Path>,
     described: &mut process::Command,
 ) -> Option<Box<Confined>> {
     let grants = task.hook.sandbox.grants()?;
-    let reads = named(task.hook.layer, &described.program);
+    let reads = paths_named_by_entry(task.hook.layer, &described.program);
     let file = task.hook.place.as_ref().map(|location| &location.file);
-    let copy = approved_copy(&task.hook.run);
+    let copy = approved_copy_path(&task.hook.run);
     let access = Access { grants, reads: &reads, writes: &[], copy, own, file };
-    let confined = enter(access, &GrantContext::new(task), described);
+    let confined = restrict_to_access(access, &GrantContext::from_task(task), described);
     if let Some(confinement) = &mut described.confine {
         confinement.watched =
             task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
@@ -133,7 +133,7 @@ pub(super) fn confine(
 }
 
 /// Restricts `described` to `access`.
-fn enter(
+fn restrict_to_access(
     access: Access<'_>,
     context: &GrantContext<'_>,
     described: &mut process::Command,
@@ -141,23 +141,23 @@ fn enter(
     let grants = access.grants;
     // If the directory cannot be created the hook gets none: fewer rights, never more.
     let scratch_dir = context.scratch.and_then(|scratch| ScratchDir::create(scratch).ok());
-    let (mut confinement, protected) = granted(access, context);
+    let (mut confinement, protected) = build_confinement(access, context);
     described.env.retain(|(name, _)| name != "TMPDIR" && name != "TEMP" && name != "TMP");
     if let Some(scratch_dir) = &scratch_dir {
         confinement.free.push(scratch_dir.path().to_path_buf());
         described.env.push(("TMPDIR".into(), scratch_dir.path().into()));
     }
-    without_git_config(&confinement, context.home, described);
+    ignore_unreadable_git_config(&confinement, context.home, described);
     confinement.free.extend(access.own.map(Path::to_path_buf));
     described.confine = Some(confinement.clone());
-    bound(grants, described);
+    apply_resource_limits(grants, described);
     let (granted, cwd) = (grants.clone(), described.cwd.clone());
     let home = context.home.to_path_buf();
     Confined { confinement, protected, cwd, home, granted, file: access.file.cloned(), scratch_dir }
 }
 
 /// Limits the resources of each process; of two limits the lower one applies.
-fn bound(grants: &Grants, described: &mut process::Command) {
+fn apply_resource_limits(grants: &Grants, described: &mut process::Command) {
     let memory = grants.memory.map(|memory| (process::Resource::AddressSpace, memory));
     let seconds =
         |duration: std::time::Duration| duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
@@ -170,8 +170,8 @@ fn bound(grants: &Grants, described: &mut process::Command) {
     }
 }
 
-/// Git exits if its user config exists and may not be read, so this points it to an empty one.
-fn without_git_config(
+/// Makes git use an empty user config if it may not read the real one, because git would exit then.
+fn ignore_unreadable_git_config(
     confinement: &process::Confinement,
     home: &Path,
     described: &mut process::Command,
@@ -185,22 +185,22 @@ fn without_git_config(
     }
 }
 
-/// The tier that confines a hook's long-lived process on this machine; a child that cannot reach it
-/// does not start.
-pub(super) fn reached(task: &Task) -> Option<Tier> {
-    let demanded = asked(task.hook.sandbox.grants()?.demands());
+/// Returns the tier that confines a hook's long-lived process on this machine. A child that cannot
+/// reach it does not start.
+pub(super) fn tier_on_this_machine(task: &Task) -> Option<Tier> {
+    let demanded = to_process_tier(task.hook.sandbox.grants()?.required_tier());
     let pretended = task.ambient.pretended.map(|means| means.tier_for(demanded));
-    Some(tier(pretended.unwrap_or_else(|| process::reached(demanded))))
+    Some(from_process_tier(pretended.unwrap_or_else(|| process::reachable_tier(demanded))))
 }
 
-/// The confinement for these grants, and its protected paths.
-fn granted(
+/// Returns the confinement for these grants, and its protected paths.
+fn build_confinement(
     access: Access<'_>,
     context: &GrantContext<'_>,
 ) -> (process::Confinement, ProtectedPaths) {
     let (grants, project) = (access.grants, context.project);
     let mut resolver = PathResolver::new(context.home, project);
-    let mut confinement = process::Confinement::new(asked(grants.at_least));
+    let mut confinement = process::Confinement::new(to_process_tier(grants.at_least));
     confinement.processes = grants.processes;
     confinement.pretended = context.pretended;
     confinement.net = match &grants.net {
@@ -209,19 +209,22 @@ fn granted(
         Peers::Everybody => process::Net::Open,
     };
     confinement.attributes = grants.attributes;
-    let mut write: Vec<PathBuf> =
-        grants.write.iter().filter_map(|path| placed(path, project, &mut resolver)).collect();
+    let mut write: Vec<PathBuf> = grants
+        .write
+        .iter()
+        .filter_map(|path| resolve_grant(path, project, &mut resolver))
+        .collect();
     let of_others: Vec<PathBuf> =
-        context.granted.iter().map(|path| Grants::resolve(path, project)).collect();
-    let unasked = access.writes.iter().filter(|path| resolver.is_beside_home(path));
+        context.granted.iter().map(|path| Grants::resolve_granted_path(path, project)).collect();
+    let unasked = access.writes.iter().filter(|path| resolver.is_not_home_or_parent(path));
     let unasked: Vec<PathBuf> = unasked.cloned().collect();
     write.extend_from_slice(&unasked);
     // The project's author or a hook may create a link there at any time: none may redirect a grant
     //
-    resolver.share(write.iter().chain(&of_others));
-    let read = read(access, context, &mut resolver);
+    resolver.add_shared_directories(write.iter().chain(&of_others));
+    let read = readable_paths(access, context, &mut resolver);
     let led = |names: &[PathBuf], resolver: &mut PathResolver| -> Vec<PathBuf> {
-        names.iter().filter_map(|path| resolver.led(path)).collect()
+        names.iter().filter_map(|path| resolver.resolve_in_shared(path)).collect()
     };
     // The grants apply to the files that were examined: a link that replaces a granted path later is
     // not followed.
@@ -230,39 +233,39 @@ fn granted(
     confinement.write = led(&write, &mut resolver);
     confinement.names = [read, write].concat();
     confinement.free.extend(SINKS.iter().map(PathBuf::from));
-    let around = around(&[project, context.cwd], &confinement.write, &mut resolver);
+    let around = writable_ancestors(&[project, context.cwd], &confinement.write, &mut resolver);
     let places: Vec<&Path> =
         [project, context.cwd].into_iter().chain(around.iter().map(PathBuf::as_path)).collect();
-    let protected = ProtectedPaths::around(&places, context.home, context.env);
+    let protected = ProtectedPaths::for_directories(&places, context.home, context.env);
     // Without write access no path needs protection, and none is searched for.
     if confinement.write.is_empty() {
         return (confinement, protected);
     }
-    confinement.never = protected.all().to_vec();
+    confinement.never = protected.paths().to_vec();
     let unasked: Vec<PathBuf> = led(&unasked, &mut resolver);
-    let open = open_directories(&confinement.write, &unasked, resolver.project());
-    confinement.never.extend(protected::below(&open, context.home, context.env));
+    let open = writable_config_directories(&confinement.write, &unasked, resolver.project_path());
+    confinement.never.extend(protected::protected_paths_below(&open, context.home, context.env));
     (confinement, protected)
 }
 
-/// The readable paths, as they are named.
-fn read(
+/// Returns the readable paths, unresolved.
+fn readable_paths(
     access: Access<'_>,
     context: &GrantContext<'_>,
     resolver: &mut PathResolver,
 ) -> Vec<PathBuf> {
     let (grants, project) = (access.grants, context.project);
     let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-    read.extend(programs::readable_directories(context.env, context.home));
+    read.extend(programs::readable_program_directories(context.env, context.home));
     if grants.profile == Profile::Standard {
         read.push(project.to_path_buf());
         // The agent chooses its working directory. It is readable only inside the project: an agent
         // could be in `~/.ssh`.
-        read.extend(resolver.within_project(context.cwd));
+        read.extend(resolver.resolve_in_project(context.cwd));
     }
     read.extend_from_slice(access.reads);
     // A directory around the home would open the home.
-    read.retain(|path| resolver.is_beside_home(path));
+    read.retain(|path| resolver.is_not_home_or_parent(path));
     if grants.net != Peers::None {
         read.push(RESOLVER.into());
     }
@@ -272,22 +275,31 @@ fn read(
         read.extend(BUSES.iter().map(|bus| login.join(bus)).filter(|path| path.is_absolute()));
     }
     read.extend(access.copy.map(Path::to_path_buf));
-    read.extend(grants.read.iter().filter_map(|path| placed(path, project, resolver)));
+    read.extend(grants.read.iter().filter_map(|path| resolve_grant(path, project, resolver)));
     read
 }
 
-/// Writable directories around the directories of a process: git and agents look for their files in
-/// the parents of the directory where they start.
-fn around(places: &[&Path], write: &[PathBuf], resolver: &mut PathResolver) -> Vec<PathBuf> {
-    let ends: Vec<PathBuf> = places.iter().filter_map(|path| resolver.led(path)).collect();
+/// Returns the writable parents of the directories of a process: git and agents look for their
+/// files in the parents of the directory where they start.
+fn writable_ancestors(
+    places: &[&Path],
+    write: &[PathBuf],
+    resolver: &mut PathResolver,
+) -> Vec<PathBuf> {
+    let ends: Vec<PathBuf> =
+        places.iter().filter_map(|path| resolver.resolve_in_shared(path)).collect();
     let above = ends.iter().flat_map(|end| end.ancestors().skip(1));
     let open = above.filter(|path| write.iter().any(|granted| path.starts_with(granted)));
     open.map(Path::to_path_buf).collect()
 }
 
-/// Writable directories below which a file may decide which hooks run: those in the project, and
-/// `unasked`, which commands may write without a grant. As real paths.
-fn open_directories(write: &[PathBuf], unasked: &[PathBuf], project: &Path) -> Vec<PathBuf> {
+/// Returns the writable directories below which a file may decide which hooks run: those in the
+/// project, and `unasked`, which commands may write without a grant. The paths are real.
+fn writable_config_directories(
+    write: &[PathBuf],
+    unasked: &[PathBuf],
+    project: &Path,
+) -> Vec<PathBuf> {
     let in_project = |path: &PathBuf| match path.starts_with(project) {
         true => Some(path.clone()),
         // A writer of a directory around the project can change the project.
@@ -302,8 +314,8 @@ fn open_directories(write: &[PathBuf], unasked: &[PathBuf], project: &Path) -> V
     open
 }
 
-/// The tier as the crate `tenterhook-process` names it.
-const fn asked(tier: Tier) -> process::Tier {
+/// Converts a tier into that of the crate `tenterhook-process`.
+const fn to_process_tier(tier: Tier) -> process::Tier {
     match tier {
         Tier::T0 => process::Tier::T0,
         Tier::T1 => process::Tier::T1,
@@ -311,25 +323,26 @@ const fn asked(tier: Tier) -> process::Tier {
     }
 }
 
-/// The path of a grant, unresolved; `None` if it is named inside the project and leads out of it: a
-/// link could lead anywhere, and be created after the name was approved.
-fn placed(path: &Path, project: &Path, resolver: &mut PathResolver) -> Option<PathBuf> {
-    let named = Grants::resolve(path, project);
-    let is_granted = !named.starts_with(project) || resolver.within_project(&named).is_some();
+/// Returns the path of a grant, without resolving links. `None` if it is in the project by name and
+/// a link leads out of it: a link could lead anywhere, and be created after the name was approved
+///
+fn resolve_grant(path: &Path, project: &Path, resolver: &mut PathResolver) -> Option<PathBuf> {
+    let named = Grants::resolve_granted_path(path, project);
+    let is_granted = !named.starts_with(project) || resolver.resolve_in_project(&named).is_some();
     is_granted.then_some(named)
 }
 
-/// The paths that an entry of `layer` may read because it names them.
-fn named(layer: Layer, program: &process::Program) -> Vec<PathBuf> {
-    match is_trusted_to_name(layer) {
+/// Returns the paths that an entry of `layer` may read because it names them.
+fn paths_named_by_entry(layer: Layer, program: &process::Program) -> Vec<PathBuf> {
+    match can_grant_by_naming(layer) {
         true => argument_paths(program).map(Path::to_path_buf).collect(),
         false => Vec::new(),
     }
 }
 
-/// Whether naming an absolute path in an entry grants reading it. The user's and the organisation's
-/// entries may do that; entries from others could name a key.
-const fn is_trusted_to_name(layer: Layer) -> bool {
+/// Whether an absolute path in an entry grants reading it. Entries of the user and the organisation
+/// may do that; entries of others could name a key.
+const fn can_grant_by_naming(layer: Layer) -> bool {
     match layer {
         Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => true,
         // The layer `local` also lies in the repository, and may have come with it.
@@ -338,15 +351,15 @@ const fn is_trusted_to_name(layer: Layer) -> bool {
 }
 
 /// The path of the approved copy.
-fn approved_copy(run: &Run) -> Option<&Path> {
+fn approved_copy_path(run: &Run) -> Option<&Path> {
     match run {
         Run::Command(command) | Run::Worker(Worker { command }) => command.kept.as_deref(),
         _ => None,
     }
 }
 
-/// The paths that an entry names: its program and arguments. A shell line cannot be split reliably,
-/// so it names none.
+/// Returns the paths that an entry names: its program and arguments. A shell line cannot be split
+/// reliably, so it names none.
 fn argument_paths(program: &process::Program) -> impl Iterator<Item = &Path> {
     let (first, rest): (Option<&OsString>, &[OsString]) = match program {
         process::Program::Argv { program, args } => (Some(program), args),

@@ -13,9 +13,9 @@ const LONGEST: u64 = 1024 * 1024;
 const MOST_ENTRIES: usize = 20_000;
 const DEEPEST: usize = 4;
 
-/// The files of this machine, for rules that ask what a call would change.
+/// Returns the files of this machine, for rules that ask what a call would change.
 #[must_use]
-pub fn disk() -> Arc<dyn Files> {
+pub fn disk_files() -> Arc<dyn Files> {
     static DISK: LazyLock<Arc<Disk>> = LazyLock::new(|| Arc::new(Disk));
     Arc::clone(&*DISK) as Arc<dyn Files>
 }
@@ -24,13 +24,13 @@ pub fn disk() -> Arc<dyn Files> {
 struct Disk;
 
 impl Files for Disk {
-    fn text(&self, path: &str) -> Option<String> {
-        String::from_utf8(discover::bytes(Path::new(path), LONGEST).ok()?).ok()
+    fn read_text(&self, path: &str) -> Option<String> {
+        String::from_utf8(discover::read_regular_file(Path::new(path), LONGEST).ok()?).ok()
     }
 
-    fn behind_links(&self, path: &str) -> Option<String> {
+    fn resolve_links(&self, path: &str) -> Option<String> {
         let path = Path::new(path);
-        let real = real(path)?;
+        let real = resolve_existing_part(path)?;
         (real != path).then(|| real.to_string_lossy().into_owned())
     }
 
@@ -44,31 +44,32 @@ impl Files for Disk {
                 Ok(metadata) if metadata.is_symlink() => return true,
                 Ok(metadata) => file = Some(metadata),
                 // A missing file has no links. A file that cannot be examined may have some.
-                Err(error) => return !is_absence(&error),
+                Err(error) => return !is_absence_error(&error),
             }
         }
-        file.is_some_and(|metadata| metadata.is_file() && links(&metadata) > 1)
+        file.is_some_and(|metadata| metadata.is_file() && hard_link_count(&metadata) > 1)
     }
 
-    fn other_names(&self, path: &str, directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
-        let file = fs::metadata(path).ok().filter(|file| file.is_file() && links(file) > 1);
-        let Some(identity) = file.as_ref().and_then(identity) else { return Vec::new() };
+    fn hard_links(&self, path: &str, directories: &dyn Fn() -> Vec<String>) -> Vec<String> {
+        let file =
+            fs::metadata(path).ok().filter(|file| file.is_file() && hard_link_count(file) > 1);
+        let Some(identity) = file.as_ref().and_then(device_and_inode) else { return Vec::new() };
         let mut found = Vec::new();
         let mut most = MOST_ENTRIES;
         for directory in directories() {
             let depth = if directory.ends_with('/') { DEEPEST } else { 0 };
-            names_in(Path::new(&directory), identity, depth, &mut most, &mut found);
+            find_names_of_file(Path::new(&directory), identity, depth, &mut most, &mut found);
         }
         found.retain(|name| name != path);
         found
     }
 
-    fn entries(&self, directory: &str) -> Vec<String> {
+    fn directory_entries(&self, directory: &str) -> Vec<String> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(MOST_ENTRIES);
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    fn own_program(&self) -> Option<&str> {
+    fn own_program_path(&self) -> Option<&str> {
         static PROGRAM: LazyLock<Option<String>> = LazyLock::new(|| {
             let program = fs::canonicalize(std::env::current_exe().ok()?).ok()?;
             Some(program.to_string_lossy().into_owned())
@@ -81,15 +82,15 @@ impl Files for Disk {
     }
 }
 
-/// Whether the error means that no file exists: also if a parent is a file, or if no system allows
-/// such a name.
-fn is_absence(error: &io::Error) -> bool {
+/// Whether the error means that the file does not exist. This includes a parent that is a file, and
+/// a name that no system allows.
+fn is_absence_error(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory | InvalidFilename | InvalidInput)
 }
 
-/// The names of one file in a directory, and in those below it up to this depth.
-fn names_in(
+/// Finds the names of one file in a directory, and in the directories below it up to `depth`.
+fn find_names_of_file(
     directory: &Path,
     wanted: (u64, u64),
     depth: usize,
@@ -102,9 +103,9 @@ fn names_in(
         *most = left;
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_directory && depth > 0 {
-            names_in(&entry.path(), wanted, depth - 1, most, found);
-        } else if number(&entry).is_none_or(|inode| inode == wanted.1)
-            && fs::metadata(entry.path()).ok().as_ref().and_then(identity) == Some(wanted)
+            find_names_of_file(&entry.path(), wanted, depth - 1, most, found);
+        } else if entry_inode(&entry).is_none_or(|inode| inode == wanted.1)
+            && fs::metadata(entry.path()).ok().as_ref().and_then(device_and_inode) == Some(wanted)
         {
             found.push(entry.path().to_string_lossy().into_owned());
         }
@@ -113,42 +114,42 @@ fn names_in(
 
 /// The device and the inode of a file, where the system has them.
 #[cfg(unix)]
-fn identity(metadata: &fs::Metadata) -> Option<(u64, u64)> {
+fn device_and_inode(metadata: &fs::Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-const fn identity(_metadata: &fs::Metadata) -> Option<(u64, u64)> {
+const fn device_and_inode(_metadata: &fs::Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// How many names a file has.
+/// Returns how many names a file has.
 #[cfg(unix)]
-fn links(metadata: &fs::Metadata) -> u64 {
+fn hard_link_count(metadata: &fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)
 }
 
 #[cfg(not(unix))]
-const fn links(_metadata: &fs::Metadata) -> u64 {
+const fn hard_link_count(_metadata: &fs::Metadata) -> u64 {
     1
 }
 
-/// The inode of an entry that is no link; needs no system call.
+/// Returns the inode of an entry that is no link, without a system call.
 #[cfg(unix)]
-fn number(entry: &fs::DirEntry) -> Option<u64> {
+fn entry_inode(entry: &fs::DirEntry) -> Option<u64> {
     use std::os::unix::fs::DirEntryExt;
     let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
     (!is_link).then(|| entry.ino())
 }
 
 #[cfg(not(unix))]
-const fn number(_entry: &fs::DirEntry) -> Option<u64> {
+const fn entry_inode(_entry: &fs::DirEntry) -> Option<u64> {
     None
 }
 
-/// The real path, as far as it exists: a missing file may be in a directory that is a link.
-fn real(path: &Path) -> Option<PathBuf> {
+/// Returns the real path, as far as it exists: a missing file may be in a directory that is a link.
+fn resolve_existing_part(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = fs::canonicalize(path) {
         return Some(real);
     }
@@ -156,6 +157,6 @@ fn real(path: &Path) -> Option<PathBuf> {
     let (parent, name) = (path.parent()?, path.file_name()?);
     match fs::read_link(path) {
         Ok(target) => Some(fs::canonicalize(parent).ok()?.join(target)),
-        Err(_) => Some(real(parent)?.join(name)),
+        Err(_) => Some(resolve_existing_part(parent)?.join(name)),
     }
 }

@@ -34,7 +34,7 @@ impl EnvFile {
         let path = scratch.canonicalize()?.join(name);
         let mut options = std::fs::OpenOptions::new();
         // It may come to hold credentials.
-        let made = discover::owner_only(options.write(true).create_new(true))?.open(&path)?;
+        let made = discover::set_owner_only(options.write(true).create_new(true))?.open(&path)?;
         // The hook must be able to write it, whatever the host's umask.
         #[cfg(unix)]
         made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -42,19 +42,19 @@ impl EnvFile {
         Ok(Some(Self { variable, path }))
     }
 
-    /// The variable that names the file to the hook.
-    pub(super) const fn variable(&self) -> &'static str {
+    /// Returns the name of the variable that tells the hook the path of the file.
+    pub(super) const fn variable_name(&self) -> &'static str {
         self.variable
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The variables that the hook wrote, up to a mebibyte. `None` if the file is gone, not regular
     /// or not text: a hook may put a FIFO there.
-    pub(super) fn read(self) -> Option<String> {
+    pub(super) fn read_variables(self) -> Option<String> {
         let (file, _) = discover::open(&self.path).ok()?;
         let mut text = String::new();
         io::Read::read_to_string(&mut io::Read::take(file, CAP), &mut text).ok()?;

@@ -38,37 +38,38 @@ pub(super) enum Panic {
 /// Names the code that panicked, for people.
 const CALLBACK: &str = "its callback";
 
-pub(super) async fn run(task: &Task, function: &Function) -> Report {
-    let (started, budget) = (Instant::now(), task.budget());
-    let mut call = match wall(|| function.call(Arc::clone(&task.event))) {
+pub(super) async fn run_function(task: &Task, function: &Function) -> Report {
+    let (started, budget) = (Instant::now(), task.remaining_time());
+    let mut call = match call_catching_panics(|| function.call(Arc::clone(&task.event))) {
         Ok(call) => Walled(Some(call)),
-        Err(panic) => return panicked(CALLBACK, &panic, started),
+        Err(panic) => return panic_report(CALLBACK, &panic, started),
     };
     // Most callbacks return at once, and then no timer is needed.
-    match std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await {
-        Poll::Ready(ended) => return report(Ok(ended), started),
+    match std::future::poll_fn(|context| Poll::Ready(call.poll_catching_panics(context))).await {
+        Poll::Ready(ended) => return report_result(Ok(ended), started),
         Poll::Pending => {}
     }
     let left = budget.saturating_sub(started.elapsed());
-    let rest = std::future::poll_fn(|context| call.poll(context));
-    report(Box::pin(tokio::time::timeout(left, rest)).await, started)
+    let rest = std::future::poll_fn(|context| call.poll_catching_panics(context));
+    report_result(Box::pin(tokio::time::timeout(left, rest)).await, started)
 }
 
-fn report(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Report {
+/// Builds the report of a function that returned, panicked or timed out.
+fn report_result(ended: Result<Result<Answer, Panic>, Elapsed>, started: Instant) -> Report {
     match ended {
         Ok(Ok(answer)) => {
             let said = StepOutput::Answer(Box::new(answer));
-            Report { said, ..Report::silent(End::Exited(0), started.elapsed()) }
+            Report { said, ..Report::without_output(End::Exited(0), started.elapsed()) }
         }
-        Ok(Err(panic)) => panicked(CALLBACK, &panic, started),
-        Err(_) => Report::silent(End::TimedOut, started.elapsed()),
+        Ok(Err(panic)) => panic_report(CALLBACK, &panic, started),
+        Err(_) => Report::without_output(End::TimedOut, started.elapsed()),
     }
 }
 
 /// Reports a panic: the step did not end by itself, and the panic's message is noted.
-pub(super) fn panicked(who: &str, panic: &Panic, started: Instant) -> Report {
+pub(super) fn panic_report(who: &str, panic: &Panic, started: Instant) -> Report {
     let note = Failure::new(Code::Panicked, format!("{who} panicked: {panic}"));
-    let report = Report::silent(End::Signalled(ABORTED), started.elapsed());
+    let report = Report::without_output(End::Signalled(ABORTED), started.elapsed());
     Report { notes: vec![note], ..report }
 }
 
@@ -77,9 +78,12 @@ pub(super) fn panicked(who: &str, panic: &Panic, started: Instant) -> Report {
 struct Walled<F>(Option<F>);
 
 impl<F: Future + Unpin> Walled<F> {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<F::Output, Panic>> {
+    fn poll_catching_panics(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<F::Output, Panic>> {
         let Some(call) = &mut self.0 else { return Poll::Pending };
-        match wall(|| Pin::new(call).poll(context)) {
+        match call_catching_panics(|| Pin::new(call).poll(context)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(answer)) => Poll::Ready(Ok(answer)),
             Err(panic) => Poll::Ready(Err(panic)),
@@ -90,18 +94,18 @@ impl<F: Future + Unpin> Walled<F> {
 impl<F> Drop for Walled<F> {
     fn drop(&mut self) {
         // The earlier result applies, or none: no caller is left to receive a panic here.
-        let _ = wall(|| drop(self.0.take()));
+        let _ = call_catching_panics(|| drop(self.0.take()));
     }
 }
 
 /// Awaits `future` and catches its panics.
-pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, Panic> {
+pub(super) async fn await_catching_panics<T>(future: impl Future<Output = T>) -> Result<T, Panic> {
     let mut walled = Walled(Some(Box::pin(future)));
-    std::future::poll_fn(|context| walled.poll(context)).await
+    std::future::poll_fn(|context| walled.poll_catching_panics(context)).await
 }
 
 /// Calls `call` and catches its panic. The state that it changed is not used again.
-fn wall<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
+fn call_catching_panics<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
     std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
         let words = payload.downcast_ref::<String>().map(String::as_str);
         let words = words.or_else(|| payload.downcast_ref::<&str>().copied());

@@ -39,27 +39,27 @@ use tenterhook_core::hook::Http;
 use tenterhook_core::report::Report;
 
 #[cfg(not(feature = "http"))]
-pub(super) async fn run(_task: &Task, _http: &Http) -> Report {
+pub(super) async fn run_http_hook(_task: &Task, _http: &Http) -> Report {
     super::left_out("http")
 }
 
 /// Sends the envelope. One deadline covers everything, from the name look-up to the last byte of
 /// the body (HT-1). Dropping the future closes the connection.
 #[cfg(feature = "http")]
-pub(super) async fn run(task: &Task, http: &Http) -> Report {
+pub(super) async fn run_http_hook(task: &Task, http: &Http) -> Report {
     use tenterhook_core::report::{End, Output, StepOutput};
 
     let began = tokio::time::Instant::now();
     let mut received = Vec::new();
-    let exchange = exchange::exchange(task, http, &mut received);
-    let end = match tokio::time::timeout(task.budget(), exchange).await {
+    let exchange = exchange::post_envelope(task, http, &mut received);
+    let end = match tokio::time::timeout(task.remaining_time(), exchange).await {
         Ok(Ok(())) => End::Exited(0),
-        Ok(Err(failure)) => failure.into_end(),
+        Ok(Err(failure)) => failure.into_step_end(),
         Err(_) => End::TimedOut,
     };
     let stdout = Output { bytes: received, ..Output::default() };
     let said = StepOutput::Bytes { stdout, stderr: Output::default() };
-    Report { said, ..Report::silent(end, began.elapsed()) }
+    Report { said, ..Report::without_output(end, began.elapsed()) }
 }
 
 #[cfg(feature = "http")]

@@ -52,12 +52,12 @@ pub use configured::Configured;
 #[cfg(feature = "mcp")]
 pub use offer::{Offer, Offered};
 
-use super::{Task, function, not_started};
+use super::{Task, function, not_started_report};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Grants, McpTool};
 use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput};
 use tenterhook_core::request::input;
-use tenterhook_core::strict::out_of_prose;
+use tenterhook_core::strict::extract_objects_from_prose;
 
 /// How much text of a reply is kept: as much as of a program's output.
 const KEPT: usize = 1 << 20;
@@ -157,10 +157,11 @@ impl CallFaultKind {
     /// The code of the fault.
     #[must_use]
     pub fn code(self) -> Code {
-        self.row().1
+        self.kind_row().1
     }
 
-    fn row(self) -> &'static (Self, Code, &'static str) {
+    /// Returns the row of the table of kinds.
+    fn kind_row(self) -> &'static (Self, Code, &'static str) {
         const UNLISTED: &(CallFaultKind, Code, &str) =
             &(CallFaultKind::Protocol, Code::McpProtocol, "");
         KINDS.iter().find(|(kind, ..)| *kind == self).unwrap_or(UNLISTED)
@@ -174,54 +175,57 @@ impl CallFault {
     }
 }
 
-pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
+pub(super) async fn run_mcp_call(task: &Task, call: &McpTool) -> Report {
     let began = Instant::now();
     let Some(servers) = &task.ambient.servers else {
-        return not_started(
+        return not_started_report(
             "this host is connected to no MCP servers; it has to bring them, or the feature `mcp` has to be built in",
         );
     };
     let sandbox = task.hook.sandbox.grants();
     if sandbox.is_some() && !servers.confines() {
-        return not_started(
+        return not_started_report(
             "its `sandbox` is for the server that it calls, and this host connects servers itself and does not confine them",
         );
     }
-    let filled = match input::fill(&call.input, &task.envelope.body) {
+    let filled = match input::fill_tool_input(&call.input, &task.envelope.body) {
         Ok(filled) => filled,
         Err(why) => {
-            return Report::silent(failed(Code::McpInput, why.to_string()), began.elapsed());
+            return Report::without_output(
+                failed_end(Code::McpInput, why.to_string()),
+                began.elapsed(),
+            );
         }
     };
-    let deadline = began + task.budget();
+    let deadline = began + task.remaining_time();
     let call = Call { server: &call.server, tool: &call.tool, input: &filled, deadline, sandbox };
-    let calling = function::catch(async { servers.call(call).await });
+    let calling = function::await_catching_panics(async { servers.call(call).await });
     let (end, said) = match tokio::time::timeout_at(deadline, calling).await {
-        Ok(Ok(Ok(reply))) => read(&call, reply),
+        Ok(Ok(Ok(reply))) => output_from_reply(&call, reply),
         Ok(Ok(Err(fault))) => {
-            let (_, code, remedy) = fault.kind.row();
-            (failed(*code, format!("{fault}; {remedy}")), silence())
+            let (_, code, remedy) = fault.kind.kind_row();
+            (failed_end(*code, format!("{fault}; {remedy}")), empty_output())
         }
         Ok(Err(words)) => {
-            return function::panicked("the host's MCP client", &words, began);
+            return function::panic_report("the host's MCP client", &words, began);
         }
-        Err(_) => (End::TimedOut, silence()),
+        Err(_) => (End::TimedOut, empty_output()),
     };
-    Report { said, delivery: Delivery::Delivered, ..Report::silent(end, began.elapsed()) }
+    Report { said, delivery: Delivery::Delivered, ..Report::without_output(end, began.elapsed()) }
 }
 
-fn failed(code: Code, why: String) -> End {
+fn failed_end(code: Code, why: String) -> End {
     End::Failed { code, why }
 }
 
-fn silence() -> StepOutput {
+fn empty_output() -> StepOutput {
     StepOutput::Bytes { stdout: Output::default(), stderr: Output::default() }
 }
 
 /// Reads the first text like the output of a program with exit code 0 (MC-5). Further contents can
 /// only deny: further objects are treated like output behind the first text, other text like a
 /// program's log. The same holds for a reply that is no answer (MC-6).
-fn read(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
+fn output_from_reply(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
     let Call { server, tool, .. } = call;
     let mut contents = reply.content.into_iter();
     let (first, other) = match contents.next() {
@@ -234,14 +238,14 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
             let why = format!(
                 "the first content of `{server}/{tool}` is of the kind `{kind}`, not text; a tool that is a hook answers in text"
             );
-            failed(Code::McpNoText, why)
+            failed_end(Code::McpNoText, why)
         }
         None if reply.is_error => {
-            let words = quoted(&first);
+            let words = quoted_first_line(&first);
             let why = format!(
                 "`{server}/{tool}` failed{words}; what a failed tool says is not an answer"
             );
-            failed(Code::McpToolFailed, why)
+            failed_end(Code::McpToolFailed, why)
         }
         None => End::Exited(0),
     };
@@ -257,18 +261,25 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, StepOutput) {
     } else {
         ([vec![first], objects].concat().join("\n"), words)
     };
-    let stdout = out_of_prose(&printed).unwrap_or(printed);
-    (end, StepOutput::Bytes { stdout: output(&stdout), stderr: output(&logged.join("\n")) })
+    let stdout = extract_objects_from_prose(&printed).unwrap_or(printed);
+    (
+        end,
+        StepOutput::Bytes {
+            stdout: capped_output(&stdout),
+            stderr: capped_output(&logged.join("\n")),
+        },
+    )
 }
 
-/// `: ` and the beginning of a message, if it is not empty.
-fn quoted(text: &str) -> String {
+/// Returns `: ` and the start of the first line of a message; empty if the message is empty.
+fn quoted_first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let line: String = line.chars().take(QUOTED).collect();
     if line.is_empty() { line } else { format!(": {line}") }
 }
 
-fn output(text: &str) -> Output {
+/// Builds an output from a text, cut at the limit.
+fn capped_output(text: &str) -> Output {
     let bytes: Vec<u8> = text.bytes().take(KEPT).collect();
     let dropped = (text.len() - bytes.len()) as u64;
     let closed = if dropped > 0 { Closed::Truncated } else { Closed::Complete };

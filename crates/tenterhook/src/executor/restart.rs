@@ -48,8 +48,9 @@ pub(in crate::executor) enum NotNow {
 }
 
 impl Restarts {
-    /// Whether it may be started now.
-    pub(in crate::executor) fn may_start(&self, now: Instant) -> Result<(), NotNow> {
+    /// Checks whether the program may be started at `now`. The error says when it may, or how long
+    /// its quarantine lasts.
+    pub(in crate::executor) fn check_may_start(&self, now: Instant) -> Result<(), NotNow> {
         if let Some(until) = self.rests_until.filter(|until| *until > now) {
             return Err(NotNow::Rests(until - now));
         }
@@ -61,9 +62,9 @@ impl Restarts {
         }
     }
 
-    /// Notes that it ended, or broke its protocol, before it gave an answer. Returns the length of
-    /// a quarantine if a series of them begins here: users are shown one message per series.
-    pub(in crate::executor) fn failed(&mut self, now: Instant) -> Option<Duration> {
+    /// Records that the program ended, or broke its protocol, before it gave an answer. Returns the
+    /// length of the quarantine if one begins: users are shown one message per series of failures.
+    pub(in crate::executor) fn record_failure(&mut self, now: Instant) -> Option<Duration> {
         self.failed.retain(|at| now.saturating_duration_since(*at) < WINDOW);
         self.failed.push(now);
         // After a quarantine it has one try.
@@ -77,8 +78,9 @@ impl Restarts {
         (self.rests == 1).then_some(rest)
     }
 
-    /// Notes that it gave an answer, or that its configuration was reloaded.
-    pub(in crate::executor) fn forgive(&mut self) {
+    /// Forgets earlier failures, because the program gave an answer or its configuration was
+    /// reloaded.
+    pub(in crate::executor) fn reset(&mut self) {
         *self = Self::default();
     }
 }
@@ -94,42 +96,45 @@ mod tests {
     fn starts_that_fail_wait_longer_each_time_and_then_rest() {
         let (mut restarts, begin) = (Restarts::default(), Instant::now());
         let mut now = begin;
-        assert_eq!(restarts.may_start(now), Ok(()));
+        assert_eq!(restarts.check_may_start(now), Ok(()));
         for pause in PAUSES {
-            assert_eq!(restarts.failed(now), None);
+            assert_eq!(restarts.record_failure(now), None);
             if pause > Duration::ZERO {
-                assert_eq!(restarts.may_start(now), Err(NotNow::Until(now + pause)));
+                assert_eq!(restarts.check_may_start(now), Err(NotNow::Until(now + pause)));
             }
             now += pause;
-            assert_eq!(restarts.may_start(now), Ok(()));
+            assert_eq!(restarts.check_may_start(now), Ok(()));
         }
-        assert_eq!(restarts.failed(now), Some(REST));
-        assert_eq!(restarts.may_start(now), Err(NotNow::Rests(REST)));
-        assert_eq!(restarts.may_start(now + REST - MS), Err(NotNow::Rests(MS)));
-        assert_eq!(restarts.may_start(now + REST), Ok(()));
+        assert_eq!(restarts.record_failure(now), Some(REST));
+        assert_eq!(restarts.check_may_start(now), Err(NotNow::Rests(REST)));
+        assert_eq!(restarts.check_may_start(now + REST - MS), Err(NotNow::Rests(MS)));
+        assert_eq!(restarts.check_may_start(now + REST), Ok(()));
     }
 
     /// WK-20.
     #[test]
     fn server_has_one_try_after_its_rest_and_is_not_reported_again() {
         let (mut restarts, now) = (Restarts::default(), Instant::now());
-        let rests: Vec<_> = (0..STARTS).map(|_| restarts.failed(now)).collect();
+        let rests: Vec<_> = (0..STARTS).map(|_| restarts.record_failure(now)).collect();
         assert_eq!(rests.last(), Some(&Some(REST)));
         let mut now = now + REST;
         for expected in [60, 120, 240, 300, 300] {
-            assert_eq!(restarts.failed(now), None);
-            assert_eq!(restarts.may_start(now), Err(NotNow::Rests(Duration::from_secs(expected))));
+            assert_eq!(restarts.record_failure(now), None);
+            assert_eq!(
+                restarts.check_may_start(now),
+                Err(NotNow::Rests(Duration::from_secs(expected)))
+            );
             now += Duration::from_secs(expected);
         }
-        restarts.forgive();
-        assert_eq!(restarts.may_start(now), Ok(()));
+        restarts.reset();
+        assert_eq!(restarts.check_may_start(now), Ok(()));
     }
 
     #[test]
     fn failures_far_apart_are_no_loop() {
         let (mut restarts, mut now) = (Restarts::default(), Instant::now());
         for _ in 0..100 {
-            assert_eq!(restarts.failed(now), None);
+            assert_eq!(restarts.record_failure(now), None);
             now += WINDOW / 4;
         }
     }

@@ -25,6 +25,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) budget: Duration,
 }
 
+/// Evaluates the rule of a step and returns the report.
 pub(super) fn run(task: &Task, rule: &Rule) -> Report {
     let own;
     let rule_input = match &task.rule_input {
@@ -35,41 +36,44 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
         }
     };
     let Task { hook, row, event, ambient, wanted, .. } = task;
-    ask(&Asked { hook, row, event, rule_input, ambient, wanted, budget: task.budget() }, rule)
+    evaluate_rule(
+        &Asked { hook, row, event, rule_input, ambient, wanted, budget: task.remaining_time() },
+        rule,
+    )
 }
 
 #[cfg(not(feature = "rule"))]
-pub(crate) fn ask(_asked: &Asked<'_>, _rule: &Rule) -> Report {
+pub(crate) fn evaluate_rule(_asked: &Asked<'_>, _rule: &Rule) -> Report {
     super::left_out("rule")
 }
 
 /// Evaluates at once: a rule is bounded in steps, and checks now and then whether its time is up or
 /// its event cancelled.
 #[cfg(feature = "rule")]
-pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
+pub(crate) fn evaluate_rule(asked: &Asked<'_>, rule: &Rule) -> Report {
     use tenterhook_core::answer::Answer;
     use tenterhook_core::report::{End, StepOutput};
     use tenterhook_core::rule::Unsettled;
 
     let started = Instant::now();
-    let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
-    let incomplete = asked.hook.incomplete_lists(asked.row);
-    let (end, said) = match rule.answer(asked.rule_input, incomplete, &go_on) {
+    let go_on = || asked.wanted.is_still_wanted() && started.elapsed() < asked.budget;
+    let incomplete = asked.hook.incomplete_line_policy(asked.row);
+    let (end, said) = match rule.evaluate(asked.rule_input, incomplete, &go_on) {
         // Its condition is false, as for most rules.
         Ok(None) => (End::Exited(0), None),
         // Its condition is true, but its answer is empty.
         Ok(Some(answer)) if answer == Answer::default() => (End::Exited(0), None),
         Ok(Some(mut answer)) => {
             // A matching rule still restrains if part of its answer failed (RU-6).
-            let end = answer.failure.take().map_or(End::Exited(0), failed);
+            let end = answer.failure.take().map_or(End::Exited(0), failure_end);
             apply_exemption(asked, &mut answer);
             (end, Some(StepOutput::Answer(Box::new(answer))))
         }
-        Err(Unsettled::OutOfTime) if !asked.wanted.is() => (End::Cancelled, None),
+        Err(Unsettled::OutOfTime) if !asked.wanted.is_still_wanted() => (End::Cancelled, None),
         Err(Unsettled::OutOfTime) => (End::TimedOut, None),
-        Err(unsettled) => (failed(unsettled.failure()), None),
+        Err(unsettled) => (failure_end(unsettled.into_failure()), None),
     };
-    let report = Report::silent(end, started.elapsed());
+    let report = Report::without_output(end, started.elapsed());
     match said {
         Some(said) => Report { said, ..report },
         None => report,
@@ -87,11 +91,11 @@ fn apply_exemption(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answ
 
     let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
     let Some(exemptions) = asked.ambient.exemptions.as_ref().filter(|_| denies) else { return };
-    let person = || match exemptions.ask(asked.event, asked.hook.pausable) {
+    let person = || match exemptions.use_exemption(asked.event, asked.hook.pausable) {
         Lifted::Yes(why) => Denial::Lifted { why },
         Lifted::No(remedy) => Denial::Stands { remedy },
     };
-    match asked.rule_input.denial(person) {
+    match asked.rule_input.denial_once(person) {
         Denial::Lifted { why } => {
             let message = format!("`{}` let this call pass: {why}", asked.hook.id);
             *answer = Answer::default();
@@ -105,6 +109,6 @@ fn apply_exemption(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answ
 }
 
 #[cfg(feature = "rule")]
-fn failed(failure: tenterhook_core::answer::Failure) -> tenterhook_core::report::End {
+fn failure_end(failure: tenterhook_core::answer::Failure) -> tenterhook_core::report::End {
     tenterhook_core::report::End::Failed { code: failure.code, why: failure.message }
 }

@@ -25,24 +25,25 @@ const PRUNING: Duration = Duration::from_millis(50);
 /// # Errors
 ///
 /// If it cannot be created, or users other than its owner may access it.
-pub fn scratches(state: &Path) -> io::Result<PathBuf> {
-    discover::make_private(state)?;
+pub fn create_scratch_root(state: &Path) -> io::Result<PathBuf> {
+    discover::create_private_dir(state)?;
     // Without links, so that a link that later takes its place is not followed.
     let place = state.canonicalize()?.join("scratch");
-    match discover::make_private(&place) {
+    match discover::create_private_dir(&place) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
     let found = place.symlink_metadata()?;
-    if !found.is_dir() || !is_private(&found)? {
+    if !found.is_dir() || !is_private_directory(&found)? {
         return Err(io::Error::other(format!("`{}` is not yours alone", place.display())));
     }
     #[cfg(target_os = "linux")]
-    prune::prune(&place);
+    prune::prune_scratch_dirs(&place);
     Ok(place)
 }
 
-/// The prefix of a run's directory name, which shows whether the run is over.
+/// Returns the prefix of a run's directory name: the ID of this process, which shows whether the
+/// run has ended.
 #[must_use]
 pub fn scratch_prefix() -> String {
     format!("{}-", std::process::id())
@@ -50,9 +51,9 @@ pub fn scratch_prefix() -> String {
 
 /// Whether only the owner may access a directory. `false` on systems whose permissions are not read
 /// (HO-19).
-fn is_private(found: &fs::Metadata) -> io::Result<bool> {
-    let found = Stat::read(found)?;
-    Ok(found.is_users() && !found.is_open())
+fn is_private_directory(found: &fs::Metadata) -> io::Result<bool> {
+    let found = Stat::from_metadata(found)?;
+    Ok(found.is_owned_by_user() && !found.is_writable_by_others())
 }
 
 /// Removes files of runs that are over.
@@ -71,7 +72,7 @@ mod prune {
 
     /// Removes old directories of processes that no longer run. Ignores those that cannot be
     /// removed.
-    pub(super) fn prune(place: &Path) {
+    pub(super) fn prune_scratch_dirs(place: &Path) {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let Ok(directory) = openat(CWD, place, flags, Mode::empty()) else { return };
         // By the opened descriptor, not by name: a different directory may take its place
@@ -82,7 +83,7 @@ mod prune {
             let modified = entry.metadata().and_then(|metadata| metadata.modified());
             let age = modified.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
             let is_old = age.is_some_and(|age| age > KEPT);
-            if is_old && entry.file_name().to_str().is_some_and(is_of_a_run_that_is_over) {
+            if is_old && entry.file_name().to_str().is_some_and(is_of_ended_run) {
                 let _ = tenterhook_process::internal::remove_tree(&entry.path(), Some(until));
             }
             if Instant::now() >= until {
@@ -91,9 +92,9 @@ mod prune {
         }
     }
 
-    /// Directories of unknown origin are not removed. A process that may not be queried is assumed
-    /// to be alive.
-    fn is_of_a_run_that_is_over(name: &str) -> bool {
+    /// Returns whether a directory name belongs to a process that no longer runs. Names of unknown
+    /// origin do not; a process that may not be queried is assumed to be alive.
+    fn is_of_ended_run(name: &str) -> bool {
         let pid = name.split_once('-').and_then(|(pid, _)| pid.parse().ok());
         let pid = pid.and_then(Pid::from_raw);
         pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
@@ -108,9 +109,9 @@ mod tests {
 
     ///
     #[test]
-    fn what_a_run_left_goes_when_it_is_old_and_the_run_is_over() {
+    fn prune_removes_old_dirs_of_dead_runs() {
         let state = tempfile::tempdir().expect("a directory");
-        let place = scratches(state.path()).expect("a place");
+        let place = create_scratch_root(state.path()).expect("a place");
         let own = scratch_prefix();
         // No process has a number as high as this.
         for (name, old) in [
@@ -126,7 +127,7 @@ mod tests {
                 fs::File::open(&path).and_then(|file| file.set_modified(then)).expect("a time");
             }
         }
-        scratches(state.path()).expect("a place");
+        create_scratch_root(state.path()).expect("a place");
         let left = fs::read_dir(&place).expect("a directory").flatten();
         let mut left: Vec<String> =
             left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -139,15 +140,15 @@ mod tests {
 
     ///
     #[test]
-    fn a_place_that_others_may_write_is_none() {
+    fn scratch_root_open_to_others_fails() {
         let state = tempfile::tempdir().expect("a directory");
         let place = state.path().join("scratch");
         fs::create_dir(&place).expect("a directory");
         fs::set_permissions(&place, fs::Permissions::from_mode(0o777)).expect("its mode");
-        assert!(scratches(state.path()).is_err());
+        assert!(create_scratch_root(state.path()).is_err());
         fs::remove_dir(&place).expect("a directory");
         let elsewhere = tempfile::tempdir().expect("a directory");
         std::os::unix::fs::symlink(elsewhere.path(), &place).expect("a link");
-        assert!(scratches(state.path()).is_err());
+        assert!(create_scratch_root(state.path()).is_err());
     }
 }

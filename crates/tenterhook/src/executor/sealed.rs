@@ -16,13 +16,13 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
-    /// The envelope of `event` in `dialect`.
+    /// Creates the envelope of `event` in `dialect`.
     #[must_use]
     pub(crate) const fn new(event: Arc<Event>, dialect: DialectId) -> Self {
         Self { event, dialect, opened: OnceLock::new() }
     }
 
-    /// The dialect that it is written in.
+    /// Returns the dialect in which the envelope is written.
     #[must_use]
     pub(crate) const fn dialect(&self) -> DialectId {
         self.dialect

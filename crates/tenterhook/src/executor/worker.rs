@@ -19,7 +19,7 @@ use slot::Exchange;
 use slot::WorkerKey;
 use workers::Workers;
 
-use super::confine::{Confined, confine, reached};
+use super::confine::{Confined, apply_hook_sandbox, tier_on_this_machine};
 use super::{Task, command};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::Worker;
@@ -31,41 +31,48 @@ mod tests;
 /// How much of a worker's standard error is kept, for the message about its end.
 const STDERR: usize = 64 << 10;
 
+/// Sends the event of a step to its worker and reports the answer.
 pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     let began = Instant::now();
-    let deadline = began + task.budget();
-    let workers: Arc<Workers> = task.session.resident();
-    let key =
-        WorkerKey { hook: task.hook.id.clone(), worker: worker.clone(), cwd: cwd(task, worker) };
-    let (slot, id) = (workers.slot(&task.hook, &key), workers.number());
-    let asked = slot.ask(id, &task.envelope.body, deadline, || describe(task, &key));
+    let deadline = began + task.remaining_time();
+    let workers: Arc<Workers> = task.session.get_resident();
+    let key = WorkerKey {
+        hook: task.hook.id.clone(),
+        worker: worker.clone(),
+        cwd: worker_cwd(task, worker),
+    };
+    let (slot, id) = (workers.slot_of_hook(&task.hook, &key), workers.next_request_number());
+    let asked = slot.send_event(id, &task.envelope.body, deadline, || worker_command(task, &key));
     match tokio::time::timeout_at(deadline, asked).await {
-        Ok(exchange) => Report { tier: reached(task), ..report(exchange, began) },
-        Err(_) => Report::silent(End::TimedOut, began.elapsed()),
+        Ok(exchange) => {
+            Report { tier: tier_on_this_machine(task), ..report_of_exchange(exchange, began) }
+        }
+        Err(_) => Report::without_output(End::TimedOut, began.elapsed()),
     }
 }
 
-/// A worker serves the whole session, so it starts in the session's directory, not in that of one
-/// event.
-fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
+/// Returns the working directory of a worker. A worker serves the whole session, so it starts in
+/// the session's project, not in the directory of one event.
+fn worker_cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
     let within = &task.event.within;
     let project =
         Some(&within.project).filter(|project| project.is_absolute()).unwrap_or(&within.cwd);
     worker.command.cwd.as_ref().unwrap_or(project).clone()
 }
 
-/// No timeout: each event has its own, and the session ends the rest.
-fn describe(task: &Task, key: &WorkerKey) -> (process::Command, Option<Box<Confined>>) {
+/// Returns the command that starts a worker. It has no timeout: each event has its own, and the end
+/// of the session ends the worker.
+fn worker_command(task: &Task, key: &WorkerKey) -> (process::Command, Option<Box<Confined>>) {
     let command = &key.worker.command;
-    let mut described = command::program(command, key.cwd.clone());
+    let mut described = command::process_for_command(command, key.cwd.clone());
     // An envelope's variables are about one event; a worker reads them from the event's line.
-    described.env = command::environment(task, command, std::iter::empty());
+    described.env = command::process_environment(task, command, std::iter::empty());
     described.limits.stderr = STDERR;
-    let confined = confine(task, None, &mut described);
+    let confined = apply_hook_sandbox(task, None, &mut described);
     (described, confined)
 }
 
-fn report(exchange: Exchange, began: Instant) -> Report {
+fn report_of_exchange(exchange: Exchange, began: Instant) -> Report {
     let (end, stdout) = match exchange.received {
         Received::Reply(frame::WorkerReply::Answer(answer)) => (End::Exited(0), answer),
         Received::Reply(frame::WorkerReply::Error(error)) => {
@@ -88,5 +95,5 @@ fn report(exchange: Exchange, began: Instant) -> Report {
         stderr: Output::default(),
     };
     let notes = exchange.note.into_iter().collect();
-    Report { said, notes, ..Report::silent(end, began.elapsed()) }
+    Report { said, notes, ..Report::without_output(end, began.elapsed()) }
 }

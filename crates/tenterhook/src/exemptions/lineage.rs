@@ -25,32 +25,32 @@ const DEEPEST: usize = 64;
 
 /// Records the process that called this one with an agent's event, in the state directory. Errors
 /// are ignored.
-pub fn note_caller(state: &Path) {
-    if let Some(caller) = caller() {
-        note(state, &caller);
+pub fn record_caller_as_agent(state: &Path) {
+    if let Some(caller) = calling_process() {
+        record_agent(state, &caller);
     }
 }
 
 /// Records this process as an agent.
-pub fn note_self(state: &Path) {
-    if let Some(own) = process(std::process::id()) {
-        note(state, &own);
+pub fn record_self_as_agent(state: &Path) {
+    if let Some(own) = read_process(std::process::id()) {
+        record_agent(state, &own);
     }
 }
 
 /// The process ID of the agent that this process descends from, if one is recorded.
 #[must_use]
-pub fn agent_above(state: &Path) -> Option<u32> {
+pub fn recorded_ancestor_id(state: &Path) -> Option<u32> {
     let directory = state.join("agents");
-    let noted = |process: &Process| directory.join(name(process)).exists();
-    parents(std::process::id()).find(noted).map(|parent| parent.id)
+    let noted = |process: &Process| directory.join(record_file_name(process)).exists();
+    process_ancestors(std::process::id()).find(noted).map(|parent| parent.id)
 }
 
-/// The nearest ancestor that is not a shell running a line or a script. An interactive shell is
-/// not an agent, so there is no caller behind one.
-fn caller() -> Option<Process> {
-    for parent in parents(std::process::id()) {
-        match as_shell(&command_line(parent.id)) {
+/// Returns the nearest ancestor that is not a shell running a line or a script. If it is an
+/// interactive shell, there is no caller, because no agent is behind it.
+fn calling_process() -> Option<Process> {
+    for parent in process_ancestors(std::process::id()) {
+        match parse_shell_arguments(&process_arguments(parent.id)) {
             Some(Shell::RunsScript) => {}
             Some(Shell::Interactive) => return None,
             // Process 1 adopts orphans: the caller has already exited.
@@ -75,7 +75,7 @@ const WITH_VALUE: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file",
 const FISH_WITH_VALUE: &str = "-C";
 
 /// How a command line starts a shell, or `None` if its program is not a shell.
-fn as_shell(arguments: &[String]) -> Option<Shell> {
+fn parse_shell_arguments(arguments: &[String]) -> Option<Shell> {
     let mut arguments = arguments.iter().map(String::as_str);
     let program = arguments.next()?.rsplit('/').next()?.trim_start_matches('-');
     if !SHELLS.contains(&program) {
@@ -97,9 +97,9 @@ fn as_shell(arguments: &[String]) -> Option<Shell> {
     Some(Shell::Interactive)
 }
 
-fn note(state: &Path, agent_process: &Process) {
+fn record_agent(state: &Path, agent_process: &Process) {
     let directory = state.join("agents");
-    let file = directory.join(name(agent_process));
+    let file = directory.join(record_file_name(agent_process));
     if file.exists() {
         return;
     }
@@ -107,29 +107,30 @@ fn note(state: &Path, agent_process: &Process) {
     for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
         let known = entry.file_name().to_string_lossy().into_owned();
         let id = known.split('-').next().and_then(|part| part.parse().ok());
-        let is_alive = id.and_then(process).is_some_and(|process| name(&process) == known);
+        let is_alive =
+            id.and_then(read_process).is_some_and(|process| record_file_name(&process) == known);
         if !is_alive {
             let _ = fs::remove_file(entry.path());
         }
     }
-    if discover::make_private(&directory).is_ok() {
+    if discover::create_private_dir(&directory).is_ok() {
         let mut mark = fs::OpenOptions::new();
-        let mark = discover::owner_only(mark.write(true).create(true).truncate(true));
-        let _ = mark.and_then(|mark| discover::without_waiting(mark).open(file));
+        let mark = discover::set_owner_only(mark.write(true).create(true).truncate(true));
+        let _ = mark.and_then(|mark| discover::open_without_blocking(mark).open(file));
     }
 }
 
-fn name(process: &Process) -> String {
+fn record_file_name(process: &Process) -> String {
     format!("{}-{}", process.id, process.start)
 }
 
 /// The ancestors of a process, nearest first.
-fn parents(id: u32) -> impl Iterator<Item = Process> {
-    let parent = |other: &Process| process(other.parent).filter(|_| other.parent > 0);
-    std::iter::successors(process(id), parent).skip(1).take(DEEPEST)
+fn process_ancestors(id: u32) -> impl Iterator<Item = Process> {
+    let parent = |other: &Process| read_process(other.parent).filter(|_| other.parent > 0);
+    std::iter::successors(read_process(id), parent).skip(1).take(DEEPEST)
 }
 
-fn process(id: u32) -> Option<Process> {
+fn read_process(id: u32) -> Option<Process> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The program's name is in parentheses and may contain any character.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
@@ -137,7 +138,7 @@ fn process(id: u32) -> Option<Process> {
 }
 
 /// The non-empty arguments of a process.
-fn command_line(id: u32) -> Vec<String> {
+fn process_arguments(id: u32) -> Vec<String> {
     let text = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let arguments =
         text.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
@@ -153,7 +154,7 @@ mod tests {
     fn shell_with_a_prompt_is_interactive_whatever_its_options() {
         let read = |line: &str| {
             let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            as_shell(&arguments)
+            parse_shell_arguments(&arguments)
         };
         for line in [
             "bash",

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALLOWED, Lifted, ONCE, code, digest, line};
+use super::{ALLOWED, Lifted, ONCE, call_digest, code_from_digest, describe_call};
 use crate::discover;
 use tenterhook_core::event::Event;
 
@@ -71,7 +71,7 @@ struct Allowed {
 
 impl Contents {
     /// Drops expired entries. If the clock went back, everything is expired.
-    fn tidy(&mut self, now: u64) {
+    fn drop_expired(&mut self, now: u64) {
         let young = |at: u64| at <= now && now - at <= ONCE.as_secs();
         self.denied.retain(|d| young(d.at));
         self.allowed.retain(|a| young(a.at));
@@ -84,15 +84,15 @@ impl Contents {
 impl Exemptions {
     /// Uses the file in `directory`, which need not exist.
     #[must_use]
-    pub fn at(directory: impl Into<PathBuf>) -> Self {
+    pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into() }
     }
 
     /// Looks for an exemption for a call that a rule denies. This uses up an allowance.
     #[must_use]
-    pub fn ask(&self, event: &Event, pausable: bool) -> Lifted {
-        let digest = digest(event);
-        let asked = self.change(|contents, now| {
+    pub fn use_exemption(&self, event: &Event, pausable: bool) -> Lifted {
+        let digest = call_digest(event);
+        let asked = self.update_file(|contents, now| {
             if let Some((_, to)) = contents.paused.filter(|_| pausable) {
                 return Lifted::Yes(format!("the user paused self-protection for {} s more", to - now));
             }
@@ -100,11 +100,11 @@ impl Exemptions {
                 contents.allowed.remove(at);
                 return Lifted::Yes(ALLOWED.to_owned());
             }
-            let code = code(&digest);
+            let code = code_from_digest(&digest);
             contents.denied.retain(|d| d.digest != digest);
             contents.denied.push(Denied {
                 code: code.clone(),
-                call: line(event),
+                call: describe_call(event),
                 digest: digest.clone(),
                 at: now,
             });
@@ -126,7 +126,7 @@ impl Exemptions {
     /// Fails if no denied call has that code, or if the file cannot be written.
     pub fn allow_once(&self, code: &str) -> Result<Denied, Trouble> {
         let wanted = code.to_ascii_uppercase();
-        let found = self.change(|contents, now| {
+        let found = self.update_file(|contents, now| {
             let at = contents.denied.iter().position(|d| d.code == wanted)?;
             let denied = contents.denied.remove(at);
             contents.allowed.push(Allowed { digest: denied.digest.clone(), at: now });
@@ -141,29 +141,29 @@ impl Exemptions {
     ///
     /// Fails if the file cannot be written.
     pub fn pause(&self, length: Duration) -> Result<(), Trouble> {
-        self.change(|contents, now| {
+        self.update_file(|contents, now| {
             contents.paused = Some((now, now + length.as_secs())).filter(|_| !length.is_zero());
         })
     }
 
-    fn change<T>(&self, with: impl FnOnce(&mut Contents, u64) -> T) -> Result<T, Trouble> {
+    fn update_file<T>(&self, with: impl FnOnce(&mut Contents, u64) -> T) -> Result<T, Trouble> {
         let file = self.directory.join("leave.json");
         let changed = || -> io::Result<T> {
-            discover::make_private(&self.directory)?;
-            let lock = private(&self.directory.join("leave.lock"))?;
+            discover::create_private_dir(&self.directory)?;
+            let lock = open_private_file(&self.directory.join("leave.lock"))?;
             lock.lock()?;
-            let mut contents = match discover::bytes(&file, MOST_BYTES) {
+            let mut contents = match discover::read_regular_file(&file, MOST_BYTES) {
                 // A file that is not valid grants nothing.
                 Ok(text) => serde_json::from_slice::<Contents>(&text).unwrap_or_default(),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Contents::default(),
                 Err(error) => return Err(error),
             };
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-            contents.tidy(now);
+            contents.drop_expired(now);
             let result = with(&mut contents, now);
             let new = self.directory.join("leave.json.new");
             let contents = serde_json::to_vec(&contents)?;
-            let mut out = private(&new)?;
+            let mut out = open_private_file(&new)?;
             let written = out.set_len(0).and_then(|()| out.write_all(&contents));
             if let Err(error) = written.and_then(|()| fs::rename(&new, &file)) {
                 // Best effort: the error of the write is the one to report.
@@ -177,9 +177,9 @@ impl Exemptions {
 }
 
 /// Opens or creates a file that only its owner can read and write. Refuses symlinks.
-fn private(path: &Path) -> io::Result<File> {
+fn open_private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    discover::owner_only(options.write(true).create(true).truncate(false))?;
+    discover::set_owner_only(options.write(true).create(true).truncate(false))?;
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn allowance_covers_one_call_once() {
         let directory = tempfile::tempdir().unwrap();
-        let exemptions = Exemptions::at(directory.path().join("state"));
-        let first = message(exemptions.ask(&call("rm -rf .claude"), true));
+        let exemptions = Exemptions::in_directory(directory.path().join("state"));
+        let first = message(exemptions.use_exemption(&call("rm -rf .claude"), true));
         let code = first.split("once ").nth(1).and_then(|part| part.get(..6)).unwrap().to_owned();
         assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::Unknown(_))));
         assert_eq!(
@@ -226,26 +226,26 @@ mod tests {
             matches!(exemptions.allow_once(&code), Err(Trouble::Unknown(_))),
             "a code is valid once"
         );
-        assert!(matches!(exemptions.ask(&call("rm -rf .codex"), true), Lifted::No(_)));
-        assert!(matches!(exemptions.ask(&call("rm -rf .claude"), true), Lifted::Yes(_)));
-        assert!(matches!(exemptions.ask(&call("rm -rf .claude"), true), Lifted::No(_)));
+        assert!(matches!(exemptions.use_exemption(&call("rm -rf .codex"), true), Lifted::No(_)));
+        assert!(matches!(exemptions.use_exemption(&call("rm -rf .claude"), true), Lifted::Yes(_)));
+        assert!(matches!(exemptions.use_exemption(&call("rm -rf .claude"), true), Lifted::No(_)));
     }
 
     /// SP-22: a pause ends, and a managed layer can forbid it.
     #[test]
     fn pause_ends_by_command_or_by_time_and_can_be_forbidden() {
         let directory = tempfile::tempdir().unwrap();
-        let exemptions = Exemptions::at(directory.path());
+        let exemptions = Exemptions::in_directory(directory.path());
         exemptions.pause(Duration::from_secs(60)).unwrap();
-        assert!(matches!(exemptions.ask(&call("x"), true), Lifted::Yes(_)));
-        assert!(matches!(exemptions.ask(&call("x"), false), Lifted::No(_)));
+        assert!(matches!(exemptions.use_exemption(&call("x"), true), Lifted::Yes(_)));
+        assert!(matches!(exemptions.use_exemption(&call("x"), false), Lifted::No(_)));
         exemptions.pause(Duration::ZERO).unwrap();
-        assert!(matches!(exemptions.ask(&call("x"), true), Lifted::No(_)));
+        assert!(matches!(exemptions.use_exemption(&call("x"), true), Lifted::No(_)));
         let mut contents = Contents { paused: Some((100, 200)), ..Contents::default() };
-        contents.tidy(200);
+        contents.drop_expired(200);
         assert_eq!(contents.paused, None, "it ends by itself");
         let mut contents = Contents { paused: Some((100, 200)), ..Contents::default() };
-        contents.tidy(50);
+        contents.drop_expired(50);
         assert_eq!(contents.paused, None, "a clock that went back ends it");
     }
 
@@ -255,18 +255,21 @@ mod tests {
     fn unusable_file_lifts_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let state = directory.path().join("state");
-        let exemptions = Exemptions::at(&state);
+        let exemptions = Exemptions::in_directory(&state);
         let (file, call) = (state.join("leave.json"), call("rm -rf .claude"));
         let paused = |exemptions: &Exemptions| {
             exemptions.pause(Duration::from_secs(60)).unwrap();
-            assert!(matches!(exemptions.ask(&call, true), Lifted::Yes(_)));
+            assert!(matches!(exemptions.use_exemption(&call, true), Lifted::Yes(_)));
         };
         paused(&exemptions);
         for broken in [&b"{\"paused\": [0, 99999999999"[..], b"\xff", b"[]", b""] {
             fs::write(&file, broken).unwrap();
-            assert!(matches!(exemptions.ask(&call, true), Lifted::No(Some(_))), "{broken:?}");
+            assert!(
+                matches!(exemptions.use_exemption(&call, true), Lifted::No(Some(_))),
+                "{broken:?}"
+            );
         }
-        let is_denied = || matches!(exemptions.ask(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"));
+        let is_denied = || matches!(exemptions.use_exemption(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"));
         paused(&exemptions);
         let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
         fs::write(&file, long).unwrap();
@@ -281,9 +284,9 @@ mod tests {
         fs::create_dir(state.join("leave.json.new")).unwrap();
         assert!(is_denied(), "the file cannot be written");
         assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::File { .. })));
-        let nowhere = Exemptions::at(file.join("below"));
+        let nowhere = Exemptions::in_directory(file.join("below"));
         assert!(
-            matches!(nowhere.ask(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"))
+            matches!(nowhere.use_exemption(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"))
         );
         assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::File { .. })));
     }
@@ -293,7 +296,7 @@ mod tests {
     fn only_the_owner_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
-        let exemptions = Exemptions::at(directory.path().join("state"));
+        let exemptions = Exemptions::in_directory(directory.path().join("state"));
         exemptions.pause(Duration::from_secs(60)).unwrap();
         let mode = |name: &str| {
             fs::metadata(directory.path().join(name)).unwrap().permissions().mode() & 0o777
@@ -305,7 +308,9 @@ mod tests {
     fn digest_ignores_the_order_of_fields() {
         let digest_of = |text: &str| {
             let input: serde_json::Value = serde_json::from_str(text).unwrap();
-            digest(&Event::new("PreToolUse", Surroundings::default()).with("tool_input", input))
+            call_digest(
+                &Event::new("PreToolUse", Surroundings::default()).with("tool_input", input),
+            )
         };
         assert_eq!(digest_of(r#"{"a":1,"b":[2]}"#), digest_of(r#"{"b":[2],"a":1}"#));
         assert_ne!(digest_of(r#"{"a":1,"b":[2]}"#), digest_of(r#"{"a":1,"b":[3]}"#));

@@ -34,48 +34,48 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// Whether this line directly follows `before`.
+    /// Returns whether this line directly follows `before`.
     pub(super) fn follows(&self, before: &Link) -> bool {
         self.link.seq == before.seq + 1 && self.prev == before.digest
     }
 }
 
 /// Returns the line for `body` after `before`, with its line break, and the new end of the chain.
-pub(super) fn seal(before: &Link, body: &Map<String, Value>) -> (String, Link) {
+pub(super) fn seal_record(before: &Link, body: &Map<String, Value>) -> (String, Link) {
     let seq = before.seq + 1;
     let body = serde_json::to_string(body).unwrap_or_default();
     let inner = body.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     let comma = if inner.is_empty() { "" } else { "," };
-    let prev = hex(&before.digest);
+    let prev = digest_to_hex(&before.digest);
     let mut line = format!("{BEGINS}{seq}{PREV}{prev}\"{comma}{inner}");
     let digest: Digest = Sha256::digest(line.as_bytes()).into();
     line.push_str(HASH);
-    line.push_str(&hex(&digest));
+    line.push_str(&digest_to_hex(&digest));
     line.push_str(ENDS);
     line.push('\n');
     (line, Link { seq, digest })
 }
 
 /// Parses a line without its line break; `None` if any byte was changed.
-pub(super) fn check(line: &[u8]) -> Option<Sealed> {
+pub(super) fn parse_sealed_line(line: &[u8]) -> Option<Sealed> {
     let line = std::str::from_utf8(line).ok()?;
     let (before, last) = line.strip_suffix(ENDS)?.rsplit_once(HASH)?;
-    let digest = unhex(last)?;
+    let digest = digest_from_hex(last)?;
     if digest != Digest::from(Sha256::digest(before.as_bytes())) {
         return None;
     }
     let rest = before.strip_prefix(BEGINS)?;
     let (seq, rest) = rest.split_once(PREV)?;
-    let prev = unhex(rest.get(..HEX)?)?;
+    let prev = digest_from_hex(rest.get(..HEX)?)?;
     Some(Sealed { link: Link { seq: seq.parse().ok()?, digest }, prev })
 }
 
 /// The digest of some bytes, in the form that records use.
-pub(super) fn digest_of(bytes: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(bytes).into()))
+pub(super) fn sha256_text(bytes: &[u8]) -> String {
+    format!("sha256:{}", digest_to_hex(&Sha256::digest(bytes).into()))
 }
 
-pub(super) fn hex(digest: &Digest) -> String {
+pub(super) fn digest_to_hex(digest: &Digest) -> String {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     let digit = |byte: u8| DIGITS.get(usize::from(byte)).copied().unwrap_or('0');
@@ -83,7 +83,7 @@ pub(super) fn hex(digest: &Digest) -> String {
 }
 
 /// Parses lower-case hexadecimal digits only, so that each digest has one spelling.
-pub(super) fn unhex(text: &str) -> Option<Digest> {
+pub(super) fn digest_from_hex(text: &str) -> Option<Digest> {
     let nibble = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'a'..=b'f' => Some(byte - b'a' + 10),
@@ -108,14 +108,14 @@ mod tests {
         let mut body = Map::new();
         body.insert("kind".to_owned(), "end".into());
         body.insert("event".to_owned(), ",\"hash\":\"".into());
-        seal(&Link { seq: 6, digest: [7; 32] }, &body)
+        seal_record(&Link { seq: 6, digest: [7; 32] }, &body)
     }
 
     /// RE-10.
     #[test]
     fn a_line_says_what_it_follows_and_is_json() {
         let (line, link) = line();
-        let sealed = check(line.trim_end().as_bytes()).expect("whole");
+        let sealed = parse_sealed_line(line.trim_end().as_bytes()).expect("whole");
         assert_eq!(sealed.link, link);
         assert!(sealed.follows(&Link { seq: 6, digest: [7; 32] }));
         assert!(!sealed.follows(&Link { seq: 6, digest: [8; 32] }));
@@ -133,7 +133,7 @@ mod tests {
             for bit in 0..8 {
                 let mut changed = whole.to_vec();
                 changed[at] ^= 1 << bit;
-                assert_eq!(check(&changed), None, "byte {at}, bit {bit}");
+                assert_eq!(parse_sealed_line(&changed), None, "byte {at}, bit {bit}");
             }
         }
     }

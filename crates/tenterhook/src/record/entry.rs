@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::chain::digest_of;
+use super::chain::sha256_text;
 use super::identity::Identities;
 use super::{Late, Number, Record, redact};
 #[cfg(feature = "rule")]
@@ -95,48 +95,56 @@ pub(super) struct BodyBuilder<'a> {
 
 impl BodyBuilder<'_> {
     /// The record of the start of a firing.
-    pub(super) fn begin(&self, event: &Event) -> Body {
-        let mut body = about("begin", event);
-        self.open(&mut body, event);
+    pub(super) fn begin_record(&self, event: &Event) -> Body {
+        let mut body = common_fields("begin", event);
+        self.add_event_facts(&mut body, event);
         body
     }
 
     /// Adds the facts of the event, which only the first record of a firing contains.
-    fn open(&self, body: &mut Body, event: &Event) {
-        put(body, "engine", env!("CARGO_PKG_VERSION"));
-        put(body, "cwd", event.within.cwd.to_string_lossy());
+    fn add_event_facts(&self, body: &mut Body, event: &Event) {
+        insert_field(body, "engine", env!("CARGO_PKG_VERSION"));
+        insert_field(body, "cwd", event.within.cwd.to_string_lossy());
         let payload = serde_json::to_vec(&event.payload).unwrap_or_default();
-        put(body, "payload", measured(&payload));
+        insert_field(body, "payload", digest_and_length(&payload));
         if let Some(digest) = event.tool().and_then(|call| effect_digest(&call)) {
-            put(body, "effect", json!({ "digest": digest }));
+            insert_field(body, "effect", json!({ "digest": digest }));
         }
         let payload = || {
             let body = DialectId::NATIVE.dialect().encode_event(event).body;
             serde_json::from_slice(&body).unwrap_or_default()
         };
-        self.add(body, "event", payload);
+        self.add_content(body, "event", payload);
     }
 
     /// The record of the outcome of a firing.
-    pub(super) fn end(&self, record: &Record<'_>) -> Body {
-        let mut body = about("end", record.event);
+    pub(super) fn end_record(&self, record: &Record<'_>) -> Body {
+        let mut body = common_fields("end", record.event);
         match record.begun {
-            Some(Number(begun)) => put(&mut body, "begun", begun),
-            None => self.open(&mut body, record.event),
+            Some(Number(begun)) => insert_field(&mut body, "begun", begun),
+            None => self.add_event_facts(&mut body, record.event),
         }
-        put(&mut body, "decision", record.outcome.map_or("given up", Outcome::decision_word));
+        insert_field(
+            &mut body,
+            "decision",
+            record.outcome.map_or("given up", Outcome::decision_word),
+        );
         #[cfg(feature = "rule")]
         let is_held = |outcome: &Outcome| outcome.restraint >= Restraint::Ask;
         #[cfg(feature = "rule")]
         if record.event.tool().is_some() && record.outcome.is_some_and(is_held) {
-            put(&mut body, "code", crate::exemptions::code_of(record.event));
+            insert_field(&mut body, "code", crate::exemptions::call_code(record.event));
         }
-        put(&mut body, "took_us", micros(record.took));
+        insert_field(&mut body, "took_us", duration_micros(record.took));
         if let Some(outcome) = record.outcome {
             let steps = outcome.steps.iter().enumerate();
             let hooks = steps.map(|(at, step)| {
                 let hook = record.hooks.get(at);
-                self.step(step, hook.map(|hook| (&**hook, self.identities.digest(hook))), outcome)
+                self.step_json(
+                    step,
+                    hook.map(|hook| (&**hook, self.identities.cached_hook_digest(hook))),
+                    outcome,
+                )
             });
             let hooks = hooks.collect();
             self.add_outcome(&mut body, outcome, hooks);
@@ -145,79 +153,79 @@ impl BodyBuilder<'_> {
     }
 
     /// The record of a step that ended after its event.
-    pub(super) fn late(&self, late: &Late<'_>) -> Body {
-        let mut body = about("late", late.event);
+    pub(super) fn late_record(&self, late: &Late<'_>) -> Body {
+        let mut body = common_fields("late", late.event);
         if let Some(Number(begun)) = late.begun {
-            put(&mut body, "begun", begun);
+            insert_field(&mut body, "begun", begun);
         }
-        put(&mut body, "decision", late.outcome.decision_word());
-        let hook = || (&**late.hook, self.identities.digest(late.hook));
+        insert_field(&mut body, "decision", late.outcome.decision_word());
+        let hook = || (&**late.hook, self.identities.cached_hook_digest(late.hook));
         let steps = late.outcome.steps.iter();
-        let hooks = steps.map(|step| self.step(step, Some(hook()), late.outcome)).collect();
+        let hooks = steps.map(|step| self.step_json(step, Some(hook()), late.outcome)).collect();
         self.add_outcome(&mut body, late.outcome, hooks);
         body
     }
 
     fn add_outcome(&self, body: &mut Body, outcome: &Outcome, hooks: Value) {
-        put(body, "rewrote", outcome.rewrites());
-        put(body, "reasons", reasons(outcome));
-        put(body, "hooks", hooks);
-        put(
+        insert_field(body, "rewrote", outcome.is_rewritten());
+        insert_field(body, "reasons", reasons_json(outcome));
+        insert_field(body, "hooks", hooks);
+        insert_field(
             body,
             "faults",
             outcome.faults.iter().map(|fault| fault.code.name()).collect::<Value>(),
         );
-        self.add(body, "outcome", || encode_outcome(outcome));
+        self.add_content(body, "outcome", || encode_outcome(outcome));
     }
 
-    fn step(
+    fn step_json(
         &self,
         step: &Step,
         hook: Option<(&Hook, std::sync::Arc<str>)>,
         outcome: &Outcome,
     ) -> Value {
         let mut fields = Map::new();
-        put(&mut fields, "hook", step.hook.as_str());
+        insert_field(&mut fields, "hook", step.hook.as_str());
         if let Some((hook, identity)) = hook {
-            if let Some(name) = program(hook) {
-                put(&mut fields, "name", name);
+            if let Some(name) = recorded_program_name(hook) {
+                insert_field(&mut fields, "name", name);
             }
-            put(&mut fields, "identity", &*identity);
-            put(&mut fields, "dialect", hook.dialect.as_str());
-            put(&mut fields, "layer", hook.layer.as_str());
+            insert_field(&mut fields, "identity", &*identity);
+            insert_field(&mut fields, "dialect", hook.dialect.as_str());
+            insert_field(&mut fields, "layer", hook.layer.as_str());
         }
         if !step.source.is_empty() {
-            put(&mut fields, "source", step.source.as_str());
-            put(&mut fields, "line", step.line);
+            insert_field(&mut fields, "source", step.source.as_str());
+            insert_field(&mut fields, "line", step.line);
         }
-        put(&mut fields, "executor", step.executor);
-        put(&mut fields, "ended", step.ended.to_string());
-        put(&mut fields, "took_us", micros(step.took));
-        put(&mut fields, "verdict", step.verdict.name().unwrap_or("silent"));
+        insert_field(&mut fields, "executor", step.executor);
+        insert_field(&mut fields, "ended", step.ended.to_string());
+        insert_field(&mut fields, "took_us", duration_micros(step.took));
+        insert_field(&mut fields, "verdict", step.verdict.name().unwrap_or("silent"));
         for (key, is) in [("rewrote", step.rewrote), ("stopped", step.stopped)] {
             if is {
-                put(&mut fields, key, true);
+                insert_field(&mut fields, key, true);
             }
         }
         if let Some(tier) = step.tier {
-            put(&mut fields, "tier", tier.as_str());
+            insert_field(&mut fields, "tier", tier.as_str());
         }
         if let Some(shadow) = &step.shadow {
-            put(&mut fields, "shadow", aside(shadow));
+            insert_field(&mut fields, "shadow", shadow_outcome_json(shadow));
         }
         let own = outcome.faults.iter().filter(|fault| fault.hook.as_ref() == Some(&step.hook));
         let faults: Vec<Value> = own.map(|fault| fault.code.name().into()).collect();
         if !faults.is_empty() {
-            put(&mut fields, "faults", faults);
+            insert_field(&mut fields, "faults", faults);
         }
         Value::Object(fields)
     }
 
     /// Adds content if the settings ask for it; replaces it by `cut` if it is too long (RE-30).
-    fn add(&self, body: &mut Body, key: &str, payload: impl FnOnce() -> Value) {
+    fn add_content(&self, body: &mut Body, key: &str, payload: impl FnOnce() -> Value) {
         let payload = match self.content {
             Content::Nothing => return,
-            Content::Redacted => redact::value(payload()),
+            Content::Redacted => redact::redact_value(payload()),
             Content::Full => payload(),
         };
         let (key, payload) = match payload.to_string().len() <= self.most {
@@ -225,16 +233,16 @@ impl BodyBuilder<'_> {
             false => ("cut", true.into()),
         };
         if let Some(content) = body.entry("content").or_insert_with(|| json!({})).as_object_mut() {
-            put(content, key, payload);
+            insert_field(content, key, payload);
         }
     }
 }
 
 /// The fields that every record of a firing has.
-fn about(kind: &str, event: &Event) -> Body {
+fn common_fields(kind: &str, event: &Event) -> Body {
     let mut body = Map::new();
-    put(&mut body, "kind", kind);
-    put(&mut body, "event", event.name.as_str());
+    insert_field(&mut body, "kind", kind);
+    insert_field(&mut body, "event", event.name.as_str());
     let agent = event.within.facts.get("agent_id").and_then(Value::as_str);
     for (key, text) in [
         (
@@ -246,44 +254,44 @@ fn about(kind: &str, event: &Event) -> Body {
         ("call", event.text("tool_use_id")),
     ] {
         if let Some(text) = text {
-            put(&mut body, key, text);
+            insert_field(&mut body, key, text);
         }
     }
     body
 }
 
-/// The digest of what a call does, without what its agent adds to the input; `None` if calls of
-/// this tool cannot be compared.
+/// Returns the digest of what a call does, without what its agent adds to the input; `None` if
+/// calls of this tool cannot be compared.
 #[must_use]
 pub fn effect_digest(call: &ToolCall<'_>) -> Option<String> {
-    call.effect(false).map(|effect| digest_of(effect.as_bytes()))
+    call.effect_text(false).map(|effect| sha256_text(effect.as_bytes()))
 }
 
 /// The hooks that gave the reasons of an outcome, with the digest and length of each reason.
-fn reasons(outcome: &Outcome) -> Value {
+fn reasons_json(outcome: &Outcome) -> Value {
     let reasons = outcome.reasons.iter().map(|reason| {
-        let mut object = measured(reason.text.as_bytes());
-        put(&mut object, "hook", reason.hook.as_str());
+        let mut object = digest_and_length(reason.text.as_bytes());
+        insert_field(&mut object, "hook", reason.hook.as_str());
         Value::Object(object)
     });
     reasons.collect()
 }
 
 /// The outcome that a shadow hook alone would have had (SH-8).
-fn aside(outcome: &Outcome) -> Value {
+fn shadow_outcome_json(outcome: &Outcome) -> Value {
     let mut object = Map::new();
-    put(&mut object, "decision", outcome.decision_word());
-    if outcome.rewrites() {
-        put(&mut object, "rewrote", true);
+    insert_field(&mut object, "decision", outcome.decision_word());
+    if outcome.is_rewritten() {
+        insert_field(&mut object, "rewrote", true);
     }
     if !outcome.effects.context.is_empty() {
-        put(&mut object, "context", true);
+        insert_field(&mut object, "context", true);
     }
     if !outcome.reasons.is_empty() {
-        put(&mut object, "reasons", reasons(outcome));
+        insert_field(&mut object, "reasons", reasons_json(outcome));
     }
     if !outcome.faults.is_empty() {
-        put(
+        insert_field(
             &mut object,
             "faults",
             outcome.faults.iter().map(|fault| fault.code.name()).collect::<Value>(),
@@ -293,25 +301,25 @@ fn aside(outcome: &Outcome) -> Value {
 }
 
 /// The length and digest of content that is not itself recorded.
-fn measured(bytes: &[u8]) -> Body {
+fn digest_and_length(bytes: &[u8]) -> Body {
     let mut object = Map::new();
-    put(&mut object, "digest", digest_of(bytes));
-    put(&mut object, "bytes", bytes.len());
+    insert_field(&mut object, "digest", sha256_text(bytes));
+    insert_field(&mut object, "bytes", bytes.len());
     object
 }
 
-fn micros(took: Duration) -> u64 {
+fn duration_micros(took: Duration) -> u64 {
     took.as_micros().try_into().unwrap_or(u64::MAX)
 }
 
-pub(super) fn put(body: &mut Body, key: &str, value: impl Into<Value>) {
+pub(super) fn insert_field(body: &mut Body, key: &str, value: impl Into<Value>) {
     body.insert(key.to_owned(), value.into());
 }
 
 /// The name of the program that a hook without its own name runs. The rest of its command may hold a secret, so it stays off the
 /// record.
-fn program(hook: &Hook) -> Option<String> {
+fn recorded_program_name(hook: &Hook) -> Option<String> {
     let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
-    let name = hook.program_name().filter(|_| is_program && hook.own_name().is_none())?;
-    (redact::value(name.clone().into()) == name.as_str()).then_some(name)
+    let name = hook.program_name().filter(|_| is_program && hook.configured_name().is_none())?;
+    (redact::redact_value(name.clone().into()) == name.as_str()).then_some(name)
 }

@@ -53,8 +53,8 @@ impl FileError {
         Self { path: path.to_owned(), cause }
     }
 
-    /// For `map_err`: the system refused `attempt` on `path`.
-    pub(super) fn failed(attempt: Attempt, path: &Path) -> impl Fn(io::Error) -> Self {
+    /// Returns a function for `map_err` that says which attempt on `path` the system refused.
+    pub(super) fn from_io_error(attempt: Attempt, path: &Path) -> impl Fn(io::Error) -> Self {
         move |error| Self::new(path, Cause::Failed(attempt, error))
     }
 }
@@ -80,7 +80,7 @@ impl fmt::Display for FileError {
         write!(f, "`{path}` ")?;
         match &self.cause {
             Cause::Failed(attempt, error) => {
-                write!(f, "cannot be {}: {error}", attempt.participle())
+                write!(f, "cannot be {}: {error}", attempt.past_participle())
             }
             Cause::Missing => f.write_str("is not there"),
             Cause::Link { of_directory: true } => {
@@ -103,7 +103,7 @@ impl fmt::Display for FileError {
 }
 
 impl Attempt {
-    const fn participle(self) -> &'static str {
+    const fn past_participle(self) -> &'static str {
         match self {
             Self::Lock => "locked",
             Self::Make => "made",

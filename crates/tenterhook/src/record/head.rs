@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::chain::{Link, hex, unhex};
+use super::chain::{Link, digest_from_hex, digest_to_hex};
 
 /// The fixed length of the head, because it is overwritten in place.
 pub(super) const BYTES: usize = 512;
@@ -21,27 +21,27 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The content of its file: one line, padded with blanks.
-    pub(super) fn write(&self) -> String {
+    /// Returns the content of the head file: one line, padded with spaces.
+    pub(super) fn to_line(&self) -> String {
         let Self { link, file, bytes } = self;
-        let fields = json!({ "v": 1, "seq": link.seq, "hash": hex(&link.digest), "file": file, "bytes": bytes });
-        let check = hex(&Sha256::digest(fields.to_string().as_bytes()).into());
+        let fields = json!({ "v": 1, "seq": link.seq, "hash": digest_to_hex(&link.digest), "file": file, "bytes": bytes });
+        let check = digest_to_hex(&Sha256::digest(fields.to_string().as_bytes()).into());
         format!("{:<width$}\n", format!("{fields} {check}"), width = BYTES - 1)
     }
 
-    /// Parses the content of its file; `None` if any byte was changed.
-    pub(super) fn read(text: &[u8]) -> Option<Self> {
+    /// Parses the content of the head file; `None` if any byte was changed.
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let fields: Value =
             serde_json::from_slice(text.split(|byte| *byte == b' ').next()?).ok()?;
         let head = Self {
             link: Link {
                 seq: fields.get("seq")?.as_u64()?,
-                digest: unhex(fields.get("hash")?.as_str()?)?,
+                digest: digest_from_hex(fields.get("hash")?.as_str()?)?,
             },
             file: fields.get("file")?.as_str()?.to_owned(),
             bytes: fields.get("bytes")?.as_u64()?,
         };
-        (head.write().as_bytes() == text).then_some(head)
+        (head.to_line().as_bytes() == text).then_some(head)
     }
 }
 
@@ -57,14 +57,14 @@ mod tests {
             file: "2026-11-22.1234.jsonl".to_owned(),
             bytes: u64::MAX,
         };
-        let text = head.write();
+        let text = head.to_line();
         assert_eq!(text.len(), BYTES);
-        assert_eq!(Head::read(text.as_bytes()), Some(head));
+        assert_eq!(Head::parse(text.as_bytes()), Some(head));
         for at in 0..text.len() {
             let mut changed = text.clone().into_bytes();
             changed[at] ^= 1;
-            assert_eq!(Head::read(&changed), None, "byte {at}");
+            assert_eq!(Head::parse(&changed), None, "byte {at}");
         }
-        assert_eq!(Head::read(b""), None);
+        assert_eq!(Head::parse(b""), None);
     }
 }

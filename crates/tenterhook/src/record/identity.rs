@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::chain::digest_of;
+use super::chain::sha256_text;
 use tenterhook_core::hook::{Hook, HookId};
 
 /// The digests of hooks, each computed once.
@@ -15,15 +15,15 @@ pub(super) struct Identities(Mutex<HashMap<HookId, Known>>);
 type Known = (Weak<Hook>, Arc<str>);
 
 impl Identities {
-    /// The digest of a hook.
-    pub(super) fn digest(&self, hook: &Arc<Hook>) -> Arc<str> {
+    /// Returns the digest of a hook, which is computed once.
+    pub(super) fn cached_hook_digest(&self, hook: &Arc<Hook>) -> Arc<str> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((owner, digest)) = known.get(&hook.id)
             && std::ptr::eq(owner.as_ptr(), Arc::as_ptr(hook))
         {
             return Arc::clone(digest);
         }
-        let digest: Arc<str> = digest(hook).into();
+        let digest: Arc<str> = hook_digest(hook).into();
         known.insert(hook.id.clone(), (Arc::downgrade(hook), Arc::clone(&digest)));
         digest
     }
@@ -31,14 +31,14 @@ impl Identities {
 
 /// Hashes what decides what a hook runs and when. The digest is opaque: a different version of the
 /// program may compute a different one for the same entry.
-fn digest(hook: &Hook) -> String {
+fn hook_digest(hook: &Hook) -> String {
     let parts = (
         hook.dialect.as_str(),
         hook.layer.as_str(),
         hook.event.as_str(),
         hook.id.as_str(),
         hook.phase,
-        hook.run.executor(),
+        hook.run.executor_name(),
     );
-    digest_of(format!("{parts:?} {:?}", hook.run).as_bytes())
+    sha256_text(format!("{parts:?} {:?}", hook.run).as_bytes())
 }

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::chain::{self, digest_of, seal};
-use super::entry::{Body, BodyBuilder, put};
+use super::chain::{self, seal_record, sha256_text};
+use super::entry::{Body, BodyBuilder, insert_field};
 use super::error::{Attempt, Cause, FileError};
 use super::head::{self, Head};
 use super::identity::Identities;
@@ -48,10 +48,10 @@ impl Location {
     /// The location below `state`, the user's state directory (`$XDG_STATE_HOME`). `dir` overrides
     /// the directory of the records.
     #[must_use]
-    pub fn below(state: &Path, dir: Option<&Path>) -> Self {
+    pub fn in_state_directory(state: &Path, dir: Option<&Path>) -> Self {
         let own = state.join("tenterhook");
         let records = dir.map_or_else(|| own.join("records"), Path::to_owned);
-        let name = digest_of(records.as_os_str().as_encoded_bytes());
+        let name = sha256_text(records.as_os_str().as_encoded_bytes());
         let name = name.trim_start_matches("sha256:").get(..16).unwrap_or_default().to_owned();
         Self { head: own.join("heads").join(name), records, own }
     }
@@ -80,7 +80,7 @@ impl Journal {
     #[must_use]
     pub fn below(state: &Path, table: &RecordTable) -> Option<Self> {
         let is_required = table.required.unwrap_or(false);
-        let location = Location::below(state, table.dir.as_deref());
+        let location = Location::in_state_directory(state, table.dir.as_deref());
         // Without a home nothing is recorded (BR-43), unless records are required: then events
         // that cannot be recorded are denied.
         let has_home = || discover::missing_home(&location.own).is_none();
@@ -101,7 +101,7 @@ impl Journal {
         })
     }
 
-    /// Where the records lie.
+    /// Returns where the records are stored.
     #[must_use]
     pub const fn location(&self) -> &Location {
         &self.location
@@ -131,27 +131,27 @@ impl Journal {
     /// Fails if this could not be recorded. If a record is required, the caller must not carry out
     /// the decision.
     pub fn record_user_action(&self, action: &UserAction<'_>) -> Result<(), Unrecorded> {
-        self.store(action.body(), true).map(drop)
+        self.store_record(action.record_body(), true).map(drop)
     }
 
     #[cfg(test)]
-    pub(super) fn at_time(self, now: fn() -> Timestamp) -> Self {
+    pub(super) fn with_clock(self, now: fn() -> Timestamp) -> Self {
         Self { now, ..self }
     }
 
     fn body_builder(&self) -> BodyBuilder<'_> {
-        let most = usize::try_from(self.part_bytes() / 4).unwrap_or(usize::MAX);
+        let most = usize::try_from(self.max_segment_bytes() / 4).unwrap_or(usize::MAX);
         let most = MOST_CONTENT.min(most);
         BodyBuilder { content: self.content, most, identities: &self.identities }
     }
 
-    /// Maximum length of one file.
-    const fn part_bytes(&self) -> u64 {
+    /// Returns the maximum length of one file.
+    const fn max_segment_bytes(&self) -> u64 {
         self.max_bytes / PARTS
     }
 
-    fn store(&self, body: Body, must_last: bool) -> Result<Number, Unrecorded> {
-        match self.append(body, must_last && self.is_required) {
+    fn store_record(&self, body: Body, must_last: bool) -> Result<Number, Unrecorded> {
+        match self.append_record(body, must_last && self.is_required) {
             Ok(number) => {
                 self.is_reported.store(false, Ordering::Relaxed);
                 Ok(number)
@@ -168,36 +168,36 @@ impl Journal {
     }
 
     /// Appends one record, preceded by a `recovered` record if the files are damaged.
-    fn append(&self, body: Body, must_last: bool) -> Result<Number, FileError> {
+    fn append_record(&self, body: Body, must_last: bool) -> Result<Number, FileError> {
         for directory in [&self.location.own, &self.location.records] {
-            private::directory(directory)?;
+            private::ensure_private_directory(directory)?;
         }
         let heads = self.location.head.parent().unwrap_or(&self.location.own);
-        private::directory(heads)?;
-        self.at("made");
-        let mut locked = Locked::open(&self.location.head)?;
-        self.at("locked");
+        private::ensure_private_directory(heads)?;
+        self.reach_test_point("made");
+        let mut locked = Locked::open_and_lock(&self.location.head)?;
+        self.reach_test_point("locked");
         let known = locked.head.take();
         let behind = known.as_ref().map(|head| head.link);
-        let Found { mut head, recovered } = recover::find(&self.location.records, known)?;
-        self.at("found");
+        let Found { mut head, recovered } = recover::recover_head(&self.location.records, known)?;
+        self.reach_test_point("found");
         if behind.is_some_and(|link| link != head.link) {
             // If this process is killed too, the head is again one record behind, never two.
-            locked.write(&head, &self.location.head)?;
-            self.at("caught up");
+            locked.write_head(&head, &self.location.head)?;
+            self.reach_test_point("caught up");
         }
         if let Some(json) = recovered {
             let mut body = Body::new();
-            put(&mut body, "kind", "recovered");
-            put(&mut body, "recovered", json);
-            head = self.write(&mut locked, head, body, false)?;
+            insert_field(&mut body, "kind", "recovered");
+            insert_field(&mut body, "recovered", json);
+            head = self.write_record(&mut locked, head, body, false)?;
         }
-        head = self.write(&mut locked, head, body, must_last)?;
+        head = self.write_record(&mut locked, head, body, must_last)?;
         Ok(Number(head.link.seq))
     }
 
     /// Writes one record after `head`, and returns the new head.
-    fn write(
+    fn write_record(
         &self,
         locked: &mut Locked,
         head: Head,
@@ -206,25 +206,27 @@ impl Journal {
     ) -> Result<Head, FileError> {
         let now = (self.now)();
         let today = now.to_zoned(TimeZone::UTC).date();
-        let last = Segment::parse(&head.file);
+        let last = Segment::parse_file_name(&head.file);
         let first = Segment { day: today, part: 1 };
-        let next = last.map_or(first, |segment| segment.next(today, head.bytes, self.part_bytes()));
+        let next = last.map_or(first, |segment| {
+            segment.for_next_record(today, head.bytes, self.max_segment_bytes())
+        });
         if last.is_some_and(|last| last != next) {
-            let gone = self.prune(next);
+            let gone = self.expired_segments(next);
             if !gone.is_empty() {
-                return self.write_pruned(locked, head, next, &gone, body, must_last);
+                return self.prune_and_write(locked, head, next, &gone, body, must_last);
             }
         }
-        self.write_into(locked, &head, next, stamped(body, now), must_last)
+        self.write_line_and_head(locked, &head, next, with_time_and_pid(body, now), must_last)
     }
 
-    fn prune(&self, newest: Segment) -> Vec<Segment> {
-        let most = self.max_bytes.saturating_sub(self.part_bytes());
-        segments::too_old(&self.location.records, newest, self.keep_days, most)
+    fn expired_segments(&self, newest: Segment) -> Vec<Segment> {
+        let most = self.max_bytes.saturating_sub(self.max_segment_bytes());
+        segments::segments_to_remove(&self.location.records, newest, self.keep_days, most)
     }
 
     /// Records which files are removed and up to which record, removes them, then writes `body`.
-    fn write_pruned(
+    fn prune_and_write(
         &self,
         locked: &mut Locked,
         head: Head,
@@ -234,28 +236,33 @@ impl Journal {
         must_last: bool,
     ) -> Result<Head, FileError> {
         let records = &self.location.records;
-        let last = gone.last().map(|segment| records.join(segment.name()));
+        let last = gone.last().map(|segment| records.join(segment.file_name()));
         // If the last line is not a record, the removal has no end, and `verify` reports that.
-        let link = last.map(|path| recover::last_link(&path)).transpose()?.flatten();
+        let link = last.map(|path| recover::last_valid_link(&path)).transpose()?.flatten();
         let link = link.unwrap_or_default();
         let mut pruned = Body::new();
-        put(&mut pruned, "kind", "pruned");
-        put(&mut pruned, "through", json!({ "seq": link.seq, "hash": chain::hex(&link.digest) }));
-        let names: Vec<String> = gone.iter().map(|segment| segment.name()).collect();
-        put(&mut pruned, "files", names.clone());
+        insert_field(&mut pruned, "kind", "pruned");
+        insert_field(
+            &mut pruned,
+            "through",
+            json!({ "seq": link.seq, "hash": chain::digest_to_hex(&link.digest) }),
+        );
+        let names: Vec<String> = gone.iter().map(|segment| segment.file_name()).collect();
+        insert_field(&mut pruned, "files", names.clone());
         let now = (self.now)();
-        let head = self.write_into(locked, &head, next, stamped(pruned, now), false)?;
-        self.at("pruned");
+        let head =
+            self.write_line_and_head(locked, &head, next, with_time_and_pid(pruned, now), false)?;
+        self.reach_test_point("pruned");
         for name in names {
             // A file that could not be removed is removed with the next ones.
             let _ = std::fs::remove_file(records.join(name));
-            self.at("removed");
+            self.reach_test_point("removed");
         }
-        self.write_into(locked, &head, next, stamped(body, now), must_last)
+        self.write_line_and_head(locked, &head, next, with_time_and_pid(body, now), must_last)
     }
 
-    /// The two writes of every record: the line, then the head.
-    fn write_into(
+    /// Writes the line of a record, then the head.
+    fn write_line_and_head(
         &self,
         locked: &mut Locked,
         head: &Head,
@@ -263,50 +270,51 @@ impl Journal {
         body: Body,
         must_last: bool,
     ) -> Result<Head, FileError> {
-        let name = segment.name();
+        let name = segment.file_name();
         let path = self.location.records.join(&name);
-        let cannot = FileError::failed(Attempt::Write, &path);
-        let before = private::length(&path)?;
+        let cannot = FileError::from_io_error(Attempt::Write, &path);
+        let before = private::file_length(&path)?;
         if head.file != name {
             // Name the file before creating it: a file that no head names means a lost head.
             let begun = Head { link: head.link, file: name.clone(), bytes: before };
-            locked.write(&begun, &self.location.head)?;
-            self.at("named");
+            locked.write_head(&begun, &self.location.head)?;
+            self.reach_test_point("named");
         }
-        let mut file = private::file(&path, OpenOptions::new().append(true).create(true))?;
-        let (line, link) = seal(&head.link, &body);
-        self.at("opened");
+        let mut file =
+            private::open_private_file(&path, OpenOptions::new().append(true).create(true))?;
+        let (line, link) = seal_record(&head.link, &body);
+        self.reach_test_point("opened");
         if let Err(error) = file.write_all(line.as_bytes()) {
             // Remove half a record, or the next record would follow it on the same line.
             let _ = file.set_len(before);
             return Err(cannot(error));
         }
-        self.at("written");
+        self.reach_test_point("written");
         if must_last {
             // After a failed sync the data may be lost, and a second sync would not report it.
             file.sync_data().map_err(&cannot)?;
         }
         let head = Head { link, file: name, bytes: before + line.len() as u64 };
-        locked.write(&head, &self.location.head)?;
-        self.at("headed");
+        locked.write_head(&head, &self.location.head)?;
+        self.reach_test_point("headed");
         Ok(head)
     }
 
     #[cfg(test)]
-    fn at(&self, point: &str) {
+    fn reach_test_point(&self, point: &str) {
         (self.at)(point);
     }
 
     #[cfg(not(test))]
     #[expect(clippy::unused_self, reason = "names the places at which tests stop the process")]
-    const fn at(&self, _point: &str) {}
+    const fn reach_test_point(&self, _point: &str) {}
 }
 
-/// What every record begins with behind its number.
-fn stamped(body: Body, now: Timestamp) -> Body {
+/// Returns the body with the fields that precede it in every record: the time and the process ID.
+fn with_time_and_pid(body: Body, now: Timestamp) -> Body {
     let mut all = Body::new();
-    put(&mut all, "time", format!("{now:.6}"));
-    put(&mut all, "pid", std::process::id());
+    insert_field(&mut all, "time", format!("{now:.6}"));
+    insert_field(&mut all, "pid", std::process::id());
     all.extend(body);
     all
 }
@@ -319,26 +327,26 @@ struct Locked {
 }
 
 impl Locked {
-    fn open(path: &Path) -> Result<Self, FileError> {
+    fn open_and_lock(path: &Path) -> Result<Self, FileError> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true);
-        let mut file = private::file(path, options)?;
-        lock(&file, path)?;
+        let mut file = private::open_private_file(path, options)?;
+        lock_exclusive(&file, path)?;
         let mut text = Vec::with_capacity(head::BYTES);
         let mut bytes = (&mut file).take(head::BYTES as u64 + 1);
-        bytes.read_to_end(&mut text).map_err(FileError::failed(Attempt::Read, path))?;
-        Ok(Self { file, head: Head::read(&text) })
+        bytes.read_to_end(&mut text).map_err(FileError::from_io_error(Attempt::Read, path))?;
+        Ok(Self { file, head: Head::parse(&text) })
     }
 
-    fn write(&mut self, head: &Head, path: &Path) -> Result<(), FileError> {
-        let cannot = FileError::failed(Attempt::Write, path);
+    fn write_head(&mut self, head: &Head, path: &Path) -> Result<(), FileError> {
+        let cannot = FileError::from_io_error(Attempt::Write, path);
         self.file.seek(SeekFrom::Start(0)).map_err(&cannot)?;
-        self.file.write_all(head.write().as_bytes()).map_err(cannot)
+        self.file.write_all(head.to_line().as_bytes()).map_err(cannot)
     }
 }
 
 /// Waits for a lock, up to `PATIENCE`.
-fn lock(file: &File, path: &Path) -> Result<(), FileError> {
+fn lock_exclusive(file: &File, path: &Path) -> Result<(), FileError> {
     let until = Instant::now() + PATIENCE;
     let mut pause = Duration::from_micros(20);
     loop {
@@ -352,7 +360,7 @@ fn lock(file: &File, path: &Path) -> Result<(), FileError> {
                 return Err(FileError::new(path, Cause::Locked));
             }
             Err(TryLockError::Error(error)) => {
-                return Err(FileError::failed(Attempt::Lock, path)(error));
+                return Err(FileError::from_io_error(Attempt::Lock, path)(error));
             }
         }
     }
@@ -360,22 +368,22 @@ fn lock(file: &File, path: &Path) -> Result<(), FileError> {
 
 impl Sink for Journal {
     fn begin(&self, event: &Event) -> Result<Number, Unrecorded> {
-        self.store(self.body_builder().begin(event), false)
+        self.store_record(self.body_builder().begin_record(event), false)
     }
 
     fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
-        let must_last = record.outcome.is_some_and(restrains_or_changes);
-        self.store(self.body_builder().end(record), must_last).map(|_| ())
+        let must_last = record.outcome.is_some_and(needs_durable_write);
+        self.store_record(self.body_builder().end_record(record), must_last).map(|_| ())
     }
 
     fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
-        let must_last = restrains_or_changes(late.outcome);
-        self.store(self.body_builder().late(late), must_last).map(|_| ())
+        let must_last = needs_durable_write(late.outcome);
+        self.store_record(self.body_builder().late_record(late), must_last).map(|_| ())
     }
 }
 
-/// Whether an outcome must survive a power failure, if records are required.
-fn restrains_or_changes(outcome: &Outcome) -> bool {
+/// Returns whether an outcome must survive a power failure, if records are required.
+fn needs_durable_write(outcome: &Outcome) -> bool {
     let effects = &outcome.effects;
     outcome.restraint == Restraint::Deny
         || effects.stop.is_some()

@@ -17,10 +17,10 @@ pub type Entry = Map<String, Value>;
 /// # Errors
 ///
 /// Fails if their directory cannot be read.
-pub fn files(location: &Location) -> io::Result<Vec<PathBuf>> {
-    match segments::list(&location.records) {
+pub fn list_record_files(location: &Location) -> io::Result<Vec<PathBuf>> {
+    match segments::list_segments(&location.records) {
         Ok(all) => {
-            Ok(all.into_iter().map(|segment| location.records.join(segment.name())).collect())
+            Ok(all.into_iter().map(|segment| location.records.join(segment.file_name())).collect())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
@@ -33,7 +33,7 @@ pub fn files(location: &Location) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 ///
 /// Fails if the file cannot be read.
-pub fn entries(path: &Path, from: u64) -> io::Result<(Vec<Entry>, u64)> {
+pub fn read_entries(path: &Path, from: u64) -> io::Result<(Vec<Entry>, u64)> {
     let (mut file, _) = discover::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();

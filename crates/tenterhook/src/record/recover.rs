@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::chain::{self, Link, digest_of};
+use super::chain::{self, Link, sha256_text};
 use super::error::{Attempt, FileError};
 use super::head::Head;
 use super::private;
@@ -22,37 +22,37 @@ pub(super) struct Found {
 }
 
 impl Found {
-    const fn in_order(head: Head) -> Self {
+    const fn intact(head: Head) -> Self {
         Self { head, recovered: None }
     }
 }
 
 /// Compares the head with the files in `records`.
-pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, FileError> {
-    let Some(head) = head else { return without_head(records) };
+pub(super) fn recover_head(records: &Path, head: Option<Head>) -> Result<Found, FileError> {
+    let Some(head) = head else { return recover_without_head(records) };
     if head.file.is_empty() {
-        return Ok(Found::in_order(head));
+        return Ok(Found::intact(head));
     }
     let path = records.join(&head.file);
-    let bytes = private::length(&path)?;
+    let bytes = private::file_length(&path)?;
     match bytes.cmp(&head.bytes) {
-        std::cmp::Ordering::Equal => Ok(Found::in_order(head)),
-        std::cmp::Ordering::Greater => ahead(&path, head),
-        std::cmp::Ordering::Less => missing(&path, head),
+        std::cmp::Ordering::Equal => Ok(Found::intact(head)),
+        std::cmp::Ordering::Greater => advance_head(&path, head),
+        std::cmp::Ordering::Less => report_missing_records(&path, head),
     }
 }
 
-/// The last writer was killed before it updated the head: accepts complete lines and cuts off an
-/// incomplete one.
-fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
-    let mut file = open(path)?;
-    let cannot = FileError::failed(Attempt::Read, path);
+/// Advances a head that the last writer was killed before updating: accepts complete lines and cuts
+/// off an incomplete one.
+fn advance_head(path: &Path, mut head: Head) -> Result<Found, FileError> {
+    let mut file = open_for_repair(path)?;
+    let cannot = FileError::from_io_error(Attempt::Read, path);
     let mut rest = Vec::new();
     file.seek(SeekFrom::Start(head.bytes)).map_err(&cannot)?;
     file.read_to_end(&mut rest).map_err(&cannot)?;
     let mut lines = rest.split_inclusive(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next_if(|line| line.ends_with(b"\n")) {
-        let sealed = chain::check(line.strip_suffix(b"\n").unwrap_or(line));
+        let sealed = chain::parse_sealed_line(line.strip_suffix(b"\n").unwrap_or(line));
         if let Some(sealed) = sealed.filter(|s| s.follows(&head.link)) {
             head.link = sealed.link;
         }
@@ -62,47 +62,48 @@ fn ahead(path: &Path, mut head: Head) -> Result<Found, FileError> {
     let recovered = match lines.next() {
         None => None,
         Some(torn) => {
-            file.set_len(head.bytes).map_err(FileError::failed(Attempt::Mend, path))?;
-            Some(json!({ "torn": { "bytes": torn.len(), "digest": digest_of(torn) } }))
+            file.set_len(head.bytes).map_err(FileError::from_io_error(Attempt::Mend, path))?;
+            Some(json!({ "torn": { "bytes": torn.len(), "digest": sha256_text(torn) } }))
         }
     };
     Ok(Found { head, recovered })
 }
 
-/// Records that the head names are missing. The next record keeps its number, so that `verify`
-/// reports the gap.
-fn missing(path: &Path, mut head: Head) -> Result<Found, FileError> {
-    let last = last_link(path)?.unwrap_or_default();
-    head.bytes = match private::length(path)? {
+/// Handles a head that names records which are missing. The next record keeps its number, so that
+/// `verify` reports the gap.
+fn report_missing_records(path: &Path, mut head: Head) -> Result<Found, FileError> {
+    let last = last_valid_link(path)?.unwrap_or_default();
+    head.bytes = match private::file_length(path)? {
         0 => 0,
-        _ => end_line(path)?,
+        _ => terminate_last_line(path)?,
     };
     let lost = json!({ "missing": { "after": last.seq, "through": head.link.seq } });
     Ok(Found { head, recovered: Some(lost) })
 }
 
 /// Continues the chain if the head was removed or cannot be read.
-fn without_head(records: &Path) -> Result<Found, FileError> {
-    let all = segments::list(records).map_err(FileError::failed(Attempt::Read, records))?;
-    let Some(newest) = all.last() else { return Ok(Found::in_order(Head::default())) };
+fn recover_without_head(records: &Path) -> Result<Found, FileError> {
+    let all = segments::list_segments(records)
+        .map_err(FileError::from_io_error(Attempt::Read, records))?;
+    let Some(newest) = all.last() else { return Ok(Found::intact(Head::default())) };
     let mut link = None;
     for segment in all.iter().rev() {
-        link = last_link(&records.join(segment.name()))?;
+        link = last_valid_link(&records.join(segment.file_name()))?;
         if link.is_some() {
             break;
         }
     }
-    let file = newest.name();
-    let bytes = end_line(&records.join(&file))?;
+    let file = newest.file_name();
+    let bytes = terminate_last_line(&records.join(&file))?;
     let head = Head { link: link.unwrap_or_default(), file, bytes };
     let recovered = json!({ "head": "was not there, or could not be read" });
     Ok(Found { head, recovered: Some(recovered) })
 }
 
 /// Ends an incomplete last line, so that the next record starts a new line. Returns the new length.
-fn end_line(path: &Path) -> Result<u64, FileError> {
-    let mut file = open(path)?;
-    let cannot = FileError::failed(Attempt::Mend, path);
+fn terminate_last_line(path: &Path) -> Result<u64, FileError> {
+    let mut file = open_for_repair(path)?;
+    let cannot = FileError::from_io_error(Attempt::Mend, path);
     let bytes = file.seek(SeekFrom::End(0)).map_err(&cannot)?;
     let mut last = [b'\n'];
     if bytes > 0 {
@@ -120,16 +121,16 @@ fn end_line(path: &Path) -> Result<u64, FileError> {
 /// Maximum size of a file that is read, many times the size that a file grows to.
 const LARGEST: u64 = 1 << 30;
 
-/// The last valid line of a file; `None` if there is no such line or no such file.
-pub(super) fn last_link(path: &Path) -> Result<Option<Link>, FileError> {
-    let text = match discover::bytes(path, LARGEST) {
+/// Returns the last valid line of a file; `None` if there is no such line or no such file.
+pub(super) fn last_valid_link(path: &Path) -> Result<Option<Link>, FileError> {
+    let text = match discover::read_regular_file(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        text => text.map_err(FileError::failed(Attempt::Read, path))?,
+        text => text.map_err(FileError::from_io_error(Attempt::Read, path))?,
     };
     let mut lines = text.split(|byte| *byte == b'\n').rev();
-    Ok(lines.find_map(|line| chain::check(line).map(|sealed| sealed.link)))
+    Ok(lines.find_map(|line| chain::parse_sealed_line(line).map(|sealed| sealed.link)))
 }
 
-fn open(path: &Path) -> Result<File, FileError> {
-    private::file(path, OpenOptions::new().read(true).write(true))
+fn open_for_repair(path: &Path) -> Result<File, FileError> {
+    private::open_private_file(path, OpenOptions::new().read(true).write(true))
 }

@@ -54,27 +54,27 @@ static COMPILED: LazyLock<Vec<Regex>> =
 
 /// Removes what looks like a secret from a value.
 #[must_use]
-pub fn value(mut value: Value) -> Value {
-    walk(&mut value);
+pub fn redact_value(mut value: Value) -> Value {
+    redact_in_place(&mut value);
     value
 }
 
-fn walk(value: &mut Value) {
+fn redact_in_place(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(clean) = clean(text) {
+            if let Cow::Owned(clean) = redact_text(text) {
                 *text = clean;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(walk),
+        Value::Array(items) => items.iter_mut().for_each(redact_in_place),
         Value::Object(fields) => {
             for (name, field) in fields {
                 match field {
                     Value::Null | Value::Bool(_) => {}
                     // A count of tokens is not a secret.
                     Value::Number(_) if name.to_lowercase().contains("tokens") => {}
-                    _ if is_secret(name) => *field = TAKEN.into(),
-                    _ => walk(field),
+                    _ if is_secret_name(name) => *field = TAKEN.into(),
+                    _ => redact_in_place(field),
                 }
             }
         }
@@ -82,12 +82,12 @@ fn walk(value: &mut Value) {
     }
 }
 
-fn is_secret(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     let name = name.to_lowercase();
     NAMES.iter().any(|word| name.contains(word))
 }
 
-fn clean(text: &str) -> Cow<'_, str> {
+fn redact_text(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for shape in COMPILED.iter() {
         if shape.is_match(&text) {
@@ -130,10 +130,10 @@ mod tests {
                 "cargo test -p some-long-crate-name-that-is-a-name",
             ),
         ] {
-            assert_eq!(value(json!({ "command": text })), json!({ "command": left }));
+            assert_eq!(redact_value(json!({ "command": text })), json!({ "command": left }));
         }
         let fields = json!({ "api_key": "x", "nested": [{ "password": 1, "total_tokens": 5, "name": "a" }] });
         let left = json!({ "api_key": "[redacted]", "nested": [{ "password": "[redacted]", "total_tokens": 5, "name": "a" }] });
-        assert_eq!(value(fields), left);
+        assert_eq!(redact_value(fields), left);
     }
 }

@@ -18,23 +18,23 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    pub(super) fn name(self) -> String {
+    pub(super) fn file_name(self) -> String {
         let Self { day, part } = self;
         if part == 1 { format!("{day}{ENDING}") } else { format!("{day}.{part}{ENDING}") }
     }
 
     /// Parses a file name.
-    pub(super) fn parse(name: &str) -> Option<Self> {
+    pub(super) fn parse_file_name(name: &str) -> Option<Self> {
         let stem = name.strip_suffix(ENDING)?;
         let (day, part) = stem.split_once('.').unwrap_or((stem, "1"));
         let segment = Self { day: day.parse().ok()?, part: part.parse().ok()? };
         // Reject other spellings of the same segment.
-        (segment.name() == name).then_some(segment)
+        (segment.file_name() == name).then_some(segment)
     }
 
-    /// The file for the next record on `today`, if this one is `bytes` long. If the clock was set
-    /// back, records still go to this file, so that their order is kept (RE-15).
-    pub(super) fn next(self, today: Date, bytes: u64, most: u64) -> Self {
+    /// Returns the file for the next record on `today`, if this one is `bytes` long. If the clock
+    /// was set back, records still go to this file, so that their order is kept (RE-15).
+    pub(super) fn for_next_record(self, today: Date, bytes: u64, most: u64) -> Self {
         match today.cmp(&self.day) {
             Ordering::Greater => Self { day: today, part: 1 },
             _ if bytes >= most => Self { part: self.part.saturating_add(1), ..self },
@@ -44,10 +44,10 @@ impl Segment {
 }
 
 /// The files of a directory, oldest first.
-pub(super) fn list(directory: &Path) -> std::io::Result<Vec<Segment>> {
+pub(super) fn list_segments(directory: &Path) -> std::io::Result<Vec<Segment>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory)? {
-        all.extend(entry?.file_name().to_str().and_then(Segment::parse));
+        all.extend(entry?.file_name().to_str().and_then(Segment::parse_file_name));
     }
     all.sort_unstable();
     Ok(all)
@@ -55,15 +55,23 @@ pub(super) fn list(directory: &Path) -> std::io::Result<Vec<Segment>> {
 
 /// The files to remove when `newest` is created, oldest first: those older than `days`, and those
 /// that exceed `most` bytes in total.
-pub(super) fn too_old(directory: &Path, newest: Segment, days: u32, most: u64) -> Vec<Segment> {
+pub(super) fn segments_to_remove(
+    directory: &Path,
+    newest: Segment,
+    days: u32,
+    most: u64,
+) -> Vec<Segment> {
     let mut total: u64 = 0;
     let mut is_over = false;
     let mut gone: Vec<Segment> = Vec::new();
-    let older =
-        list(directory).unwrap_or_default().into_iter().filter(|segment| *segment < newest).rev();
+    let older = list_segments(directory)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|segment| *segment < newest)
+        .rev();
     for segment in older {
         let age = (newest.day - segment.day).get_days();
-        let bytes = fs::symlink_metadata(directory.join(segment.name()))
+        let bytes = fs::symlink_metadata(directory.join(segment.file_name()))
             .map_or(0, |metadata| metadata.len());
         total = total.saturating_add(bytes);
         // Remove everything older as well, so that the chain has no gap.
@@ -87,7 +95,10 @@ mod tests {
     #[test]
     fn segment_names_are_parsed_strictly() {
         for name in ["2026-11-22.jsonl", "2026-11-22.2.jsonl", "2026-01-02.17.jsonl"] {
-            assert_eq!(Segment::parse(name).map(Segment::name).as_deref(), Some(name));
+            assert_eq!(
+                Segment::parse_file_name(name).map(Segment::file_name).as_deref(),
+                Some(name)
+            );
         }
         for name in [
             "2026-11-22.1.jsonl",
@@ -96,7 +107,7 @@ mod tests {
             "2026-11-22.json",
             "20261122.jsonl",
         ] {
-            assert_eq!(Segment::parse(name), None, "{name}");
+            assert_eq!(Segment::parse_file_name(name), None, "{name}");
         }
     }
 
@@ -104,10 +115,10 @@ mod tests {
     #[test]
     fn later_day_starts_a_new_file_and_an_earlier_one_does_not() {
         let at = Segment { day: day("2026-11-22"), part: 2 };
-        assert_eq!(at.next(day("2026-11-22"), 10, 100), at);
-        assert_eq!(at.next(day("2026-11-22"), 100, 100).part, 3);
-        assert_eq!(at.next(day("2026-11-23"), 10, 100).name(), "2026-11-23.jsonl");
-        assert_eq!(at.next(day("2020-01-01"), 10, 100), at);
+        assert_eq!(at.for_next_record(day("2026-11-22"), 10, 100), at);
+        assert_eq!(at.for_next_record(day("2026-11-22"), 100, 100).part, 3);
+        assert_eq!(at.for_next_record(day("2026-11-23"), 10, 100).file_name(), "2026-11-23.jsonl");
+        assert_eq!(at.for_next_record(day("2020-01-01"), 10, 100), at);
     }
 
     /// RE-14.
@@ -125,7 +136,10 @@ mod tests {
         }
         let newest = Segment { day: day("2026-11-22"), part: 1 };
         let gone = |days, most| -> Vec<String> {
-            too_old(directory.path(), newest, days, most).into_iter().map(Segment::name).collect()
+            segments_to_remove(directory.path(), newest, days, most)
+                .into_iter()
+                .map(Segment::file_name)
+                .collect()
         };
         assert_eq!(gone(30, 1000), [""; 0]);
         assert_eq!(gone(10, 1000), ["2026-11-01.jsonl"]);

@@ -46,7 +46,7 @@ fn event(number: usize) -> Event {
 
 fn outcome(number: usize) -> Outcome {
     let restraint = if number.is_multiple_of(2) { Restraint::Deny } else { Restraint::Allow };
-    Outcome { restraint, ..Outcome::silent() }
+    Outcome { restraint, ..Outcome::without_answer() }
 }
 
 /// Fires one event as the engine does.
@@ -65,8 +65,8 @@ fn fire(journal: &Journal, number: usize) -> Outcome {
 }
 
 fn entries(journal: &Journal) -> Vec<Entry> {
-    let files = read::files(journal.location()).expect("files");
-    files.iter().flat_map(|file| read::entries(file, 0).expect("entries").0).collect()
+    let files = read::list_record_files(journal.location()).expect("files");
+    files.iter().flat_map(|file| read::read_entries(file, 0).expect("entries").0).collect()
 }
 
 fn verified(journal: &Journal) -> Report {

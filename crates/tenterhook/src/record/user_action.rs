@@ -3,8 +3,8 @@
 
 use serde_json::{Map, json};
 
-use super::chain::digest_of;
-use super::entry::{Body, put};
+use super::chain::sha256_text;
+use super::entry::{Body, insert_field};
 
 /// Kinds of decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,18 +51,18 @@ pub struct UserAction<'a> {
 }
 
 impl UserAction<'_> {
-    pub(super) fn body(&self) -> Body {
+    pub(super) fn record_body(&self) -> Body {
         let mut fields = Map::new();
-        put(&mut fields, "what", self.kind.name());
+        insert_field(&mut fields, "what", self.kind.name());
         if !self.about.is_empty() {
-            put(&mut fields, "about", self.about);
+            insert_field(&mut fields, "about", self.about);
         }
         if !self.shown.is_empty() {
-            put(&mut fields, "digest", digest_of(self.shown.as_bytes()));
+            insert_field(&mut fields, "digest", sha256_text(self.shown.as_bytes()));
         }
         let mut body = Body::new();
-        put(&mut body, "kind", "said");
-        put(&mut body, "said", json!(fields));
+        insert_field(&mut body, "kind", "said");
+        insert_field(&mut body, "said", json!(fields));
         body
     }
 }

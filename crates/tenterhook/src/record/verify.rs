@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::chain::{self, Link, Sealed, unhex};
+use super::chain::{self, Link, Sealed, digest_from_hex};
 use super::error::FileError;
 use super::error::{Attempt, Cause};
 use super::head::Head;
@@ -56,20 +56,21 @@ pub struct Report {
 ///
 /// Fails if an existing file cannot be read.
 pub fn verify(location: &Location, known: Option<(u64, &str)>) -> Result<Report, FileError> {
-    let snapshot = Snapshot::take(location)?;
+    let snapshot = Snapshot::read_head_and_lengths(location)?;
     let mut walk = Walk::default();
     for (segment, bytes) in &snapshot.files {
-        let path = location.records.join(segment.name());
-        let text = read(&path, *bytes).map_err(FileError::failed(Attempt::Read, &path))?;
-        walk.file(&segment.name(), &text, &snapshot.head);
+        let path = location.records.join(segment.file_name());
+        let text = read_first_bytes(&path, *bytes)
+            .map_err(FileError::from_io_error(Attempt::Read, &path))?;
+        walk.check_file(&segment.file_name(), &text, &snapshot.head);
     }
     walk.report.files = snapshot.files.len();
-    walk.beginning();
-    walk.ending(snapshot.head, location);
+    walk.check_first_record();
+    walk.check_last_record(snapshot.head, location);
     if let Some((seq, digest)) = known {
-        walk.known(seq, digest);
+        walk.check_known_digest(seq, digest);
     }
-    Ok(walk.finish())
+    Ok(walk.into_report())
 }
 
 /// The files at one moment.
@@ -87,29 +88,31 @@ enum StoredHead {
 }
 
 impl Snapshot {
-    fn take(location: &Location) -> Result<Self, FileError> {
+    fn read_head_and_lengths(location: &Location) -> Result<Self, FileError> {
         let mut head = StoredHead::Missing;
         let file = match discover::open(&location.head) {
             Ok((file, _)) => Some(file),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(FileError::failed(Attempt::Read, &location.head)(error)),
+            Err(error) => {
+                return Err(FileError::from_io_error(Attempt::Read, &location.head)(error));
+            }
         };
         if let Some(mut file) = file.as_ref() {
-            lock(file, &location.head)?;
+            lock_shared(file, &location.head)?;
             let mut text = Vec::new();
-            let cannot = FileError::failed(Attempt::Read, &location.head);
+            let cannot = FileError::from_io_error(Attempt::Read, &location.head);
             file.read_to_end(&mut text).map_err(cannot)?;
-            head = Head::read(&text).map_or(StoredHead::Unreadable, StoredHead::Head);
+            head = Head::parse(&text).map_or(StoredHead::Unreadable, StoredHead::Head);
         }
-        let all = match segments::list(&location.records) {
+        let all = match segments::list_segments(&location.records) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            all => all.map_err(FileError::failed(Attempt::Read, &location.records))?,
+            all => all.map_err(FileError::from_io_error(Attempt::Read, &location.records))?,
         };
         let length = |segment: Segment| {
-            let path = location.records.join(segment.name());
+            let path = location.records.join(segment.file_name());
             fs::metadata(&path)
                 .map(|found| (segment, found.len()))
-                .map_err(FileError::failed(Attempt::Read, &path))
+                .map_err(FileError::from_io_error(Attempt::Read, &path))
         };
         let files = all.into_iter().map(length).collect::<Result<_, _>>()?;
         Ok(Self { files, head })
@@ -133,12 +136,12 @@ struct Walk {
 }
 
 impl Walk {
-    fn file(&mut self, name: &str, text: &[u8], stored: &StoredHead) {
+    fn check_file(&mut self, name: &str, text: &[u8], stored: &StoredHead) {
         let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         // Empty unless the last line is incomplete.
         let rest = lines.pop().unwrap_or_default();
         for (at, line) in lines.iter().enumerate() {
-            self.line(name, at + 1, line);
+            self.check_line(name, at + 1, line);
         }
         if rest.is_empty() {
             return;
@@ -152,13 +155,13 @@ impl Walk {
                 );
                 self.report.notes.push(note);
             }
-            _ => self.problem(name, number, "half a record: the rest of it was cut off"),
+            _ => self.add_problem(name, number, "half a record: the rest of it was cut off"),
         }
     }
 
-    fn line(&mut self, name: &str, number: usize, line: &[u8]) {
-        let Some(sealed) = chain::check(line) else {
-            self.problem(name, number, "this is not as it was written");
+    fn check_line(&mut self, name: &str, number: usize, line: &[u8]) {
+        let Some(sealed) = chain::parse_sealed_line(line) else {
+            self.add_problem(name, number, "this is not as it was written");
             self.broken += 1;
             return;
         };
@@ -172,28 +175,28 @@ impl Walk {
             Some(before) if seq == before.seq + 1 => {
                 let what =
                     format!("record {seq} does not follow record {}, as it stands", before.seq);
-                self.problem(name, number, &what);
+                self.add_problem(name, number, &what);
             }
             Some(before) if seq == before.seq + 2 => {
-                self.problem(name, number, &format!("record {} is missing before it", seq - 1));
+                self.add_problem(name, number, &format!("record {} is missing before it", seq - 1));
             }
             Some(before) if seq > before.seq => {
                 let what =
                     format!("records {} to {} are missing before it", before.seq + 1, seq - 1);
-                self.problem(name, number, &what);
+                self.add_problem(name, number, &what);
             }
             Some(before) => {
                 let what = format!("record {seq} stands behind record {}", before.seq);
-                self.problem(name, number, &what);
+                self.add_problem(name, number, &what);
             }
         }
         self.at = Some(sealed.link);
         self.report.records += 1;
         self.digests.insert(seq, sealed.link.digest);
-        self.read(name, number, seq, line);
+        self.track_record(name, number, seq, line);
     }
 
-    fn read(&mut self, name: &str, number: usize, seq: u64, line: &[u8]) {
+    fn track_record(&mut self, name: &str, number: usize, seq: u64, line: &[u8]) {
         let record: Value = serde_json::from_slice(line).unwrap_or_default();
         let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
         let number_of = |value: &Value, key: &str| value.get(key)?.as_u64();
@@ -204,34 +207,38 @@ impl Walk {
             }
             Some("pruned") => {
                 let through = record.get("through").unwrap_or(&Value::Null);
-                let digest = text(through, "hash").and_then(|text| unhex(&text));
+                let digest = text(through, "hash").and_then(|text| digest_from_hex(&text));
                 let link = digest.zip(number_of(through, "seq"));
                 self.pruned.extend(link.map(|(digest, seq)| Link { seq, digest }));
             }
             Some("recovered") => {
-                self.recovered(name, number, record.get("recovered").unwrap_or(&Value::Null));
+                self.check_recovery_note(
+                    name,
+                    number,
+                    record.get("recovered").unwrap_or(&Value::Null),
+                );
             }
             _ => {}
         }
     }
 
-    fn recovered(&mut self, name: &str, number: usize, json: &Value) {
+    fn check_recovery_note(&mut self, name: &str, number: usize, json: &Value) {
         if json.get("torn").is_some() {
             let note = format!("{name}:{number}: half a record was cut off here after a crash");
             self.report.notes.push(note);
         }
         if json.get("missing").is_some() {
-            self.problem(name, number, "when this was written, records before it were gone");
+            self.add_problem(name, number, "when this was written, records before it were gone");
         }
         if json.get("head").is_some() {
             let what =
                 "when this was written, the head was gone: records before it may have been cut off";
-            self.problem(name, number, what);
+            self.add_problem(name, number, what);
         }
     }
 
     /// Checks that the first record has number 1 or follows a recorded removal.
-    fn beginning(&mut self) {
+    fn check_first_record(&mut self) {
         let Some((first, name)) = self.first.take() else { return };
         let before = Link { seq: first.link.seq.saturating_sub(1), digest: first.prev };
         let is_whole = first.follows(&Link::default());
@@ -241,7 +248,7 @@ impl Walk {
         self.report.span = Some((first.link.seq, last));
         if !is_whole && !is_pruned {
             let what = format!("records 1 to {} are missing before it", before.seq);
-            self.problem(&name, 1, &what);
+            self.add_problem(&name, 1, &what);
         } else if !is_whole {
             let note = format!(
                 "records 1 to {} were removed because they were old or too many",
@@ -252,7 +259,7 @@ impl Walk {
     }
 
     /// Checks that the last record is the one that the head names.
-    fn ending(&mut self, stored: StoredHead, location: &Location) {
+    fn check_last_record(&mut self, stored: StoredHead, location: &Location) {
         let shown = location.head.display().to_string();
         let last = self.at.unwrap_or_default();
         let head = match stored {
@@ -261,11 +268,11 @@ impl Walk {
             StoredHead::Missing if self.at.is_none() => return,
             StoredHead::Missing => {
                 let what = "the head is gone: records may have been cut off from the end";
-                return self.problem(&shown, 0, what);
+                return self.add_problem(&shown, 0, what);
             }
             StoredHead::Unreadable if self.at.is_none() => return,
             StoredHead::Unreadable => {
-                return self.problem(&shown, 0, "the head is not as it was written");
+                return self.add_problem(&shown, 0, "the head is not as it was written");
             }
         };
         let link = head.link;
@@ -289,11 +296,11 @@ impl Walk {
         } else {
             format!("records {} to {} came past the head", link.seq + 1, last.seq)
         };
-        self.problem(&shown, 0, &what);
+        self.add_problem(&shown, 0, &what);
     }
 
-    fn known(&mut self, seq: u64, digest: &str) {
-        let is = self.digests.get(&seq).map(chain::hex);
+    fn check_known_digest(&mut self, seq: u64, digest: &str) {
+        let is = self.digests.get(&seq).map(chain::digest_to_hex);
         if is.as_deref() != Some(digest) {
             let what = match is {
                 Some(is) => {
@@ -301,28 +308,28 @@ impl Walk {
                 }
                 None => format!("record {seq}, which you know, is not there"),
             };
-            self.problem("", 0, &what);
+            self.add_problem("", 0, &what);
         }
     }
 
-    fn problem(&mut self, file: &str, line: usize, what: &str) {
+    fn add_problem(&mut self, file: &str, line: usize, what: &str) {
         let (file, what) = (file.to_owned(), what.to_owned());
         self.report.problems.push(Problem { file, line, what });
     }
 
-    fn finish(self) -> Report {
-        let last = self.at.map(|link| chain::hex(&link.digest));
+    fn into_report(self) -> Report {
+        let last = self.at.map(|link| chain::digest_to_hex(&link.digest));
         Report { open: self.begun.into_iter().collect(), last, ..self.report }
     }
 }
 
-fn read(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+fn read_first_bytes(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     discover::open(path)?.0.take(bytes).read_to_end(&mut text)?;
     Ok(text)
 }
 
-fn lock(file: &File, path: &Path) -> Result<(), FileError> {
+fn lock_shared(file: &File, path: &Path) -> Result<(), FileError> {
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock_shared() {
@@ -334,7 +341,7 @@ fn lock(file: &File, path: &Path) -> Result<(), FileError> {
                 return Err(FileError::new(path, Cause::Locked));
             }
             Err(TryLockError::Error(error)) => {
-                return Err(FileError::failed(Attempt::Lock, path)(error));
+                return Err(FileError::from_io_error(Attempt::Lock, path)(error));
             }
         }
     }

@@ -61,20 +61,21 @@ impl Finished {
         Self { event, agent: None, outcome, wakes, stale: false }
     }
 
-    /// Sets the subagent.
+    /// Sets the subagent that the step belongs to.
     pub(crate) fn of_agent(self, agent: Option<&str>) -> Self {
         Self { agent: agent.map(str::to_owned), ..self }
     }
 
-    /// Its index among the steps of `outcome`.
-    fn position(&self, outcome: &Outcome) -> Option<usize> {
+    /// Returns its index among the steps of `outcome`.
+    fn step_index(&self, outcome: &Outcome) -> Option<usize> {
         let own = self.outcome.steps.first()?;
         outcome.steps.iter().position(|step| step.hook == own.hook && step.ended == Ended::Detached)
     }
 
-    /// Adds its effects to the outcome of its event. Does not change whether that is blocked.
-    fn join(mut self, outcome: &mut Outcome) {
-        let position = self.position(outcome);
+    /// Adds the effects of the step to the outcome of its event. Does not change whether the event
+    /// is blocked.
+    fn merge_into(mut self, outcome: &mut Outcome) {
+        let position = self.step_index(outcome);
         if self.stale {
             self.outcome.effects = Effects::default();
         } else if self.wakes {
@@ -87,7 +88,7 @@ impl Finished {
             self.outcome.effects.context.extend(reasons);
         }
         outcome.faults.extend(self.outcome.faults);
-        merge::absorb(&mut outcome.effects, self.outcome.effects, &mut outcome.faults);
+        merge::merge_effects(&mut outcome.effects, self.outcome.effects, &mut outcome.faults);
         for step in self.outcome.steps {
             match position.and_then(|at| outcome.steps.get_mut(at)) {
                 Some(record) => *record = step,
@@ -97,12 +98,12 @@ impl Finished {
     }
 }
 
-/// Adds the effects of background steps to `outcome`, in configured order: the order in which they
+/// Adds the effects of background steps to `outcome`, in configured order; the order in which they
 /// ended is irrelevant (M-11).
-pub(super) fn join(outcome: &mut Outcome, mut finished: Vec<Finished>) {
-    finished.sort_by_key(|f| f.position(outcome).unwrap_or(usize::MAX));
+pub(super) fn merge_finished(outcome: &mut Outcome, mut finished: Vec<Finished>) {
+    finished.sort_by_key(|f| f.step_index(outcome).unwrap_or(usize::MAX));
     for one in finished {
-        one.join(outcome);
+        one.merge_into(outcome);
     }
 }
 
@@ -139,7 +140,7 @@ struct Report {
 }
 
 impl Shared {
-    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, Running>> {
+    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -153,25 +154,25 @@ struct Adopted<C: FnOnce() -> Finished> {
 }
 
 impl<C: FnOnce() -> Finished> Adopted<C> {
-    fn send(&self, finished: Finished) {
+    fn send_result(&self, finished: Finished) {
         // A host that no longer receives has ended the session.
         let Self { age, number, .. } = *self;
         let _ = self.shared.sender.send(Report { age, number, finished });
     }
 
-    fn end(mut self, finished: Finished) {
+    fn finish(mut self, finished: Finished) {
         self.cut = None;
-        self.send(finished);
+        self.send_result(finished);
     }
 }
 
 impl<C: FnOnce() -> Finished> Drop for Adopted<C> {
     fn drop(&mut self) {
         if let Some(cut) = self.cut.take() {
-            self.send(cut());
+            self.send_result(cut());
         }
         // After the report, so that a caller who finds no step running finds every report.
-        self.shared.running().remove(&self.number);
+        self.shared.lock_running().remove(&self.number);
     }
 }
 
@@ -196,107 +197,108 @@ impl Default for Background {
 }
 
 impl Background {
-    /// Takes over a step; `false` when there are too many already. `cut` says what a step leaves
-    /// that is dropped before its end.
-    pub(super) fn adopt(
+    /// Takes over a step; returns `false` if there are too many already. `cut` returns the result
+    /// of a step that is dropped before its end.
+    pub(super) fn adopt_step(
         &self,
         running: Running,
         step: impl Future<Output = Finished> + Send + 'static,
         cut: impl FnOnce() -> Finished + Send + 'static,
     ) -> bool {
-        let mut tasks = self.tasks();
+        let mut tasks = self.lock_tasks();
         while tasks.try_join_next().is_some() {}
         if tasks.len() >= MAX_BACKGROUND {
             return false;
         }
         let shared = Arc::clone(&self.shared);
         let number = shared.adopted.fetch_add(1, Ordering::AcqRel);
-        shared.running().insert(number, running);
+        shared.lock_running().insert(number, running);
         // Outside of the task's future: one that was never polled is reported, too.
-        let adopted = Adopted { shared, number, age: self.age(), cut: Some(cut) };
-        tasks.spawn(async move { adopted.end(step.await) });
+        let adopted = Adopted { shared, number, age: self.restart_count(), cut: Some(cut) };
+        tasks.spawn(async move { adopted.finish(step.await) });
         true
     }
 
     /// Marks the running steps as stale.
-    pub(super) fn begin_anew(&self) {
+    pub(super) fn mark_running_stale(&self) {
         self.shared.age.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// How often the host began anew.
-    pub(super) fn age(&self) -> u64 {
+    /// Returns how often the host began anew.
+    pub(super) fn restart_count(&self) -> u64 {
         self.shared.age.load(Ordering::Acquire)
     }
 
-    /// A step as the host receives it: one that outlived what it is about wakes no agent.
-    fn aged(&self, Report { age, finished, .. }: Report) -> Finished {
-        let stale = age != self.age();
+    /// Returns a step as the host receives it. A step that started before the host began anew is
+    /// stale and wakes no agent.
+    fn mark_if_stale(&self, Report { age, finished, .. }: Report) -> Finished {
+        let stale = age != self.restart_count();
         Finished { wakes: finished.wakes && !stale, stale, ..finished }
     }
 
-    /// Ends every step that is under way.
-    pub(super) fn end(&self) {
-        drop(std::mem::take(&mut *self.tasks()));
+    /// Aborts every step that is running.
+    pub(super) fn abort_all(&self) {
+        drop(std::mem::take(&mut *self.lock_tasks()));
     }
 
-    /// Ends every step that is under way, and waits until all have ended. What they left, in the
-    /// order in which they started.
-    pub(super) async fn cut(&self) -> Vec<Finished> {
-        self.tasks().abort_all();
-        self.settled().await;
-        let mut reports = take(&mut *self.receiver.lock().await);
+    /// Aborts every step that is running, and waits until all have ended. Returns their results in
+    /// the order in which the steps started.
+    pub(super) async fn abort_and_take_finished(&self) -> Vec<Finished> {
+        self.lock_tasks().abort_all();
+        self.wait_for_all().await;
+        let mut reports = receive_all(&mut *self.receiver.lock().await);
         reports.sort_by_key(|report| report.number);
-        reports.into_iter().map(|report| self.aged(report)).collect()
+        reports.into_iter().map(|report| self.mark_if_stale(report)).collect()
     }
 
-    pub(super) fn under_way(&self) -> usize {
-        let mut tasks = self.tasks();
+    pub(super) fn count_running(&self) -> usize {
+        let mut tasks = self.lock_tasks();
         while tasks.try_join_next().is_some() {}
         tasks.len()
     }
 
-    /// The steps that have not ended, in the order in which they were started.
-    pub(super) fn running(&self) -> Vec<Running> {
-        self.shared.running().values().cloned().collect()
+    /// Returns the steps that have not ended, in the order in which they started.
+    pub(super) fn running_steps(&self) -> Vec<Running> {
+        self.shared.lock_running().values().cloned().collect()
     }
 
-    pub(super) async fn next(&self) -> Option<Finished> {
+    pub(super) async fn next_finished(&self) -> Option<Finished> {
         let finished = self.receiver.lock().await.recv().await?;
-        Some(self.aged(finished))
+        Some(self.mark_if_stale(finished))
     }
 
-    /// What has ended and was not taken yet.
+    /// Returns the results of the steps that ended and were not taken yet.
     pub(super) fn take_finished(&self) -> Vec<Finished> {
         // A caller that waits for the next one takes it.
         let Ok(mut receiver) = self.receiver.try_lock() else { return Vec::new() };
-        take(&mut receiver).into_iter().map(|report| self.aged(report)).collect()
+        receive_all(&mut receiver).into_iter().map(|report| self.mark_if_stale(report)).collect()
     }
 
-    /// Waits until no step is under way. What they left stays to be taken.
-    pub(super) async fn settled(&self) {
+    /// Waits until no step is running. The results can still be taken afterwards.
+    pub(super) async fn wait_for_all(&self) {
         // The set wakes the caller that polled it last, so one waits at a time.
         let _waiting = self.draining.lock().await;
         // The steps stay where they are: a caller that gives up waiting ends none of them.
         std::future::poll_fn(|context| {
-            let mut tasks = self.tasks();
+            let mut tasks = self.lock_tasks();
             while ready!(tasks.poll_join_next(context)).is_some() {}
             Poll::Ready(())
         })
         .await;
     }
 
-    pub(super) async fn drain(&self) -> Vec<Finished> {
-        self.settled().await;
-        let reports = take(&mut *self.receiver.lock().await);
-        reports.into_iter().map(|report| self.aged(report)).collect()
+    pub(super) async fn wait_and_take_finished(&self) -> Vec<Finished> {
+        self.wait_for_all().await;
+        let reports = receive_all(&mut *self.receiver.lock().await);
+        reports.into_iter().map(|report| self.mark_if_stale(report)).collect()
     }
 
-    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+    fn lock_tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Everything that was sent so far.
-fn take(receiver: &mut mpsc::UnboundedReceiver<Report>) -> Vec<Report> {
+/// Receives everything that was sent so far.
+fn receive_all(receiver: &mut mpsc::UnboundedReceiver<Report>) -> Vec<Report> {
     std::iter::from_fn(|| receiver.try_recv().ok()).collect()
 }

@@ -28,8 +28,8 @@ struct Shared {
 }
 
 impl Claim {
-    /// Takes the claim; `None` if it is taken.
-    pub(super) fn take(store: &Arc<dyn Store>, hook: &HookId) -> Option<Self> {
+    /// Claims the hook's one run; `None` if it was claimed before.
+    pub(super) fn acquire(store: &Arc<dyn Store>, hook: &HookId) -> Option<Self> {
         let shared = || Shared {
             store: Arc::clone(store),
             hook: hook.clone(),
@@ -38,44 +38,45 @@ impl Claim {
         store.claim_once(hook).then(|| Self(Arc::new(shared())))
     }
 
-    /// The share of the event.
-    pub(crate) fn watched(&self) -> Watched {
+    /// Returns the event's share of the claim.
+    pub(crate) fn event_share(&self) -> Watched {
         Watched(Arc::clone(&self.0))
     }
 
-    /// The hook has answered.
-    pub(crate) fn spend(self) {
+    /// Keeps the claim for good, because the hook has answered.
+    pub(crate) fn mark_answered(self) {
         self.0.state.store(SETTLED, Ordering::Release);
     }
 
-    /// The step goes on without its event.
+    /// Marks that the step continues without its event.
     pub(crate) fn detach(&self) {
-        self.0.settle_from(ATTACHED, DETACHED);
+        self.0.change_state(ATTACHED, DETACHED);
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.0.give_back(ATTACHED);
-        self.0.give_back(DETACHED);
+        self.0.return_if_in_state(ATTACHED);
+        self.0.return_if_in_state(DETACHED);
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.0.give_back(ATTACHED);
+        self.0.return_if_in_state(ATTACHED);
     }
 }
 
 impl Shared {
-    /// Returns the claim only once, because afterwards a different event may have taken it.
-    fn give_back(&self, from: u8) {
-        if self.settle_from(from, SETTLED) {
+    /// Returns the claim if it is in the state `from`. It is returned only once, because afterwards
+    /// a different event may have claimed the hook.
+    fn return_if_in_state(&self, from: u8) {
+        if self.change_state(from, SETTLED) {
             self.store.forget_claim(&self.hook);
         }
     }
 
-    fn settle_from(&self, from: u8, to: u8) -> bool {
+    fn change_state(&self, from: u8, to: u8) -> bool {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }

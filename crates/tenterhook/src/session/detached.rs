@@ -2,80 +2,85 @@
 
 use std::future::Future;
 
-use super::background::{Finished, Running, join};
+use super::background::{Finished, Running, merge_finished};
 use super::{Session, Strike};
 use tenterhook_core::outcome::Outcome;
 
 impl Session {
-    /// Says that what the session was about is over and that it goes on with something else, as when a conversation is
-    /// cleared. Background steps that started before end in their own time and are pushed as stale (N-13).
+    /// Tells the session that its subject is over and that it continues with something else, as
+    /// when a conversation is cleared. Background steps that started before end in their own time,
+    /// and their results are marked as stale (N-13).
     pub fn begin_anew(&self) {
-        self.inner.background.begin_anew();
+        self.inner.background.mark_running_stale();
     }
 
-    /// How many background steps are under way, waiting ones included; at most `MAX_BACKGROUND`.
+    /// Returns how many background steps are running or waiting to run; at most `MAX_BACKGROUND`.
     #[must_use]
     pub fn background(&self) -> usize {
-        self.inner.background.under_way()
+        self.inner.background.count_running()
     }
 
     /// The background steps that have not ended, in the order in which they were started.
     #[must_use]
     pub fn running(&self) -> Vec<Running> {
-        self.inner.background.running()
+        self.inner.background.running_steps()
     }
 
-    /// Takes the results of ended background steps; a second call does not return them again. Waits
-    /// for none.
+    /// Takes the results of ended background steps; a second call does not return them again. Does
+    /// not wait.
     #[must_use]
     pub fn take_finished(&self) -> Vec<Finished> {
         self.inner.background.take_finished()
     }
 
-    /// Waits until no background step is under way. What they left stays to be taken. Cancel safe.
+    /// Waits until no background step is running. The results can still be taken afterwards. Cancel
+    /// safe.
     pub async fn settled(&self) {
-        self.inner.background.settled().await;
+        self.inner.background.wait_for_all().await;
     }
 
-    /// Ends every background step that is under way, and returns the results that no caller took. A step that is cut
-    /// leaves the fault `cancelled`, which says whether it had begun (N-14).
+    /// Aborts every background step that is running, and returns the results that no caller took.
+    /// An aborted step leaves the fault `cancelled`, which says whether the step had begun (N-14).
     pub async fn cut(&self) -> Vec<Finished> {
-        self.inner.background.cut().await
+        self.inner.background.abort_and_take_finished().await
     }
 
-    /// The next background step that ends. Pends while none does; cancel safe.
+    /// Waits for the next background step to end and returns its result. Pends while no step ends;
+    /// cancel safe.
     pub async fn next_finished(&self) -> Option<Finished> {
-        self.inner.background.next().await
+        self.inner.background.next_finished().await
     }
 
-    /// Waits until every background step has ended and returns the results that no caller took. Cancel safe: giving up
-    /// the wait ends no step.
+    /// Waits until every background step has ended and returns the results that no caller took.
+    /// Cancel safe: dropping the future ends no step.
     pub async fn drain(&self) -> Vec<Finished> {
-        self.inner.background.drain().await
+        self.inner.background.wait_and_take_finished().await
     }
 
-    /// The same, and adds what they left to the outcome of the event that started them. They come too late to decide:
-    /// whether it is blocked does not change.
+    /// Waits as [`drain`](Self::drain) does, and adds the results to the outcome of the event that
+    /// started the steps. The results come too late to decide: they do not change whether the event
+    /// is blocked.
     pub async fn drain_into(&self, outcome: &mut Outcome) {
-        join(outcome, self.drain().await);
+        merge_finished(outcome, self.drain().await);
     }
 
-    /// Takes over a detached step; `false` when there are too many already. What it sets is kept, unless the host began
-    /// anew meanwhile (N-10, N-13). `cut` says what it leaves when it is dropped before its end (N-14).
-    pub(crate) fn adopt(
+    /// Takes over a detached step; returns `false` if there are too many already. What the step
+    /// sets is stored, unless the host began anew meanwhile (N-10, N-13). `cut` returns its result
+    /// if it is dropped before its end (N-14).
+    pub(crate) fn adopt_step(
         &self,
         running: Running,
         step: impl Future<Output = Finished> + Send + 'static,
         cut: impl FnOnce() -> Finished + Send + 'static,
     ) -> bool {
-        let (session, age) = (self.within(), self.inner.background.age());
+        let (session, age) = (self.unowned_handle(), self.inner.background.restart_count());
         let kept = async move {
             let finished = step.await;
-            if session.inner.background.age() == age {
-                session.keep(&finished.event, Strike::Keep, &finished.outcome);
+            if session.inner.background.restart_count() == age {
+                session.store_outcome(&finished.event, Strike::Keep, &finished.outcome);
             }
             finished
         };
-        self.inner.background.adopt(running, kept, cut)
+        self.inner.background.adopt_step(running, kept, cut)
     }
 }

@@ -9,13 +9,13 @@ use tenterhook_core::config::Ruleset;
 /// A resource that lives as long as its session.
 pub(crate) trait Resident: Any + Send + Sync {
     /// Ends what runs for hooks that no ruleset contains any longer (N-12).
-    fn prune(&self, rulesets: &[Arc<Ruleset>]);
+    fn end_unused(&self, rulesets: &[Arc<Ruleset>]);
 
     /// Ends everything. What a running event still needs ends with that event.
-    fn end(&self);
+    fn end_all(&self);
 
-    /// How many processes wait for the next event of their hook.
-    fn waiting(&self) -> usize {
+    /// Returns how many processes wait for the next event of their hook.
+    fn spare_processes(&self) -> usize {
         0
     }
 }
@@ -33,9 +33,9 @@ struct State {
 }
 
 impl Residents {
-    /// The resident of type `R`, created at the first call.
-    pub(super) fn get<R: Resident + Default>(&self) -> Arc<R> {
-        let mut state = self.lock();
+    /// Returns the resident of type `R`, which is created at the first call.
+    pub(super) fn get_or_create<R: Resident + Default>(&self) -> Arc<R> {
+        let mut state = self.lock_state();
         let found = state.all.iter().find_map(|resident| {
             let resident: Arc<dyn Any + Send + Sync> = Arc::<dyn Resident>::clone(resident);
             resident.downcast::<R>().ok()
@@ -43,33 +43,34 @@ impl Residents {
         found.unwrap_or_else(|| {
             let new = Arc::new(R::default());
             if state.ended {
-                new.end();
+                new.end_all();
             }
             state.all.push(Arc::<R>::clone(&new));
             new
         })
     }
 
-    pub(super) fn prune(&self, rulesets: &[Arc<Ruleset>]) {
-        self.all().iter().for_each(|resident| resident.prune(rulesets));
+    pub(super) fn end_unused(&self, rulesets: &[Arc<Ruleset>]) {
+        self.snapshot().iter().for_each(|resident| resident.end_unused(rulesets));
     }
 
     /// Ends all residents, including those that are created later.
-    pub(super) fn end(&self) {
-        self.lock().ended = true;
-        self.all().iter().for_each(|resident| resident.end());
+    pub(super) fn end_all(&self) {
+        self.lock_state().ended = true;
+        self.snapshot().iter().for_each(|resident| resident.end_all());
     }
 
-    pub(super) fn waiting(&self) -> usize {
-        self.all().iter().map(|resident| resident.waiting()).sum()
+    pub(super) fn spare_processes(&self) -> usize {
+        self.snapshot().iter().map(|resident| resident.spare_processes()).sum()
     }
 
-    /// A copy of the list, so that a slow resident, or one that calls `get`, does not block others.
-    fn all(&self) -> Vec<Arc<dyn Resident>> {
-        self.lock().all.clone()
+    /// Returns a copy of the list, so that a slow resident, or one that calls `get_or_create`, does
+    /// not block others.
+    fn snapshot(&self) -> Vec<Arc<dyn Resident>> {
+        self.lock_state().all.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -87,28 +88,28 @@ mod tests {
     struct Other(AtomicUsize);
 
     impl Resident for One {
-        fn prune(&self, _: &[Arc<Ruleset>]) {}
+        fn end_unused(&self, _: &[Arc<Ruleset>]) {}
 
-        fn end(&self) {
+        fn end_all(&self) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     impl Resident for Other {
-        fn prune(&self, _: &[Arc<Ruleset>]) {
+        fn end_unused(&self, _: &[Arc<Ruleset>]) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
 
-        fn end(&self) {}
+        fn end_all(&self) {}
     }
 
     #[test]
     fn residents_are_one_per_type_and_end_with_the_session() {
         let residents = Residents::default();
-        let (one, other) = (residents.get::<One>(), residents.get::<Other>());
-        assert!(Arc::ptr_eq(&one, &residents.get::<One>()));
-        residents.prune(&[]);
-        residents.end();
+        let (one, other) = (residents.get_or_create::<One>(), residents.get_or_create::<Other>());
+        assert!(Arc::ptr_eq(&one, &residents.get_or_create::<One>()));
+        residents.end_unused(&[]);
+        residents.end_all();
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         assert_eq!((count(&one.0), count(&other.0)), (1, 1));
     }
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn resident_created_after_the_end_is_ended_at_once() {
         let residents = Residents::default();
-        residents.end();
-        assert_eq!(residents.get::<One>().0.load(Ordering::Relaxed), 1);
+        residents.end_all();
+        assert_eq!(residents.get_or_create::<One>().0.load(Ordering::Relaxed), 1);
     }
 }

@@ -16,7 +16,7 @@ impl Default for Status {
 }
 
 impl Status {
-    /// Shows `message` until the guard is dropped; nothing to show, nothing to drop.
+    /// Shows `message` until the returned guard is dropped. Returns `None` if there is no message.
     pub(super) fn show(&self, message: Option<&str>) -> Option<Shown> {
         let message = message.filter(|message| !message.is_empty())?;
         let mut number = 0;
@@ -27,7 +27,7 @@ impl Status {
         Some(Shown { status: self.clone(), number })
     }
 
-    pub(super) fn watch(&self) -> StatusWatch {
+    pub(super) fn subscribe(&self) -> StatusWatch {
         StatusWatch(self.shown.subscribe())
     }
 }
@@ -50,13 +50,14 @@ impl Drop for Shown {
 pub struct StatusWatch(watch::Receiver<Vec<(u64, String)>>);
 
 impl StatusWatch {
-    /// The message to show now: that of the newest step that has one.
+    /// Returns the message to show now: that of the newest step that has one.
     #[must_use]
     pub fn current(&mut self) -> Option<String> {
         self.0.borrow_and_update().last().map(|(_, message)| message.clone())
     }
 
-    /// Waits until that may have changed; `false` when the session is gone. Cancel safe.
+    /// Waits until the message may have changed; returns `false` when the session has ended. Cancel
+    /// safe.
     pub async fn changed(&mut self) -> bool {
         self.0.changed().await.is_ok()
     }

@@ -25,7 +25,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// The denials of `event` in a row.
     fn strikes(&self, event: &EventName) -> u32;
 
-    /// Starts the row again.
+    /// Resets the count of denials of `event` in a row.
     fn reset_strikes(&self, event: &EventName);
 }
 
@@ -42,7 +42,7 @@ struct State {
 }
 
 impl Memory {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         // No verb can panic half-way, so a poisoned lock still guards a whole state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -50,29 +50,29 @@ impl Memory {
 
 impl Store for Memory {
     fn claim_once(&self, hook: &HookId) -> bool {
-        Arc::make_mut(&mut self.state().claimed).insert(hook.clone())
+        Arc::make_mut(&mut self.lock_state().claimed).insert(hook.clone())
     }
 
     fn claimed(&self) -> Arc<HashSet<HookId>> {
-        Arc::clone(&self.state().claimed)
+        Arc::clone(&self.lock_state().claimed)
     }
 
     fn forget_claim(&self, hook: &HookId) {
-        Arc::make_mut(&mut self.state().claimed).remove(hook);
+        Arc::make_mut(&mut self.lock_state().claimed).remove(hook);
     }
 
     fn add_strike(&self, event: &EventName) -> u32 {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let count = state.strikes.entry(event.clone()).or_default();
         *count = count.saturating_add(1);
         *count
     }
 
     fn strikes(&self, event: &EventName) -> u32 {
-        self.state().strikes.get(event).copied().unwrap_or(0)
+        self.lock_state().strikes.get(event).copied().unwrap_or(0)
     }
 
     fn reset_strikes(&self, event: &EventName) {
-        self.state().strikes.remove(event);
+        self.lock_state().strikes.remove(event);
     }
 }

@@ -10,7 +10,7 @@ fn denied(reason: &str) -> Outcome {
     Outcome {
         restraint: Restraint::Deny,
         reasons: vec![Reason { hook: HookId::new("gate"), text: reason.to_owned() }],
-        ..Outcome::silent()
+        ..Outcome::without_answer()
     }
 }
 
@@ -24,10 +24,11 @@ fn after(strikes: u32) -> View {
 fn a_gate_that_never_relents_gives_way_at_the_cap() {
     for strikes in 0..3 {
         let (outcome, strike) =
-            settle(denied("tests fail"), &after(strikes), Some(Cap::give_way(3)));
+            settle_outcome(denied("tests fail"), &after(strikes), Some(Cap::continue_after(3)));
         assert_eq!((outcome, strike), (denied("tests fail"), Strike::Add), "{strikes}");
     }
-    let (outcome, strike) = settle(denied("tests fail"), &after(3), Some(Cap::give_way(3)));
+    let (outcome, strike) =
+        settle_outcome(denied("tests fail"), &after(3), Some(Cap::continue_after(3)));
     assert_eq!(strike, Strike::Reset);
     assert!(!outcome.blocked() && outcome.reasons.is_empty());
     assert_eq!(
@@ -40,11 +41,12 @@ fn a_gate_that_never_relents_gives_way_at_the_cap() {
 /// N-3: whatever is not a denial breaks the row, and an event without a cap keeps no count.
 #[test]
 fn only_denials_in_a_row_count() {
-    let (_, strike) = settle(Outcome::silent(), &after(2), Some(Cap::give_way(3)));
+    let (_, strike) =
+        settle_outcome(Outcome::without_answer(), &after(2), Some(Cap::continue_after(3)));
     assert_eq!(strike, Strike::Reset);
-    let ask = Outcome { restraint: Restraint::Ask, ..Outcome::silent() };
-    assert_eq!(settle(ask, &after(2), Some(Cap::give_way(3))).1, Strike::Reset);
-    let (outcome, strike) = settle(denied("no"), &after(99), None);
+    let ask = Outcome { restraint: Restraint::Ask, ..Outcome::without_answer() };
+    assert_eq!(settle_outcome(ask, &after(2), Some(Cap::continue_after(3))).1, Strike::Reset);
+    let (outcome, strike) = settle_outcome(denied("no"), &after(99), None);
     assert_eq!((outcome, strike), (denied("no"), Strike::Keep));
 }
 
@@ -53,7 +55,7 @@ fn only_denials_in_a_row_count() {
 fn giving_way_leaves_a_stop_standing() {
     let mut outcome = denied("no");
     outcome.effects.stop = Some(tenterhook_core::answer::Stop { reason: None });
-    let (outcome, _) = settle(outcome, &after(3), Some(Cap::give_way(3)));
+    let (outcome, _) = settle_outcome(outcome, &after(3), Some(Cap::continue_after(3)));
     assert!(outcome.effects.stop.is_some());
 }
 
@@ -67,8 +69,8 @@ fn a_claim_is_given_once() {
         claims.into_iter().filter_map(|handle| handle.join().ok()).filter(|won| *won).count()
     });
     assert_eq!(won, 1);
-    assert!(session.view(&"Stop".into()).claimed(&hook));
-    assert!(!session.view(&"Stop".into()).claimed(&HookId::new("other")));
+    assert!(session.view(&"Stop".into()).has_claimed_run(&hook));
+    assert!(!session.view(&"Stop".into()).has_claimed_run(&HookId::new("other")));
 }
 
 /// N-1: a view is a snapshot; what happens later does not change it.
@@ -77,7 +79,7 @@ fn a_view_does_not_move() {
     let session = Session::default();
     let view = session.view(&"Stop".into());
     assert!(session.claim(&HookId::new("late")));
-    assert!(!view.claimed(&HookId::new("late")));
+    assert!(!view.has_claimed_run(&HookId::new("late")));
 }
 
 /// N-2: strikes are kept for each event by itself.
@@ -85,11 +87,11 @@ fn a_view_does_not_move() {
 fn strikes_belong_to_their_event() {
     let session = Session::default();
     let (stop, other) = (EventName::new("Stop"), EventName::new("SubagentStop"));
-    session.keep(&stop, Strike::Add, &Outcome::silent());
-    session.keep(&stop, Strike::Add, &Outcome::silent());
-    session.keep(&other, Strike::Keep, &Outcome::silent());
+    session.store_outcome(&stop, Strike::Add, &Outcome::without_answer());
+    session.store_outcome(&stop, Strike::Add, &Outcome::without_answer());
+    session.store_outcome(&other, Strike::Keep, &Outcome::without_answer());
     assert_eq!((session.inner.store.strikes(&stop), session.inner.store.strikes(&other)), (2, 0));
-    session.keep(&stop, Strike::Reset, &Outcome::silent());
+    session.store_outcome(&stop, Strike::Reset, &Outcome::without_answer());
     assert_eq!(session.inner.store.strikes(&stop), 0);
 }
 
@@ -110,13 +112,13 @@ fn finished(hook: &str) -> Finished {
         shadow: None,
     };
     let event = "Stop".into();
-    let outcome = Outcome { steps: vec![step], ..Outcome::silent() };
+    let outcome = Outcome { steps: vec![step], ..Outcome::without_answer() };
     Finished::new(event, outcome, true)
 }
 
 fn adopt(session: &Session, step: impl Future<Output = Finished> + Send + 'static) -> bool {
     let running = Running::new("Stop".into(), HookId::new("a"), false);
-    session.adopt(running, step, || finished("cut"))
+    session.adopt_step(running, step, || finished("cut"))
 }
 
 /// N-14: a step that is cut is reported, whether it was polled or not, and is not among those that
@@ -252,9 +254,9 @@ fn a_session_keeps_its_own_hooks() {
 fn the_newest_status_is_shown() {
     let session = Session::default();
     let mut status = session.status();
-    let first = session.show(Some("checking"));
-    let second = session.show(Some("formatting"));
-    let none = session.show(None);
+    let first = session.show_status(Some("checking"));
+    let second = session.show_status(Some("formatting"));
+    let none = session.show_status(None);
     assert!(none.is_none());
     assert_eq!(status.current().as_deref(), Some("formatting"));
     drop(first);
@@ -277,7 +279,7 @@ async fn the_background_is_bounded() {
 /// N-3: past a cap that stops, everything ends.
 #[test]
 fn a_cap_that_stops_ends_everything() {
-    let (outcome, _) = settle(denied("tests fail"), &after(2), Some(Cap::stop(2)));
+    let (outcome, _) = settle_outcome(denied("tests fail"), &after(2), Some(Cap::stop_after(2)));
     assert!(!outcome.blocked());
     assert!(outcome.effects.stop.is_some());
 }
@@ -287,11 +289,11 @@ fn a_cap_that_stops_ends_everything() {
 fn what_outcomes_ask_for_is_kept() {
     let session = Session::default();
     let watched = session.watched();
-    let mut outcome = Outcome::silent();
+    let mut outcome = Outcome::without_answer();
     outcome.effects.env.insert("A".to_owned(), "1".into());
     outcome.effects.watch_paths = Some(vec!["/x".to_owned()]);
-    session.keep(&"SessionStart".into(), Strike::Keep, &outcome);
-    session.keep(&"SessionStart".into(), Strike::Keep, &Outcome::silent());
+    session.store_outcome(&"SessionStart".into(), Strike::Keep, &outcome);
+    session.store_outcome(&"SessionStart".into(), Strike::Keep, &Outcome::without_answer());
     assert_eq!(session.env().len(), 1);
     assert_eq!(*watched.borrow(), ["/x"]);
 }

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(super) struct Cancels(Arc<AtomicUsize>);
 
 impl Cancels {
-    pub(super) fn cancel(&self) {
+    pub(super) fn cancel_running_events(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn wanted(&self) -> Wanted {
+    pub(super) fn cancellation_check(&self) -> Wanted {
         Wanted { cancels: Arc::clone(&self.0), began: self.0.load(Ordering::Relaxed) }
     }
 }
@@ -26,9 +26,9 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Whether the events that were under way when this one began were not cancelled since.
+    /// Returns whether the event was not cancelled since it began.
     #[must_use]
-    pub(crate) fn is(&self) -> bool {
+    pub(crate) fn is_still_wanted(&self) -> bool {
         self.cancels.load(Ordering::Relaxed) == self.began
     }
 }

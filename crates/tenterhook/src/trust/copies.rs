@@ -14,7 +14,7 @@ use tenterhook_process as process;
 use super::named;
 use super::pins::{MOST_BYTES, Pins, Variable};
 use super::review::Review;
-use super::store::{COPIES, Store, beside, private_directory};
+use super::store::{COPIES, Store, create_private_directory, temporary_path};
 use crate::discover;
 use tenterhook_core::entry::digest::Digest;
 use tenterhook_core::hook::{Command, Invocation};
@@ -27,9 +27,9 @@ pub(crate) const ORIGIN: &str = "TENTERHOOK_ORIGIN";
 const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
 const BYTECODE: &str = "bytecode";
 
-/// The path in its project of a copied file, judged by the path of the copy only; `None` if `path`
-/// is not a copy.
-pub(crate) fn original(path: &Path) -> Option<PathBuf> {
+/// Returns the path in the project of a copied file, judged by the path of the copy only; `None` if
+/// `path` is not a copy.
+pub(crate) fn original_path(path: &Path) -> Option<PathBuf> {
     let mut parts = path.iter().skip_while(|path| *path != COPIES);
     let digest = parts.nth(1)?.to_str()?;
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -40,17 +40,22 @@ pub(crate) fn original(path: &Path) -> Option<PathBuf> {
 /// How long to wait until a written file can be executed.
 const MOST_WAIT: Duration = Duration::from_millis(500);
 
-/// The directory of the copies of these files, which is created if missing.
-fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<PathBuf> {
-    let all = store.copies();
+/// Returns the directory with the copies of these files, which is created if missing.
+fn ensure_copies(
+    store: &Store,
+    digest: Digest,
+    pins: &Pins,
+    project: &Path,
+) -> io::Result<PathBuf> {
+    let all = store.copies_directory();
     let tree = all.join(digest.to_string());
     if tree.is_dir() {
-        return whole(&tree, pins, project).map(|()| tree);
+        return verify_copies(&tree, pins, project).map(|()| tree);
     }
-    store.prepared()?;
-    private_directory(&all)?;
-    let new = beside(&tree);
-    let made = fill(&new, pins, project).and_then(|()| match fs::rename(&new, &tree) {
+    store.create_directories()?;
+    create_private_directory(&all)?;
+    let new = temporary_path(&tree);
+    let made = write_copies(&new, pins, project).and_then(|()| match fs::rename(&new, &tree) {
         // Somebody else made the same at the same time.
         Err(_) if tree.is_dir() => fs::remove_dir_all(&new),
         moved => moved,
@@ -62,12 +67,12 @@ fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Resul
     made.map(|()| tree)
 }
 
-/// Checks that no byte of a copy changed: any process of the user can write to it.
-fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
-    for (path, pin) in pins.in_project(project) {
+/// Checks that no byte of a copy changed, because any process of the user can write to it.
+fn verify_copies(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
+    for (path, pin) in pins.project_files(project) {
         let kept = tree.join(path);
         let is_file = kept.symlink_metadata()?.is_file();
-        if !is_file || *discover::bytes(&kept, MOST_BYTES)? != *pin.bytes {
+        if !is_file || *discover::read_regular_file(&kept, MOST_BYTES)? != *pin.bytes {
             let shown = tree.display();
             return Err(io::Error::other(format!("`{shown}` is not what was kept: remove it")));
         }
@@ -75,9 +80,9 @@ fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
-    private_directory(new)?;
-    for (path, pin) in pins.in_project(project) {
+fn write_copies(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
+    create_private_directory(new)?;
+    for (path, pin) in pins.project_files(project) {
         let place = new.join(path);
         for directory in
             place.strip_prefix(new).into_iter().flat_map(|rest| rest.ancestors().skip(1))
@@ -106,12 +111,17 @@ fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
 #[derive(Debug, Default)]
 pub(super) struct Checked(RefCell<BTreeMap<Digest, PathBuf>>);
 
-/// Keeps what a hook runs.
-pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<()> {
-    if pins.in_project(project).next().is_none() {
+/// Stores copies of the files that a hook runs.
+pub(super) fn store_copies(
+    store: &Store,
+    digest: Digest,
+    pins: &Pins,
+    project: &Path,
+) -> io::Result<()> {
+    if pins.project_files(project).next().is_none() {
         return Ok(());
     }
-    tree(store, digest, pins, project).map(drop)
+    ensure_copies(store, digest, pins, project).map(drop)
 }
 
 /// Why a command cannot run from its copy.
@@ -131,7 +141,7 @@ pub(super) enum CopyError {
 ///
 /// When there is no copy and none can be made, or a word of the entry that is such a file cannot be
 /// told from its text.
-pub(super) fn redirect(
+pub(super) fn redirect_to_copies(
     (store, checked): (&Store, &Checked),
     command: &mut Command,
     digest: Digest,
@@ -139,7 +149,7 @@ pub(super) fn redirect(
     project: &Path,
 ) -> Result<(), CopyError> {
     if pins.bytecode {
-        let directory = store.copies().with_file_name(BYTECODE);
+        let directory = store.copies_directory().with_file_name(BYTECODE);
         command.env.push((BYTECODE_VARIABLE.to_owned(), directory.to_string_lossy().into_owned()));
     }
     if pins.from_place.is_some() {
@@ -153,12 +163,12 @@ pub(super) fn redirect(
     let known = checked.0.borrow().get(&digest).cloned();
     let tree = match known {
         Some(tree) => tree,
-        None => tree(store, digest, pins, project).map_err(CopyError::Write)?,
+        None => ensure_copies(store, digest, pins, project).map_err(CopyError::Write)?,
     };
     checked.0.borrow_mut().insert(digest, tree.clone());
-    let copy = pointed(command, pins, (project, &tree));
+    let copy = redirected_invocation(command, pins, (project, &tree));
     command.copy = Some(copy.map_err(|word| CopyError::Mention(word.to_owned()))?);
-    point_variables(command, pins, &tree, project);
+    redirect_variables(command, pins, &tree, project);
     command.kept = Some(tree);
     if let Some(first) = first {
         command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
@@ -166,18 +176,18 @@ pub(super) fn redirect(
     Ok(())
 }
 
-/// Has a command that runs from the project name its files by their full paths: the agent stands
-/// below the project (C-100). What cannot be found in its line counts from where the agent stands,
-/// as without an approval.
-pub(super) fn name_in_full(command: &mut Command, pins: &Pins, project: &Path) {
+/// Replaces the names of files by their full paths in a command that runs from the project, because
+/// the agent works in a directory below the project (C-100). A name that is not found in its line
+/// stays relative to the agent's directory, as without an approval.
+pub(super) fn use_full_paths(command: &mut Command, pins: &Pins, project: &Path) {
     if pins.from_place.is_some() {
-        command.copy = pointed(command, pins, (project, project)).ok();
+        command.copy = redirected_invocation(command, pins, (project, project)).ok();
     }
 }
 
-/// The invocation of a command with the words that are files of the project leading into `tree`.
-/// The error is a word that cannot be found in it.
-fn pointed<'p>(
+/// Returns the invocation of a command in which the words that are files of the project lead into
+/// `tree`. The error is a word that is not found in it.
+fn redirected_invocation<'p>(
     command: &Command,
     pins: &'p Pins,
     (project, tree): (&Path, &Path),
@@ -188,16 +198,16 @@ fn pointed<'p>(
     }
     for mention in &pins.mentions {
         let Ok(path) = mention.path.strip_prefix(project) else { continue };
-        if !point(&mut copy, &mention.word, &tree.join(path)) {
+        if !redirect_word(&mut copy, &mention.word, &tree.join(path)) {
             return Err(&mention.word);
         }
     }
     Ok(copy)
 }
 
-/// Has the variables of an entry lead to what is kept. A path that would be read as several in such
-/// a list stays as it is written.
-fn point_variables(command: &mut Command, pins: &Pins, tree: &Path, project: &Path) {
+/// Redirects the variables of an entry to the copies. A path that would be read as several paths in
+/// such a list stays as it is written.
+fn redirect_variables(command: &mut Command, pins: &Pins, tree: &Path, project: &Path) {
     for Variable { at, place, path } in pins.variables.iter().rev() {
         let kept = path.strip_prefix(project).ok().map(|path| tree.join(path));
         let kept = kept.as_deref().and_then(Path::to_str);
@@ -212,8 +222,8 @@ fn point_variables(command: &mut Command, pins: &Pins, tree: &Path, project: &Pa
     }
 }
 
-/// Whether a word of what is started stands for another file now.
-fn point(invocation: &mut Invocation, word: &str, file: &Path) -> bool {
+/// Replaces a word of an invocation by the path of a file. Returns whether the word was found.
+fn redirect_word(invocation: &mut Invocation, word: &str, file: &Path) -> bool {
     let Some(file) = file.to_str() else { return false };
     match invocation {
         Invocation::Argv { program, args } => {
@@ -227,7 +237,7 @@ fn point(invocation: &mut Invocation, word: &str, file: &Path) -> bool {
                 // Code that a word hands to a shell: what cannot be found in it runs where it lies.
                 let mut is_code = false;
                 for argument in args.iter_mut() {
-                    if is_code && point_line(argument, word, file) {
+                    if is_code && redirect_word_in_line(argument, word, file) {
                         break;
                     }
                     is_code = argument.starts_with('-') && argument.ends_with('c');
@@ -235,16 +245,17 @@ fn point(invocation: &mut Invocation, word: &str, file: &Path) -> bool {
             }
             true
         }
-        Invocation::Shell { text, .. } => point_line(text, word, file),
+        Invocation::Shell { text, .. } => redirect_word_in_line(text, word, file),
     }
 }
 
-/// The same in a line of a shell, which stays as it is where the word is not found.
-fn point_line(text: &mut String, word: &str, file: &str) -> bool {
-    let quoted = tenterhook_shell::quote(file);
-    let Some(pointed) = named::replaced(text, word, &quoted) else { return false };
+/// Replaces a word of a shell line by the path of a file. Leaves the line unchanged and returns
+/// `false` if the word is not found.
+fn redirect_word_in_line(text: &mut String, word: &str, file: &str) -> bool {
+    let quoted = tenterhook_shell::quote_word(file);
+    let Some(pointed) = named::replace_word(text, word, &quoted) else { return false };
     // Within quotes of other quotes the word may differ.
-    let line = tenterhook_shell::read(&pointed);
+    let line = tenterhook_shell::parse_line(&pointed);
     let mut words = line.commands.iter().flat_map(|command| command.words.iter());
     let stands = words.any(|word| word.text == file);
     if stands {
@@ -266,11 +277,11 @@ pub struct ChangedFile {
     pub sizes: Option<(usize, usize)>,
 }
 
-/// The files of a source that are others than their copies.
-pub(super) fn changed(store: &Store, review: &Review) -> Vec<ChangedFile> {
+/// Returns the files of a source that differ from their copies.
+pub(super) fn changed_files(store: &Store, review: &Review) -> Vec<ChangedFile> {
     let mut files: BTreeMap<PathBuf, (Vec<u8>, Vec<u8>)> = BTreeMap::new();
-    for copy in review.copies.iter().filter(|copy| Digest::read(copy).is_some()) {
-        collect(&store.copies().join(copy), Path::new(""), &mut |path, bytes| {
+    for copy in review.copies.iter().filter(|copy| Digest::parse(copy).is_some()) {
+        collect_files(&store.copies_directory().join(copy), Path::new(""), &mut |path, bytes| {
             files.entry(review.project.join(path)).or_default().0 = bytes;
         });
     }
@@ -280,31 +291,31 @@ pub(super) fn changed(store: &Store, review: &Review) -> Vec<ChangedFile> {
         }
     }
     let other = files.into_iter().filter(|(_, (then, now))| then != now);
-    other.map(|(path, (then, now))| ChangedFile::of_bytes(path, then, now)).collect()
+    other.map(|(path, (then, now))| ChangedFile::from_bytes(path, then, now)).collect()
 }
 
 impl ChangedFile {
-    fn of_bytes(path: PathBuf, then: Vec<u8>, now: Vec<u8>) -> Self {
+    fn from_bytes(path: PathBuf, then: Vec<u8>, now: Vec<u8>) -> Self {
         let sizes = (then.len(), now.len());
-        match (text(then), text(now)) {
+        match (decode_text(then), decode_text(now)) {
             (Some(then), Some(now)) => Self { path, then, now, sizes: None },
             _ => Self { path, then: String::new(), now: String::new(), sizes: Some(sizes) },
         }
     }
 }
 
-/// The text of a file, where it is one.
-fn text(bytes: Vec<u8>) -> Option<String> {
+/// Returns the content of a file if it is text.
+fn decode_text(bytes: Vec<u8>) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-fn collect(root: &Path, below: &Path, take: &mut impl FnMut(&Path, Vec<u8>)) {
+fn collect_files(root: &Path, below: &Path, take: &mut impl FnMut(&Path, Vec<u8>)) {
     for entry in fs::read_dir(root.join(below)).into_iter().flatten().flatten() {
         let path = below.join(entry.file_name());
         let full = root.join(&path);
         if full.is_dir() {
-            collect(root, &path, take);
-        } else if let Ok(bytes) = discover::bytes(&full, MOST_BYTES) {
+            collect_files(root, &path, take);
+        } else if let Ok(bytes) = discover::read_regular_file(&full, MOST_BYTES) {
             take(&path, bytes);
         }
     }

@@ -24,7 +24,7 @@ pub enum State {
 }
 
 impl State {
-    /// The word that people see.
+    /// Returns the word that users see.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ const TABLE: &[Row] = {
 
 /// Decides about one hook (T-10).
 #[must_use]
-pub(super) fn decide(
+pub(super) fn decide_hook(
     origin: Origin,
     state: State,
     role: Role,
@@ -134,7 +134,7 @@ mod tests {
                 for written_for in [Us, Agent] {
                     for unapproved in [Unapproved::Off, Unapproved::Hold] {
                         let decision =
-                            decide(Origin::Repository, state, role, written_for, unapproved);
+                            decide_hook(Origin::Repository, state, role, written_for, unapproved);
                         assert_eq!(
                             decision == Arms,
                             state == State::Approved,
@@ -152,7 +152,7 @@ mod tests {
     fn what_does_not_run_holds_or_is_off() {
         let fates = |state, unapproved| {
             [(Gate, Us), (Gate, Agent), (Other, Us), (Other, Agent)]
-                .map(|(role, by)| decide(Origin::Repository, state, role, by, unapproved))
+                .map(|(role, by)| decide_hook(Origin::Repository, state, role, by, unapproved))
         };
         assert_eq!(fates(State::Changed, Unapproved::Off), [Holds, Holds, Off, Off]);
         assert_eq!(fates(State::Unknown, Unapproved::Off), [Holds, Off, Off, Off]);
@@ -164,7 +164,7 @@ mod tests {
     /// T-2.
     #[test]
     fn what_is_the_persons_own_runs_until_it_was_approved_and_changed() {
-        let decision = |state| decide(Origin::Own, state, Gate, Agent, Unapproved::Hold);
+        let decision = |state| decide_hook(Origin::Own, state, Gate, Agent, Unapproved::Hold);
         assert_eq!(STATES.map(decision), [Arms, Holds, Arms, Holds]);
     }
 

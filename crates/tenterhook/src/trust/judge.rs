@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::copies::{Checked, CopyError};
-use super::decide::{Decision, Origin, Role, State, Unapproved, WrittenFor, decide};
+use super::decide::{Decision, Origin, Role, State, Unapproved, WrittenFor, decide_hook};
 use super::signed::Locks;
 use super::store::{Record, Store, Stored};
 use super::{Assessed, Identity, Trust, copies, origin, servers};
@@ -21,11 +21,11 @@ use tenterhook_core::source::{Reach, ReadConfig, Source, Switch};
 const TRUST_COMMAND: &str = "`tenterhook trust`";
 
 impl Trust {
-    /// Judges every source as it was read, before any of its settings is applied.
-    pub(crate) fn judge(&self, read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
-        let unapproved = policy(read);
-        let keys = self.pinned(read.iter().map(|(source, config)| (source, config)));
-        let locks = Locks::read(read.iter().map(|(source, _)| source), &keys);
+    /// Judges every source as it was read, before its settings are applied.
+    pub(crate) fn judge_sources(&self, read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
+        let unapproved = unapproved_policy(read);
+        let keys = self.user_pinned_keys(read.iter().map(|(source, config)| (source, config)));
+        let locks = Locks::read_lock_files(read.iter().map(|(source, _)| source), &keys);
         let judged = read
             .iter_mut()
             .map(|(source, config)| self.judge_source(source, config, unapproved, &locks));
@@ -40,11 +40,11 @@ impl Trust {
         unapproved: Unapproved,
         locks: &Locks,
     ) -> Vec<Diagnostic> {
-        let (origin, doubt) = origin::judged(source);
-        if origin == Origin::Own && self.is_unanswered(source) {
+        let (origin, doubt) = origin::origin_and_doubt(source);
+        if origin == Origin::Own && self.has_no_answer(source) {
             return Vec::new();
         }
-        let assessed = self.assess(source, config, locks);
+        let assessed = self.assess_source(source, config, locks);
         // A user's file that others can write is not approved either. Its gates hold, or `chmod`
         // would switch them off.
         let unapproved = if source.layer == Layer::User { Unapproved::Hold } else { unapproved };
@@ -52,49 +52,60 @@ impl Trust {
         let checked = Checked::default();
         for (hook, identity) in config.hooks.iter_mut().zip(&assessed.entries) {
             let state = assessed.state(identity);
-            let decision =
-                decide(origin, state, role(hook), written_for(source.dialect), unapproved);
-            count.add(hook, state, decision);
+            let decision = decide_hook(
+                origin,
+                state,
+                hook_role(hook),
+                audience_of_dialect(source.dialect),
+                unapproved,
+            );
+            count.count_hook(hook, state, decision);
             match decision {
                 Decision::Arms if state == State::Approved => {
-                    if let Err(why) = self.redirect(hook, identity, source, &checked) {
-                        count.held += usize::from(role(hook) == Role::Gate);
-                        withhold(hook, why.to_string());
+                    if let Err(why) = self.redirect_hook_to_copies(hook, identity, source, &checked)
+                    {
+                        count.held += usize::from(hook_role(hook) == Role::Gate);
+                        hold_or_disarm(hook, why.to_string());
                     }
                 }
                 Decision::Arms => {}
-                Decision::Holds => {
-                    hold(hook, why(state, &assessed, Some(identity), doubt.as_deref()))
-                }
-                Decision::Off => {
-                    hook.disarm_unapproved(why(state, &assessed, Some(identity), doubt.as_deref()))
-                }
+                Decision::Holds => hold_gate(
+                    hook,
+                    not_approved_reason(state, &assessed, Some(identity), doubt.as_deref()),
+                ),
+                Decision::Off => hook.disarm_unapproved(not_approved_reason(
+                    state,
+                    &assessed,
+                    Some(identity),
+                    doubt.as_deref(),
+                )),
             }
         }
-        if let Some(record) = assessed.approved() {
-            count.held += add_substitutes(source, config, &assessed, record);
+        if let Some(record) = assessed.approval_record() {
+            count.held += add_substitute_gates(source, config, &assessed, record);
         }
         let is_foreign = origin == Origin::Repository;
         // Each of the two marks the project as reported: the second is asked only if the first has nothing to report.
-        let reported = self
-            .diagnostic((source, doubt), &assessed, &count, locks)
-            .or_else(|| is_foreign.then(|| self.beside(source, config, &assessed)).flatten());
+        let reported =
+            self.hooks_diagnostic((source, doubt), &assessed, &count, locks).or_else(|| {
+                is_foreign.then(|| self.settings_diagnostic(source, config, &assessed)).flatten()
+            });
         if is_foreign {
-            apply_approved_rest(&self.store, source, config, &assessed);
+            apply_approved_settings(&self.store, source, config, &assessed);
         }
         reported.into_iter().collect()
     }
 
     /// Reports settings of a source outside its hooks that are not in effect as written (T-15).
-    fn beside(
+    fn settings_diagnostic(
         &self,
         source: &Source,
         config: &ReadConfig,
         assessed: &Assessed,
     ) -> Option<Diagnostic> {
         let name = &source.name;
-        if let Some(record) = assessed.approved() {
-            if source.is_gone() || source.is_being_saved() {
+        if let Some(record) = assessed.approval_record() {
+            if source.is_missing_since_approval() || source.is_being_saved() {
                 return None;
             }
             let message = format!(
@@ -107,7 +118,7 @@ impl Trust {
         }
         let says_nothing =
             config.switches.is_empty() && config.events.is_empty() && config.servers.is_empty();
-        let is_unanswered = assessed.answer() == State::Unknown && !says_nothing;
+        let is_unanswered = assessed.source_state() == State::Unknown && !says_nothing;
         if !is_unanswered || self.tells_once && self.store.mark_reported(&source.project) {
             return None;
         }
@@ -118,7 +129,7 @@ impl Trust {
         Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
     }
 
-    fn redirect(
+    fn redirect_hook_to_copies(
         &self,
         hook: &mut Hook,
         identity: &Identity,
@@ -130,17 +141,17 @@ impl Trust {
         };
         let (pins, project) = (&identity.pins, &source.project);
         if source.found_from.is_some() {
-            copies::name_in_full(command, pins, project);
+            copies::use_full_paths(command, pins, project);
         }
-        copies::redirect((&self.store, checked), command, identity.files, pins, project)
+        copies::redirect_to_copies((&self.store, checked), command, identity.files, pins, project)
     }
 
-    pub(super) fn is_unanswered(&self, source: &Source) -> bool {
-        self.store.read(&source.name, source.dialect.as_str()) == Stored::Nothing
+    pub(super) fn has_no_answer(&self, source: &Source) -> bool {
+        self.store.read_answer(&source.name, source.dialect.as_str()) == Stored::Nothing
     }
 
     /// Reports the hooks of a source that do not run.
-    fn diagnostic(
+    fn hooks_diagnostic(
         &self,
         (source, doubt): (&Source, Option<String>),
         assessed: &Assessed,
@@ -150,15 +161,15 @@ impl Trust {
         let name = &source.name;
         if let Stored::Unusable(why) = &assessed.stored {
             // A damaged lock file has its own diagnostic.
-            if locks.doubt(source).is_some() && self.is_unanswered(source) {
+            if locks.unusable_reason(source).is_some() && self.has_no_answer(source) {
                 return None;
             }
             let message = format!("cannot read the approval of `{name}`: {why}");
             let help = "delete that approval file, then look again with `tenterhook trust`";
             return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
         }
-        if let Some(flaw) = source.flaw.as_ref().filter(|_| source.is_gone()) {
-            assessed.approved()?;
+        if let Some(flaw) = source.flaw.as_ref().filter(|_| source.is_missing_since_approval()) {
+            assessed.approval_record()?;
             let then = match count.held {
                 0 => "its approved settings stay in effect",
                 _ => "the calls that its gates matched are held",
@@ -167,8 +178,8 @@ impl Trust {
             let found = Diagnostic::new(Code::ChangedSinceApproved, message, None);
             return Some(found.help(flaw.help.clone()));
         }
-        if count.changed > 0 || count.held > 0 && assessed.approved().is_some() {
-            let then = count.consequence("its hooks do not run");
+        if count.changed > 0 || count.held > 0 && assessed.approval_record().is_some() {
+            let then = count.consequence_text("its hooks do not run");
             let message = format!("`{name}` is not what you approved: {then}");
             let help = "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it";
             return Some(Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
@@ -180,7 +191,7 @@ impl Trust {
             1 => ("1 hook".to_owned(), "is", "it does not run"),
             many => (format!("{many} hooks"), "are", "they do not run"),
         };
-        let then = count.consequence(idle);
+        let then = count.consequence_text(idle);
         if let Some(why) = doubt {
             let message = format!("{hooks} of `{name}` may not be yours, because {why}: {then}");
             let help = "mend that, or look with `tenterhook trust`, which asks you once";
@@ -207,7 +218,7 @@ struct Count {
 }
 
 impl Count {
-    fn add(&mut self, hook: &Hook, state: State, decision: Decision) {
+    fn count_hook(&mut self, hook: &Hook, state: State, decision: Decision) {
         if hook.arming != Arming::Armed || decision == Decision::Arms {
             return;
         }
@@ -216,13 +227,13 @@ impl Count {
         self.held += usize::from(decision == Decision::Holds);
     }
 
-    fn consequence(&self, idle: &'static str) -> &'static str {
+    fn consequence_text(&self, idle: &'static str) -> &'static str {
         if self.held > 0 { "the calls that its gates match are held" } else { idle }
     }
 }
 
-/// The organisation's setting for gates without an approval (T-13).
-fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
+/// Returns the organisation's setting for gates without an approval (T-13).
+fn unapproved_policy(read: &[(Source, ReadConfig)]) -> Unapproved {
     let managed = read.iter().filter(|(source, _)| source.layer == Layer::Managed);
     let holds = managed
         .flat_map(|(_, config)| &config.switches)
@@ -230,25 +241,25 @@ fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
     if holds { Unapproved::Hold } else { Unapproved::Off }
 }
 
-fn written_for(dialect: DialectId) -> WrittenFor {
+fn audience_of_dialect(dialect: DialectId) -> WrittenFor {
     // Only the native dialect has no `while_unread`: no agent reads its files (C-72).
-    match dialect.dialect().while_unread() {
+    match dialect.dialect().policy_while_unread() {
         None => WrittenFor::Us,
         Some(_) => WrittenFor::Agent,
     }
 }
 
-/// What a hook can do about a call. A hook on a prompt or on the end of a turn is `Other`: if those
-/// were held, the user could not repair anything from within the session (C-72).
-pub(super) fn role(hook: &Hook) -> Role {
-    let is_held = row::held_events().any(|(event, _)| event == hook.event.as_str());
+/// Returns what a hook can do about a call. A hook on a prompt or on the end of a turn is `Other`:
+/// if it held those, the user could not repair anything from within the session (C-72).
+pub(super) fn hook_role(hook: &Hook) -> Role {
+    let is_held = row::events_gated_if_unreadable().any(|(event, _)| event == hook.event.as_str());
     let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
-    let row = hook.dialect.dialect().row(&hook.event);
+    let row = hook.dialect.dialect().event_row(&hook.event);
     let denies = row.is_some_and(|row| row.powers.has(Power::Deny));
     if is_held && waits && denies { Role::Gate } else { Role::Other }
 }
 
-fn why(
+fn not_approved_reason(
     state: State,
     assessed: &Assessed,
     identity: Option<&Identity>,
@@ -280,10 +291,11 @@ fn why(
     }
 }
 
-/// Makes a gate hold what it matches: a native one blocks, one of an agent's file asks. Its own
-/// policy may be stricter than `ask`, but not laxer, because it is not approved.
-fn hold(hook: &mut Hook, why: String) {
-    let own = match written_for(hook.dialect) {
+/// Makes a gate hold the calls that it matches: a native gate blocks, one from an agent's file
+/// asks. Its own failure policy may be stricter than `ask`, but not laxer, because it is not
+/// approved.
+fn hold_gate(hook: &mut Hook, why: String) {
+    let own = match audience_of_dialect(hook.dialect) {
         WrittenFor::Us => OnFailure::Block,
         WrittenFor::Agent => OnFailure::Ask,
     };
@@ -292,18 +304,18 @@ fn hold(hook: &mut Hook, why: String) {
     hook.once = false;
 }
 
-/// Holds if the hook is a gate, disarms it otherwise.
-fn withhold(hook: &mut Hook, why: String) {
-    match role(hook) {
-        Role::Gate => hold(hook, why),
+/// Holds the calls that the hook matches if it is a gate, disarms it otherwise.
+fn hold_or_disarm(hook: &mut Hook, why: String) {
+    match hook_role(hook) {
+        Role::Gate => hold_gate(hook, why),
         Role::Other => hook.disarm(why, "T-22"),
     }
 }
 
-/// Adds substitutes for gates that were approved and are gone or match something else now. They
+/// Adds substitutes for gates that were approved and are now missing or match something else. They
 /// hold what the approved gates matched, because the changed file must not decide what is guarded
 /// (T-17). Returns their number.
-fn add_substitutes(
+fn add_substitute_gates(
     source: &Source,
     config: &mut ReadConfig,
     assessed: &Assessed,
@@ -314,21 +326,21 @@ fn add_substitutes(
     if record.entries.iter().all(|entry| all.contains(entry)) {
         return 0;
     }
-    let reason = match source.flaw.as_ref().filter(|_| source.is_gone()) {
+    let reason = match source.flaw.as_ref().filter(|_| source.is_missing_since_approval()) {
         Some(flaw) => format!("{}: {}", flaw.why, flaw.help),
-        None => why(State::Changed, assessed, None, None),
+        None => not_approved_reason(State::Changed, assessed, None, None),
     };
     let ground = PathRoots { project: &source.project, home: &source.home };
     let stand: HashSet<Digest> = assessed.entries.iter().map(|entry| entry.entry).collect();
-    let then = as_approved(source, record);
+    let then = approved_config(source, record);
     let gone = then.hooks.into_iter().filter(|hook| {
-        let entry = entry::of_hook(hook, ground);
-        !stand.contains(&entry) && hook.arming == Arming::Armed && role(hook) == Role::Gate
+        let entry = entry::hook_digest(hook, ground);
+        !stand.contains(&entry) && hook.arming == Arming::Armed && hook_role(hook) == Role::Gate
     });
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            hold(&mut hook, reason.clone());
+            hold_gate(&mut hook, reason.clone());
             hook
         })
         .collect();
@@ -338,19 +350,19 @@ fn add_substitutes(
 }
 
 /// The approved version of a source, parsed.
-pub(super) fn as_approved(source: &Source, record: &Record) -> ReadConfig {
+pub(super) fn approved_config(source: &Source, record: &Record) -> ReadConfig {
     let then = Source { text: record.text.as_str().into(), flaw: None, ..source.clone() };
     source.dialect.dialect().read_config(&then)
 }
 
 /// Applies the settings of a repository outside its hooks, as far as they were approved (T-15).
-fn apply_approved_rest(
+fn apply_approved_settings(
     store: &Store,
     source: &Source,
     config: &mut ReadConfig,
     assessed: &Assessed,
 ) {
-    let Some(record) = assessed.approved() else {
+    let Some(record) = assessed.approval_record() else {
         let unanswered = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
             diagnostics: std::mem::take(&mut config.diagnostics),
@@ -360,7 +372,8 @@ fn apply_approved_rest(
             lost: config.lost.take().filter(|_| {
                 source.layer == Layer::User
                     || matches!(assessed.stored, Stored::Unusable(_))
-                    || source.is_unread() && written_for(source.dialect) == WrittenFor::Us
+                    || source.is_unreadable()
+                        && audience_of_dialect(source.dialect) == WrittenFor::Us
             }),
             unreadable: config.unreadable,
             ..ReadConfig::default()
@@ -369,21 +382,21 @@ fn apply_approved_rest(
         return;
     };
     if record.rest != assessed.rest.to_string() {
-        let then = as_approved(source, record);
+        let then = approved_config(source, record);
         config.switches = then.switches;
         config.mentions = then.mentions;
         config.events = then.events;
         // The programs of these servers may have changed since.
         config.servers = then.servers;
-        servers::withhold_all(&mut config.servers, "its file is not what you approved");
+        servers::withhold_servers(&mut config.servers, "its file is not what you approved");
         return;
     }
     let mut pins = assessed.servers.iter().map(|(_, pins)| pins);
     let diagnostics = &mut config.diagnostics;
     for server in &mut config.servers {
-        if let Err(why) = servers::redirect(store, server, pins.next(), source) {
+        if let Err(why) = servers::redirect_to_copies(store, server, pins.next(), source) {
             let why = why.to_string();
-            diagnostics.push(servers::not_started(server, &why));
+            diagnostics.push(servers::not_started_diagnostic(server, &why));
             server.reach = Reach::Withheld(why);
         }
     }

@@ -20,43 +20,44 @@ pub struct PublicKey(VerifyingKey);
 pub struct SecretKey(SigningKey);
 
 impl PublicKey {
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses what [`Display`](fmt::Display) writes.
     #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let bytes: [u8; 32] = decoded(text.strip_prefix(PUBLIC)?)?;
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes: [u8; 32] = decode_base64(text.strip_prefix(PUBLIC)?)?;
         VerifyingKey::from_bytes(&bytes).ok().map(Self)
     }
 
-    /// Whether this key signed `bytes`: strictly, so that one meaning has one signature.
-    pub(super) fn signed(&self, bytes: &[u8], signature: &str) -> bool {
-        let Some(signature) = decoded::<64>(signature) else { return false };
+    /// Returns whether this key signed `bytes`. The check is strict, so that each meaning has only
+    /// one signature.
+    pub(super) fn verifies(&self, bytes: &[u8], signature: &str) -> bool {
+        let Some(signature) = decode_base64::<64>(signature) else { return false };
         self.0.verify_strict(bytes, &Signature::from_bytes(&signature)).is_ok()
     }
 }
 
 impl SecretKey {
-    /// The key of 32 random bytes.
+    /// Creates the key from 32 random bytes.
     #[must_use]
     pub fn new(seed: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(seed))
     }
 
-    /// Reads what [`text`](Self::text) writes.
+    /// Parses what [`to_text`](Self::to_text) writes.
     #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let bytes: [u8; 32] = decoded(text.trim().strip_prefix(SECRET)?)?;
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes: [u8; 32] = decode_base64(text.trim().strip_prefix(SECRET)?)?;
         Some(Self::new(&bytes))
     }
 
-    /// The text of the file that it is kept in.
+    /// Returns the text of the key file.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         format!("{SECRET}{}\n", BASE64_STANDARD.encode(self.0.to_bytes()))
     }
 
-    /// Its other half, which people pin.
+    /// Returns the public key, which people pin.
     #[must_use]
-    pub fn public(&self) -> PublicKey {
+    pub fn public_key(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
 
@@ -65,7 +66,7 @@ impl SecretKey {
     }
 }
 
-fn decoded<const LENGTH: usize>(text: &str) -> Option<[u8; LENGTH]> {
+fn decode_base64<const LENGTH: usize>(text: &str) -> Option<[u8; LENGTH]> {
     BASE64_STANDARD.decode(text).ok()?.try_into().ok()
 }
 
@@ -84,7 +85,7 @@ impl fmt::Debug for PublicKey {
 /// Shows the public key only.
 impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretKey({})", self.public())
+        write!(f, "SecretKey({})", self.public_key())
     }
 }
 
@@ -96,16 +97,16 @@ mod tests {
     #[test]
     fn a_key_is_read_as_it_is_written() {
         let secret = SecretKey::new(&[7; 32]);
-        let public = secret.public().to_string();
-        assert_eq!(PublicKey::read(&public).map(|key| key.to_string()), Some(public.clone()));
-        let again = SecretKey::read(&secret.text()).expect("a key");
-        assert_eq!(again.public(), secret.public());
+        let public = secret.public_key().to_string();
+        assert_eq!(PublicKey::parse(&public).map(|key| key.to_string()), Some(public.clone()));
+        let again = SecretKey::parse(&secret.to_text()).expect("a key");
+        assert_eq!(again.public_key(), secret.public_key());
         let long = format!("{public}A");
-        for text in ["", "ed25519:", &*public.replace("ed25519:", ""), &*long, &*secret.text()] {
-            assert_eq!(PublicKey::read(text), None, "{text}");
+        for text in ["", "ed25519:", &*public.replace("ed25519:", ""), &*long, &*secret.to_text()] {
+            assert_eq!(PublicKey::parse(text), None, "{text}");
         }
-        assert!(SecretKey::read(&public).is_none());
-        assert!(!format!("{secret:?}").contains(secret.text().trim()));
+        assert!(SecretKey::parse(&public).is_none());
+        assert!(!format!("{secret:?}").contains(secret.to_text().trim()));
     }
 
     /// T-51: another byte, another key or another signature, and it was not signed.
@@ -113,11 +114,11 @@ mod tests {
     fn what_was_not_signed_is_not_believed() {
         let (one, other) = (SecretKey::new(&[1; 32]), SecretKey::new(&[2; 32]));
         let signature = one.sign(b"these bytes");
-        assert!(one.public().signed(b"these bytes", &signature));
-        assert!(!one.public().signed(b"those bytes", &signature));
-        assert!(!other.public().signed(b"these bytes", &signature));
+        assert!(one.public_key().verifies(b"these bytes", &signature));
+        assert!(!one.public_key().verifies(b"those bytes", &signature));
+        assert!(!other.public_key().verifies(b"these bytes", &signature));
         for wrong in ["", "AAAA", &other.sign(b"these bytes"), &signature.replace('=', "")] {
-            assert!(!one.public().signed(b"these bytes", wrong), "{wrong}");
+            assert!(!one.public_key().verifies(b"these bytes", wrong), "{wrong}");
         }
     }
 }

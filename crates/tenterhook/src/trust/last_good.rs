@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Trust;
-use super::store::{beside, private, private_directory};
+use super::store::{check_private, create_private_directory, temporary_path};
 use crate::discover;
 use tenterhook_core::entry::digest::{Canon, Digest};
 use tenterhook_core::hook::Layer;
@@ -21,12 +21,13 @@ impl Trust {
     /// Keeps a copy of each file that is loaded, and applies it while the file is being saved or is torn (C-93).
     #[must_use]
     pub fn keeping_last_good(mut self) -> Self {
-        self.last_good = Some(self.store.last_good());
+        self.last_good = Some(self.store.last_good_store());
         self
     }
 
-    /// A source as it was when it could be read last (C-93). A managed file is replaced by the user's copy only while it is saved.
-    pub(crate) fn last_good(&self, source: &Source) -> Option<Source> {
+    /// Returns the last readable version of a source (C-93). A managed file is replaced by the
+    /// user's copy only while it is being saved.
+    pub(crate) fn last_good_source(&self, source: &Source) -> Option<Source> {
         let applies = match source.flaw.as_ref().map(|flaw| flaw.kept) {
             Some(Completeness::Saving) => true,
             // It is torn, and what stays empty says nothing.
@@ -39,13 +40,13 @@ impl Trust {
         if !applies {
             return None;
         }
-        Some(source.with_text(self.last_good.as_ref()?.read(source)?))
+        Some(source.with_text(self.last_good.as_ref()?.read_last_good(source)?))
     }
 
-    /// Keeps sources as they are now, for the day when they cannot be read.
-    pub(crate) fn keep_good(&self, sources: &[Source]) {
+    /// Saves copies of sources, for a time when they cannot be read.
+    pub(crate) fn save_last_good(&self, sources: &[Source]) {
         if let Some(copies) = &self.last_good {
-            sources.iter().for_each(|source| copies.keep(source));
+            sources.iter().for_each(|source| copies.save_copy(source));
         }
     }
 }
@@ -57,47 +58,47 @@ pub(super) struct LastGood {
 }
 
 impl LastGood {
-    /// The copies in `state`, the person's directory of state for this program. Opens nothing.
-    pub(super) fn at(state: &Path) -> Self {
+    /// Uses the copies in `state`, the state directory of this program. Opens no file yet.
+    pub(super) fn in_state_directory(state: &Path) -> Self {
         Self { root: state.join("last-good") }
     }
 
-    /// The text of a source when it could be read last; `None` where there is no copy that can be believed.
-    pub(super) fn read(&self, source: &Source) -> Option<Arc<str>> {
+    /// Returns the last readable text of a source; `None` if there is no copy that can be trusted.
+    pub(super) fn read_last_good(&self, source: &Source) -> Option<Arc<str>> {
         let is_private =
-            |path: &Path| path.symlink_metadata().is_ok_and(|found| private(&found).is_ok());
+            |path: &Path| path.symlink_metadata().is_ok_and(|found| check_private(&found).is_ok());
         if !self.root.parent().is_some_and(is_private) || !is_private(&self.root) {
             return None;
         }
-        let lead = lead(source);
+        let lead = copy_name_prefix(source);
         let mut copies: Vec<(SystemTime, PathBuf)> = self
-            .entries()
+            .directory_entries()
             .filter(|entry| entry.file_name().to_string_lossy().starts_with(&lead))
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
             .collect();
         copies.sort_unstable();
         copies.iter().rev().filter(|(_, path)| is_private(path)).find_map(|(_, path)| {
-            let text = discover::read(path).ok()?;
-            path.ends_with(name(source, &text)).then_some(text)
+            let text = discover::read_config_file(path).ok()?;
+            path.ends_with(copy_name(source, &text)).then_some(text)
         })
     }
 
-    /// Keeps a source as it is now. Where that cannot be kept, there is no copy.
-    pub(super) fn keep(&self, source: &Source) {
-        let name = name(source, &source.text);
+    /// Saves a copy of a source. If this fails, there is no copy.
+    pub(super) fn save_copy(&self, source: &Source) {
+        let name = copy_name(source, &source.text);
         if self.root.join(&name).symlink_metadata().is_err() {
-            let _: io::Result<()> = self.write(source, &name);
+            let _: io::Result<()> = self.write_copy(source, &name);
         }
     }
 
-    fn write(&self, source: &Source, name: &str) -> io::Result<()> {
+    fn write_copy(&self, source: &Source, name: &str) -> io::Result<()> {
         let state = self.root.parent().ok_or(io::ErrorKind::NotFound)?;
-        discover::make_private(state)?;
-        private_directory(state)?;
-        private_directory(&self.root)?;
+        discover::create_private_dir(state)?;
+        create_private_directory(state)?;
+        create_private_directory(&self.root)?;
         let path = self.root.join(name);
-        let new = beside(&path);
-        let written = discover::owner_only(OpenOptions::new().write(true).create_new(true))
+        let new = temporary_path(&path);
+        let written = discover::set_owner_only(OpenOptions::new().write(true).create_new(true))
             .and_then(|options| options.open(&new))
             .and_then(|mut file| file.write_all(source.text.as_bytes()))
             .and_then(|()| fs::rename(&new, &path));
@@ -105,36 +106,36 @@ impl LastGood {
             let _ = fs::remove_file(&new);
         }
         written?;
-        let lead = lead(source);
-        for entry in self.entries() {
+        let lead = copy_name_prefix(source);
+        for entry in self.directory_entries() {
             let other = entry.file_name();
             let is_replaced = other.to_string_lossy().starts_with(&lead) && other != *name;
-            if is_replaced || is_old(&entry) {
+            if is_replaced || is_expired(&entry) {
                 let _ = fs::remove_file(entry.path());
             }
         }
         Ok(())
     }
 
-    fn entries(&self) -> impl Iterator<Item = DirEntry> {
+    fn directory_entries(&self) -> impl Iterator<Item = DirEntry> {
         fs::read_dir(&self.root).into_iter().flatten().flatten()
     }
 }
 
-fn is_old(entry: &DirEntry) -> bool {
+fn is_expired(entry: &DirEntry) -> bool {
     let written = entry.metadata().and_then(|found| found.modified()).ok();
     written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > KEPT_FOR)
 }
 
-/// How the names of all copies of a source begin.
-fn lead(source: &Source) -> String {
-    let file = Canon::new("last good").field("path", &*source.name);
-    format!("{}-", file.field("dialect", source.dialect.as_str()).end())
+/// Returns the prefix of the names of all copies of a source.
+fn copy_name_prefix(source: &Source) -> String {
+    let file = Canon::new("last good").with_field("path", &*source.name);
+    format!("{}-", file.with_field("dialect", source.dialect.as_str()).finish())
 }
 
-/// The name of the copy of a source with that text.
-fn name(source: &Source, text: &str) -> String {
-    format!("{}{}", lead(source), Digest::hash(text.as_bytes()))
+/// Returns the name of the copy of a source with that text.
+fn copy_name(source: &Source, text: &str) -> String {
+    format!("{}{}", copy_name_prefix(source), Digest::hash(text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -143,7 +144,7 @@ mod tests {
     use tenterhook_core::dialect::DialectId;
 
     fn source(name: &str, text: &str) -> Source {
-        Source::given(name, DialectId::NATIVE, text, "/p")
+        Source::from_text(name, DialectId::NATIVE, text, "/p")
     }
 
     /// C-93: the copy is of the last text, and one whose bytes are others is not believed.
@@ -152,18 +153,18 @@ mod tests {
         let fixture = tempfile::tempdir().expect("a directory");
         let state = fixture.path().join("state/tenterhook");
         fs::create_dir(fixture.path().join("state")).expect("a directory");
-        let copies = LastGood::at(&state);
-        let read = |name| copies.read(&source(name, "")).map(|text| text.to_string());
+        let copies = LastGood::in_state_directory(&state);
+        let read = |name| copies.read_last_good(&source(name, "")).map(|text| text.to_string());
         assert_eq!(read("/p/a"), None);
         for text in ["one", "two"] {
-            copies.keep(&source("/p/a", text));
-            copies.keep(&source("/p/b", "other"));
+            copies.save_copy(&source("/p/a", text));
+            copies.save_copy(&source("/p/b", "other"));
         }
         assert_eq!(
             (read("/p/a").as_deref(), read("/p/b").as_deref()),
             (Some("two"), Some("other"))
         );
-        let files: Vec<DirEntry> = copies.entries().collect();
+        let files: Vec<DirEntry> = copies.directory_entries().collect();
         assert_eq!(files.len(), 2, "a replaced copy is removed");
         for file in files {
             fs::write(file.path(), "evil").expect("a file");

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::named::lexical;
+use super::named::normalize_path;
 pub(super) use language::Language;
 use value::Value;
 
@@ -28,14 +28,15 @@ const DEEPEST: usize = 16;
 
 /// What a reader may ask about the disk.
 pub(super) trait Disk {
-    /// Whether a file is at this path, behind links.
+    /// Returns whether the path leads to a file, following links.
     fn is_file(&self, path: &Path) -> bool;
-    /// Whether a directory is at this path, behind links.
+    /// Returns whether the path leads to a directory, following links.
     fn is_directory(&self, path: &Path) -> bool;
-    /// The text of a file of the project, where it is text.
-    fn text(&self, path: &Path) -> Option<String>;
-    /// The path behind all links, named from the project's root as the hook names it.
-    fn real(&self, path: &Path) -> PathBuf;
+    /// Returns the content of a file of the project if it is text.
+    fn read_text(&self, path: &Path) -> Option<String>;
+    /// Resolves all links in a path. The result begins with the project's root as the hook names
+    /// it.
+    fn real_path(&self, path: &Path) -> PathBuf;
 }
 
 /// Where a script is read: its own path, and what its words are relative to.
@@ -71,11 +72,11 @@ const PROJECT_VARIABLES: &[&str] = &[
 ];
 
 impl Scene<'_> {
-    /// The value of an environment variable, where it is known.
-    fn variable(&self, name: &str) -> Option<Value> {
+    /// Returns the value of an environment variable if it is known.
+    fn env_value(&self, name: &str) -> Option<Value> {
         let set = self.env.iter().rev().find(|(key, _)| key == name);
         if let Some((_, value)) = set {
-            return Some(Value::text(value.clone()));
+            return Some(Value::from_text(value.clone()));
         }
         let path = match name {
             "HOME" => self.home,
@@ -83,12 +84,12 @@ impl Scene<'_> {
             _ if PROJECT_VARIABLES.contains(&name) => self.project,
             _ => return None,
         };
-        Some(Value::path(path))
+        Some(Value::from_path(path))
     }
 
     /// The script's own path as a value.
-    fn own(&self) -> Option<Value> {
-        self.script.map(Value::own)
+    fn script_path(&self) -> Option<Value> {
+        self.script.map(Value::from_script_path)
     }
 
     fn is_in_project(&self, path: &Path) -> bool {
@@ -158,57 +159,57 @@ pub(super) struct Note {
 }
 
 impl Loads {
-    /// The paths that it writes.
-    pub(super) fn written(&self) -> Vec<PathBuf> {
+    /// Returns the paths that the script writes.
+    pub(super) fn written_paths(&self) -> Vec<PathBuf> {
         let writes = self.found.iter().filter(|load| load.role == Role::Writes);
         writes.map(|load| load.path.clone()).collect()
     }
 
-    fn add(&mut self, value: &Value, base: &Value, role: Role, at: Note) {
-        let Some(path) = value.resolved(base) else { return };
-        let pattern = value.pattern().map(str::to_owned);
+    fn add_load(&mut self, value: &Value, base: &Value, role: Role, at: Note) {
+        let Some(path) = value.resolve_from(base) else { return };
+        let pattern = value.file_name_pattern().map(str::to_owned);
         let role = match role {
             Role::Directory | Role::Around if pattern.is_some() => Role::Matches,
             other => other,
         };
-        let load = Load { path, role, pattern, is_own: value.depends_on_place(base), at };
+        let load = Load { path, role, pattern, is_own: value.depends_on_script_location(base), at };
         if !self.found.contains(&load) {
             self.found.push(load);
         }
     }
 
-    fn unresolved(&mut self, note: Note) {
+    fn add_unresolved(&mut self, note: Note) {
         if !self.unresolved.contains(&note) {
             self.unresolved.push(note);
         }
     }
 
-    fn unnamed(&mut self, note: Note) {
+    fn add_unnamed(&mut self, note: Note) {
         if !self.unnamed.contains(&note) {
             self.unnamed.push(note);
         }
     }
 
-    fn bound(&mut self, note: Note) {
+    fn add_copy_difference(&mut self, note: Note) {
         if !self.bound.contains(&note) {
             self.bound.push(note);
         }
     }
 }
 
-/// What a text of this language loads.
-pub(super) fn read(language: Language, text: &str, scene: Scene<'_>) -> Loads {
+/// Returns what a script in this language loads.
+pub(super) fn find_loads(language: Language, text: &str, scene: Scene<'_>) -> Loads {
     let mut loads = Loads::default();
-    read_into(language, text, scene, &mut loads);
+    add_loads_of(language, text, scene, &mut loads);
     loads
 }
 
-fn read_into(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
+fn add_loads_of(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
     match language {
-        Language::Shell => shell::read(text, scene, loads),
-        Language::Package => package::read(text, scene, loads),
+        Language::Shell => shell::add_shell_loads(text, scene, loads),
+        Language::Package => package::add_package_loads(text, scene, loads),
         Language::Python | Language::Node | Language::Ruby | Language::Perl => {
-            code::read(language, text, scene, loads);
+            code::add_code_loads(language, text, scene, loads);
         }
     }
 }

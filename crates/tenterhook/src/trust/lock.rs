@@ -76,29 +76,30 @@ impl Lock {
         Self { version: VERSION, sources, signatures: Vec::new() }
     }
 
-    /// Adds a signature. Keeps those over the same content, so that keys can rotate (T-55).
-    pub(super) fn signed(mut self, key: &SecretKey, before: Option<Self>) -> Self {
-        let bytes = self.bytes();
-        let before = before.filter(|lock| lock.bytes() == bytes).map(|lock| lock.signatures);
+    /// Adds a signature. Keeps earlier signatures over the same content, so that keys can rotate
+    /// (T-55).
+    pub(super) fn with_signature(mut self, key: &SecretKey, before: Option<Self>) -> Self {
+        let bytes = self.signed_bytes();
+        let before = before.filter(|lock| lock.signed_bytes() == bytes).map(|lock| lock.signatures);
         self.signatures = before.unwrap_or_default();
-        let name = key.public().to_string();
+        let name = key.public_key().to_string();
         self.signatures.retain(|signature| signature.key != name);
         self.signatures.push(Signature { key: name, value: key.sign(&bytes) });
         self
     }
 
-    /// The keys that the file names as signers. Not verified.
+    /// Returns the keys that the file names as signers. They are not verified.
     pub fn signers(&self) -> impl Iterator<Item = &str> {
         self.signatures.iter().map(|signature| signature.key.as_str())
     }
 
-    /// How many files it is about.
+    /// Returns how many sources the file covers.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether it is about none.
+    /// Returns whether the file covers no source.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.sources.is_empty()
@@ -114,21 +115,24 @@ impl Lock {
         Ok(format!("{text}\n"))
     }
 
-    /// The signed bytes. They depend on the meaning only, because a checkout may change the layout.
-    fn bytes(&self) -> Vec<u8> {
+    /// Returns the bytes that are signed. They depend on the meaning only, because a checkout may
+    /// change the layout.
+    fn signed_bytes(&self) -> Vec<u8> {
         let sources = self.sources.iter().map(|source| {
             let Signed { path, dialect, review, entries, rest, text } = source;
-            let one = Canon::new("signed source").field("path", path).field("dialect", dialect);
-            let one = one.field("review", review).list("entries", entries);
-            one.field("rest", rest).field("text", text).end().to_string()
+            let one =
+                Canon::new("signed source").with_field("path", path).with_field("dialect", dialect);
+            let one = one.with_field("review", review).with_list("entries", entries);
+            one.with_field("rest", rest).with_field("text", text).finish().to_string()
         });
-        let all = Canon::new("tenterhook.lock").field("version", self.version.to_string());
-        format!("tenterhook.lock {VERSION}\n{}", all.list("sources", sources).end()).into_bytes()
+        let all = Canon::new("tenterhook.lock").with_field("version", self.version.to_string());
+        format!("tenterhook.lock {VERSION}\n{}", all.with_list("sources", sources).finish())
+            .into_bytes()
     }
 
     /// Reads the lock file of a project without verifying it; `None` if there is no such file.
-    pub(super) fn read(project: &Path) -> Option<Result<Self, Unreadable>> {
-        let bytes = match discover::bytes(&project.join(LOCK), MOST_BYTES) {
+    pub(super) fn read_from_project(project: &Path) -> Option<Result<Self, Unreadable>> {
+        let bytes = match discover::read_regular_file(&project.join(LOCK), MOST_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => return Some(Err((error.to_string(), None))),
             Ok(bytes) => bytes,
@@ -149,21 +153,21 @@ impl Lock {
 }
 
 /// Verifies the lock file of a project against the pinned `keys`.
-pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
+pub(super) fn verify_lock_file(project: &Path, keys: &[PublicKey]) -> Vouched {
     if keys.is_empty() {
         return Vouched::Nothing;
     }
-    let lock = match Lock::read(project) {
+    let lock = match Lock::read_from_project(project) {
         None => return Vouched::Nothing,
         Some(Err((why, place))) => return Vouched::Unusable(why, place),
         Some(Ok(lock)) => lock,
     };
-    let bytes = lock.bytes();
+    let bytes = lock.signed_bytes();
     let mut fails = None;
     for signature in &lock.signatures {
         let key = keys.iter().find(|key| key.to_string() == signature.key);
         match key {
-            Some(key) if key.signed(&bytes, &signature.value) => return Vouched::By(lock, *key),
+            Some(key) if key.verifies(&bytes, &signature.value) => return Vouched::By(lock, *key),
             Some(key) => fails = Some(*key),
             None => {}
         }
@@ -185,11 +189,11 @@ mod tests {
     fn a_lock_of_another_form_is_not_believed() {
         let (project, key) = (tempfile::tempdir().expect("a directory"), SecretKey::new(&[7; 32]));
         for version in [VERSION, VERSION + 1] {
-            let lock = Lock { version, ..Lock::new(Vec::new()) }.signed(&key, None);
+            let lock = Lock { version, ..Lock::new(Vec::new()) }.with_signature(&key, None);
             let text = lock.text().expect("its text");
             std::fs::write(project.path().join(LOCK), text).expect("a file");
-            let is_believed = match vouched(project.path(), &[key.public()]) {
-                Vouched::By(_, by) => by == key.public(),
+            let is_believed = match verify_lock_file(project.path(), &[key.public_key()]) {
+                Vouched::By(_, by) => by == key.public_key(),
                 Vouched::Unusable(why, _) => !why.contains("it is of version 2"),
                 other => panic!("{other:?}"),
             };

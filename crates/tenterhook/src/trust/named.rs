@@ -15,8 +15,8 @@ use tenterhook_shell::{self as shell, Word, WordKind};
 
 use base::Bases;
 pub(super) use part::Known;
-pub(super) use programs::{Modules, code_in_words_loads, runs_unnamed, uncounted};
-use tenterhook_core::hook::script::{INTERPRETERS, expand};
+pub(super) use programs::{Modules, inline_code_loads_files, non_file_words, runs_unnamed_code};
+use tenterhook_core::hook::script::{INTERPRETERS, expand_known_variables};
 use tenterhook_core::hook::{Command, Invocation, Shell};
 
 /// What a command names.
@@ -79,37 +79,41 @@ pub(super) enum Directory {
     Unread,
 }
 
-/// What `command` names, where it starts in `base`.
-pub(super) fn named(command: &Command, base: &Path, project: &Path, home: &Path) -> Named {
+/// Returns the files and programs that `command` names, if it starts in `base`.
+pub(super) fn named_files(command: &Command, base: &Path, project: &Path, home: &Path) -> Named {
     let mut named = Named::default();
     let mut bases = Bases::new(base, project, home);
     match &command.invocation {
         Invocation::Argv { program, args } => {
             let words: Vec<&str> =
                 std::iter::once(program).chain(args).map(String::as_str).collect();
-            let quoted: Vec<String> = words.iter().map(|word| shell::quote(word)).collect();
-            named.line(&quoted.join(" "), Some(&words), &mut bases);
+            let quoted: Vec<String> = words.iter().map(|word| shell::quote_word(word)).collect();
+            named.read_line(&quoted.join(" "), Some(&words), &mut bases);
         }
         Invocation::Shell { shell: Shell::PowerShell, .. } => {
             named.unpinned.push("a PowerShell line is not read".to_owned());
         }
-        Invocation::Shell { text, .. } => match expand(text, command, project, home) {
-            Some(text) => {
-                named.line(&text, None, &mut bases);
-                named.text = Some(text);
+        Invocation::Shell { text, .. } => {
+            match expand_known_variables(text, command, project, home) {
+                Some(text) => {
+                    named.read_line(&text, None, &mut bases);
+                    named.text = Some(text);
+                }
+                None => {
+                    named.unpinned.push("its paths hold characters that shells read".to_owned())
+                }
             }
-            None => named.unpinned.push("its paths hold characters that shells read".to_owned()),
-        },
+        }
     }
     let bases = Bases::new(base, project, home);
     for (at, (name, value)) in command.env.iter().enumerate() {
-        named.variable(name, value, Some(at), &bases);
+        named.read_variable(name, value, Some(at), &bases);
     }
-    named.once()
+    named.dedup_unpinned()
 }
 
 /// Reads the first line of a script, which names the program that runs it.
-pub(super) fn starter(
+pub(super) fn read_shebang(
     line: &str,
     script: &Path,
     base: &Path,
@@ -117,13 +121,13 @@ pub(super) fn starter(
     home: &Path,
 ) -> Named {
     let mut named = Named::default();
-    let script = shell::quote(&script.to_string_lossy());
-    named.line(&format!("{line} {script}"), None, &mut Bases::new(base, project, home));
-    named.once()
+    let script = shell::quote_word(&script.to_string_lossy());
+    named.read_line(&format!("{line} {script}"), None, &mut Bases::new(base, project, home));
+    named.dedup_unpinned()
 }
 
-/// Every argument of `command` that is known before it runs, as a path; `text` is its line with
-/// known variables expanded.
+/// Returns every argument of `command` that is known before it runs, as a path. `text` is its line
+/// with known variables expanded.
 pub(super) fn argument_paths(
     command: &Command,
     text: Option<&str>,
@@ -134,25 +138,28 @@ pub(super) fn argument_paths(
         (Invocation::Argv { program, args }, _) => {
             std::iter::once(program).chain(args).map(Word::literal).collect()
         }
-        (Invocation::Shell { .. }, Some(text)) => {
-            shell::read(text).commands.iter().flat_map(|command| command.words.to_vec()).collect()
-        }
+        (Invocation::Shell { .. }, Some(text)) => shell::parse_line(text)
+            .commands
+            .iter()
+            .flat_map(|command| command.words.to_vec())
+            .collect(),
         (Invocation::Shell { .. }, None) => Vec::new(),
     };
     let mut named = Named::default();
     let bases = Bases::new(base, base, home);
-    for word in words.iter().filter(|word| is_known(word)) {
-        named.mention(word, &bases, false, None);
+    for word in words.iter().filter(|word| is_known_word(word)) {
+        named.add_mention(word, &bases, false, None);
     }
     named.files
 }
 
-fn is_known(word: &Word) -> bool {
+fn is_known_word(word: &Word) -> bool {
     word.kind == WordKind::Literal || word.text.starts_with("~/")
 }
 
-/// The words that name one file each: a word that names several is not pointed to the copy.
-pub(super) fn unambiguous(mentions: Vec<Mention>) -> Vec<Mention> {
+/// Keeps the words that name one file each: a word that names several files is not redirected to
+/// the copy.
+pub(super) fn keep_unambiguous(mentions: Vec<Mention>) -> Vec<Mention> {
     let mut paths: BTreeMap<&str, &Path> = BTreeMap::new();
     let mut several: Vec<&str> = Vec::new();
     for mention in &mentions {
@@ -171,14 +178,14 @@ pub(super) fn unambiguous(mentions: Vec<Mention>) -> Vec<Mention> {
     found
 }
 
-/// Whether a program runs the file that is its first argument, in whichever of its versions.
+/// Returns whether a program runs the file that is its first argument, whatever its version.
 fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.contains(&name) || INTERPRETERS.contains(&plain)
 }
 
-/// A path without `.`, and without `..` as far as the text says what they mean.
-pub(super) fn lexical(path: &Path) -> PathBuf {
+/// Returns a path without `.`, and without `..` as far as the text alone resolves it.
+pub(super) fn normalize_path(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for component in path.components() {
         match component {
@@ -191,7 +198,7 @@ pub(super) fn lexical(path: &Path) -> PathBuf {
 }
 
 /// Replaces `word` in `text` by `instead` wherever it is a whole word; `None` if it does not occur.
-pub(super) fn replaced(text: &str, word: &str, instead: &str) -> Option<String> {
+pub(super) fn replace_word(text: &str, word: &str, instead: &str) -> Option<String> {
     let ends = |c: char| c.is_whitespace() || "();|&<>\"'`=".contains(c);
     let (mut out, mut rest, mut found) = (String::new(), text, false);
     while let Some((before, after)) = rest.split_once(word) {
@@ -214,7 +221,7 @@ mod tests {
     fn named_by(text: &str) -> Named {
         let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
         let command = Command::new(invocation, Inherit::All);
-        named(&command, Path::new("/p"), Path::new("/p"), Path::new("/h"))
+        named_files(&command, Path::new("/p"), Path::new("/p"), Path::new("/h"))
     }
 
     /// T-4.
@@ -270,9 +277,9 @@ mod tests {
     #[test]
     fn a_word_is_replaced_where_it_stands_alone() {
         assert_eq!(
-            replaced("bash a.sh; xa.sh a.sh", "a.sh", "'/s/a'").as_deref(),
+            replace_word("bash a.sh; xa.sh a.sh", "a.sh", "'/s/a'").as_deref(),
             Some("bash '/s/a'; xa.sh '/s/a'")
         );
-        assert_eq!(replaced("bash xa.sh", "a.sh", "'/s/a'"), None);
+        assert_eq!(replace_word("bash xa.sh", "a.sh", "'/s/a'"), None);
     }
 }

@@ -5,20 +5,20 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::decide::Origin;
-use super::worktree::repository_round;
+use super::worktree::enclosing_repository;
 use crate::discover::{Stat, Unsupported};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::Source;
 
-/// The origin of a source (T-1).
-pub(super) fn origin(source: &Source) -> Origin {
-    judged(source).0
+/// Returns the origin of a source (T-1).
+pub(super) fn source_origin(source: &Source) -> Origin {
+    origin_and_doubt(source).0
 }
 
-/// The same, with why a file at the person's own place is not theirs. It is asked once: the next
-/// look may find another answer.
-pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
-    let doubt = (source.layer == Layer::User).then(|| doubt(source)).flatten();
+/// Returns the origin of a source, and why a user's file may not be the user's. Must be called once
+/// for each source, because a second look may find a different answer.
+pub(super) fn origin_and_doubt(source: &Source) -> (Origin, Option<String>) {
+    let doubt = (source.layer == Layer::User).then(|| ownership_doubt(source)).flatten();
     let is_inside = Path::new(&*source.name).starts_with(&source.project);
     let origin = match source.layer {
         Layer::Managed | Layer::Given | Layer::BuiltIn => Origin::Own,
@@ -27,7 +27,11 @@ pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
         Layer::Plugin | Layer::Skill | Layer::Agent
             if !is_inside
                 || source.project == source.home
-                || is_above_home(Path::new(&*source.name), &source.project, &source.home) =>
+                || is_in_home_below_project(
+                    Path::new(&*source.name),
+                    &source.project,
+                    &source.home,
+                ) =>
         {
             Origin::Own
         }
@@ -41,20 +45,20 @@ pub(super) fn judged(source: &Source) -> (Origin, Option<String>) {
     (origin, doubt)
 }
 
-/// Why a file at a place of the person's own may be somebody else's all the same, as a clause for
-/// people.
-fn doubt(source: &Source) -> Option<String> {
+/// Returns why a file in a place of the user may still belong to somebody else, as a clause for
+/// users.
+fn ownership_doubt(source: &Source) -> Option<String> {
     // If a path cannot be examined, a later look may find a file of a different user: doubt it.
-    doubtful(source).unwrap_or_else(|error| Some(error.to_string()))
+    find_ownership_doubt(source).unwrap_or_else(|error| Some(error.to_string()))
 }
 
-fn doubtful(source: &Source) -> Result<Option<String>, OriginError> {
+fn find_ownership_doubt(source: &Source) -> Result<Option<String>, OriginError> {
     let path = Path::new(&*source.name);
     // A file that does not exist cannot be read either, and its gates block for that (C-70).
-    let Some(real) = real(path)? else { return Ok(None) };
-    match inside(&real, source)? {
+    let Some(real) = resolve_links(path)? else { return Ok(None) };
+    match doubt_if_in_project(&real, source)? {
         Some(why) => Ok(Some(why)),
-        None => others(path, &real, &source.home),
+        None => doubt_if_others_can_write(path, &real, &source.home),
     }
 }
 
@@ -67,11 +71,11 @@ struct OriginError {
 }
 
 /// Resolves links; `None` if the path does not exist.
-fn real(path: &Path) -> Result<Option<PathBuf>, OriginError> {
-    seen(path, path.canonicalize())
+fn resolve_links(path: &Path) -> Result<Option<PathBuf>, OriginError> {
+    none_if_missing(path, path.canonicalize())
 }
 
-fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, OriginError> {
+fn none_if_missing<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, OriginError> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -81,46 +85,53 @@ fn seen<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, OriginError> 
     }
 }
 
-/// A home of settings that somebody moved into the project or the repository round it, or linked to
-/// it, holds what the repository brings. A repository that holds the home itself is the user's own,
-/// and so is the home below a directory without a repository, such as `/`.
-fn inside(file: &Path, source: &Source) -> Result<Option<String>, OriginError> {
-    let (project, home) = (real(&source.project)?, real(&source.home)?);
+/// Returns a doubt if the file lies in the project or in the repository around it: a home directory
+/// that was moved or linked there holds what the repository brings. A repository that contains the
+/// home itself is the user's own, and so is the home below a directory without a repository, such
+/// as `/`.
+fn doubt_if_in_project(file: &Path, source: &Source) -> Result<Option<String>, OriginError> {
+    let (project, home) = (resolve_links(&source.project)?, resolve_links(&source.home)?);
     let Some(project) = project else { return Ok(None) };
-    let repository = repository_round(&project)
+    let repository = enclosing_repository(&project)
         .filter(|root| !home.as_ref().is_some_and(|home| home.starts_with(root)));
-    let is_own =
-        home.as_ref().is_some_and(|home| project == *home || is_above_home(file, &project, home));
+    let is_own = home
+        .as_ref()
+        .is_some_and(|home| project == *home || is_in_home_below_project(file, &project, home));
     let is_inside = !is_own && file.starts_with(&project)
         || repository.is_some_and(|root| file.starts_with(root));
     Ok(is_inside.then(|| format!("it lies in this project, at `{}`", file.display())))
 }
 
-/// Whether a file lies in a home that the project directory contains, without a repository that
-/// could have brought it (T-133).
-fn is_above_home(file: &Path, project: &Path, home: &Path) -> bool {
-    home.starts_with(project) && file.starts_with(home) && repository_round(project).is_none()
+/// Returns whether a file lies in a home that the project directory contains, without a repository
+/// that could have brought the file (T-133).
+fn is_in_home_below_project(file: &Path, project: &Path, home: &Path) -> bool {
+    home.starts_with(project) && file.starts_with(home) && enclosing_repository(project).is_none()
 }
 
-/// Users other than this one and root who could write or replace the file.
-fn others(path: &Path, file: &Path, home: &Path) -> Result<Option<String>, OriginError> {
-    let home = real(home)?;
+/// Returns a doubt if users other than this one and root can write or replace the file.
+fn doubt_if_others_can_write(
+    path: &Path,
+    file: &Path,
+    home: &Path,
+) -> Result<Option<String>, OriginError> {
+    let home = resolve_links(home)?;
     // The place of a link decides which file it is, and the file what it says.
-    let directory = path.parent().map(real).transpose()?.flatten();
+    let directory = path.parent().map(resolve_links).transpose()?.flatten();
     let place = directory.and_then(|p| Some(p.join(path.file_name()?)));
     let files = [Some(file), place.as_deref()];
-    let directories = files.into_iter().flatten().flat_map(|file| above(file, home.as_deref()));
+    let directories =
+        files.into_iter().flatten().flat_map(|file| directories_above(file, home.as_deref()));
     for file in std::iter::once(file).chain(directories) {
-        if let Some(why) = written_by_others(file)? {
+        if let Some(why) = other_writers(file)? {
             return Ok(Some(why));
         }
     }
     Ok(None)
 }
 
-/// The directories above a file, up to the home. Outside the home we cannot tell which are the
-/// user's.
-fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
+/// Returns the directories above a file, up to the home. Outside the home, it is unknown which
+/// directories are the user's.
+fn directories_above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     match home.filter(|home| file.starts_with(home)) {
         Some(home) => {
             file.ancestors().skip(1).take_while(|ancestor| ancestor.starts_with(home)).collect()
@@ -129,13 +140,13 @@ fn above<'a>(file: &'a Path, home: Option<&Path>) -> Vec<&'a Path> {
     }
 }
 
-/// Which other users may write a file or directory, by its owner and its mode.
-fn written_by_others(path: &Path) -> Result<Option<String>, OriginError> {
-    let Some(found) = seen(path, path.metadata())? else { return Ok(None) };
-    Ok(judged_by_mode(path, Stat::read(&found)))
+/// Describes which other users may write a file or directory, by its owner and its mode.
+fn other_writers(path: &Path) -> Result<Option<String>, OriginError> {
+    let Some(found) = none_if_missing(path, path.metadata())? else { return Ok(None) };
+    Ok(other_writers_by_mode(path, Stat::from_metadata(&found)))
 }
 
-fn judged_by_mode(path: &Path, found: Result<Stat, Unsupported>) -> Option<String> {
+fn other_writers_by_mode(path: &Path, found: Result<Stat, Unsupported>) -> Option<String> {
     const GROUP: u32 = 0o020;
     const ALL: u32 = 0o002;
     const STICKY: u32 = 0o1000;
@@ -167,7 +178,7 @@ mod tests {
     /// HO-19: a file of the user's that anybody could have written is judged as the repository's.
     #[test]
     fn user_file_whose_permissions_are_not_read_is_not_the_users() {
-        let why = judged_by_mode(Path::new("settings.json"), Err(Unsupported));
+        let why = other_writers_by_mode(Path::new("settings.json"), Err(Unsupported));
         let why = why.expect("nothing is known of it");
         assert!(why.starts_with("`settings.json` is not used: Tenterhook does not read"), "{why}");
     }

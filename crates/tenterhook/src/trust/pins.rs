@@ -23,7 +23,7 @@ use crate::discover;
 use files::Files;
 use loads::LoadedModules;
 pub(super) use memory::ReadScript;
-pub(super) use modules::of_modules;
+pub(super) use modules::pins_of_modules;
 use seen::Kind;
 pub(super) use seen::Seen;
 use tenterhook_core::entry::PathRoots;
@@ -126,10 +126,12 @@ pub(super) struct Variable {
     pub(super) path: PathBuf,
 }
 
-/// Reads what `hook` runs.
-pub(super) fn of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
+/// Reads the files that `hook` runs.
+pub(super) fn pins_of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
     let mut pins = match &hook.run {
-        Run::Command(command) | Run::Worker(Worker { command }) => of_command(command, finding),
+        Run::Command(command) | Run::Worker(Worker { command }) => {
+            pins_of_command(command, finding)
+        }
         _ => Pins::default(),
     };
     // The sandbox `strict` has no project to run from.
@@ -139,35 +141,35 @@ pub(super) fn of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
     pins
 }
 
-pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
+pub(super) fn pins_of_command(command: &Command, finding: Finding<'_>) -> Pins {
     let PathRoots { project, home } = finding.ground;
     let base = command.cwd.as_deref().unwrap_or(project);
     let Named { text, files, counted, programs, unpinned } =
-        named::named(command, base, project, home);
+        named::named_files(command, base, project, home);
     let mut reading = Reading { programs, ..Reading::new(finding, false) };
-    unpinned.into_iter().for_each(|text| reading.unpinned(text));
+    unpinned.into_iter().for_each(|text| reading.add_unpinned(text));
     let mut mentions = Vec::new();
     let mut read = Ok(());
     for mention in files {
         if read.is_ok() {
-            read = reading.mention(&mention);
+            read = reading.pin_mention(&mention);
         }
         if reading.is_pinned(&mention.path) {
             mentions.push(mention);
         }
     }
-    read = read.and_then(|()| reading.declared(command));
-    for mention in reading.declared_words(command, text.as_deref(), base) {
+    read = read.and_then(|()| reading.pin_declared_files(command));
+    for mention in reading.declared_file_words(command, text.as_deref(), base) {
         if !mentions.iter().any(|known| known.word == mention.word) {
             mentions.push(mention);
         }
     }
-    read = read.and_then(|()| reading.counted(&counted));
-    read = read.and_then(|()| reading.loads(command, base));
-    read = read.and_then(|()| reading.starters(base));
-    let interpreters = reading.interpreters();
+    read = read.and_then(|()| reading.pin_candidates(&counted));
+    read = read.and_then(|()| reading.pin_script_loads(command, base));
+    read = read.and_then(|()| reading.pin_shebang_programs(base));
+    let interpreters = reading.locate_interpreters();
     Pins {
-        files: reading.files.sorted(),
+        files: reading.files.into_sorted(),
         interpreters,
         unpinned: reading.unpinned,
         reads: reading.reads,
@@ -175,7 +177,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         bytecode: reading.modules.of_project
             || reading.modules.of_script && reading.from_place.is_some(),
         from_place: reading.from_place,
-        mentions: named::unambiguous(mentions),
+        mentions: named::keep_unambiguous(mentions),
         variables: reading.variables,
         text,
     }
@@ -202,8 +204,8 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Nothing read yet; `keeps_all` says whether files count, too, that programs write beside
-    /// themselves.
+    /// Starts with nothing read; `keeps_all` says whether to pin files, too, that programs write
+    /// beside themselves.
     fn new(finding: Finding<'a>, keeps_all: bool) -> Self {
         Self {
             finding,
@@ -221,8 +223,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Says what runs or is read and is not pinned, once, and the same in every checkout.
-    fn unpinned(&mut self, text: String) {
+    /// Reports once that something is run or read but not pinned. The text is the same in every
+    /// checkout.
+    fn add_unpinned(&mut self, text: String) {
         let project = self.finding.ground.project;
         let text = match project.to_str().filter(|_| project.parent().is_some()) {
             Some(project) => {
@@ -235,49 +238,49 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether what lies there runs from the copy.
+    /// Returns whether the file at this path runs from the copy.
     fn is_pinned(&self, path: &Path) -> bool {
         self.handed.contains(path) || self.files.get(path).is_some_and(|pin| pin.digest.is_some())
     }
 
-    /// Where the programs are that are found by name.
-    fn interpreters(&mut self) -> Vec<(String, Option<PathBuf>)> {
+    /// Returns the paths of the programs that are found by name.
+    fn locate_interpreters(&mut self) -> Vec<(String, Option<PathBuf>)> {
         let mut programs = std::mem::take(&mut self.programs);
         programs.sort();
         programs.dedup();
         let Finding { seen, search, .. } = self.finding;
-        programs.into_iter().map(|name| (name.clone(), seen.program(&name, search))).collect()
+        programs.into_iter().map(|name| (name.clone(), seen.find_program(&name, search))).collect()
     }
 
-    fn mention(&mut self, mention: &Mention) -> Step {
+    fn pin_mention(&mut self, mention: &Mention) -> Step {
         let path = &mention.path;
-        if self.finding.seen.is_read(path) {
-            return self.file_and_folder(path);
+        if self.finding.seen.has_file(path) {
+            return self.pin_file_and_folder(path);
         }
         if path.is_dir() {
-            return self.run_directory(mention);
+            return self.pin_run_directory(mention);
         }
         if !mention.certain && path.symlink_metadata().is_err() {
             // A word that may be a file, but does not exist: if the file appears, the identity
             // changes.
             if !mention.if_there {
-                self.absent(path);
+                self.pin_absent_file(path);
             }
-            return self.module(mention);
+            return self.pin_module_file(mention);
         }
-        self.file_and_folder(path)
+        self.pin_file_and_folder(path)
     }
 
-    /// A file that the entry names, and what lies beside it.
-    fn file_and_folder(&mut self, path: &Path) -> Step {
-        self.file(path, true)?;
-        match self.folder_of(path) {
-            Some(folder) => self.folder(&folder, &mut Vec::new()),
+    /// Pins a file that the entry names, and the files beside it.
+    fn pin_file_and_folder(&mut self, path: &Path) -> Step {
+        self.pin_file(path, true)?;
+        match self.folder_pinned_with(path) {
+            Some(folder) => self.pin_folder(&folder, &mut Vec::new()),
             None => Ok(()),
         }
     }
 
-    fn absent(&mut self, path: &Path) {
+    fn pin_absent_file(&mut self, path: &Path) {
         self.files.insert(Pin {
             path: path.to_owned(),
             named: true,
@@ -287,10 +290,10 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// The folder that is pinned with a file: one of the project's, but not the project itself or
-    /// the folder in which its hooks are configured. If hooks lie in subfolders of a hooks folder,
-    /// that folder is pinned, because it may contain files that they share.
-    fn folder_of(&self, file: &Path) -> Option<PathBuf> {
+    /// Returns the folder that is pinned with a file: one of the project, but not the project
+    /// itself or the folder in which its hooks are configured. If hooks lie in subfolders of a
+    /// hooks folder, that folder is pinned, because it may contain files that they share.
+    fn folder_pinned_with(&self, file: &Path) -> Option<PathBuf> {
         let project = self.finding.ground.project;
         let is_folder = |path: &&Path| {
             path.starts_with(project) && *path != project && *path != self.finding.directory
@@ -300,7 +303,7 @@ impl<'a> Reading<'a> {
         above.filter(|path| path.ends_with(HOOKS)).last().or(own).map(Path::to_owned)
     }
 
-    fn file(&mut self, path: &Path, named: bool) -> Step {
+    fn pin_file(&mut self, path: &Path, named: bool) -> Step {
         if let Some(known) = self.files.0.get_mut(path.as_os_str()) {
             known.named |= named;
             return Ok(());
@@ -309,17 +312,17 @@ impl<'a> Reading<'a> {
             return Err(PinError::ManyFiles);
         }
         let left = MOST_BYTES.saturating_sub(self.bytes);
-        let seen = self.finding.seen.file(path);
+        let seen = self.finding.seen.get_file(path);
         // A file that exceeds the limit beside the entry's other files is an error, cached or not.
         if let Some(pin) = seen.filter(|pin| pin.bytes.len() as u64 <= left) {
             self.bytes += pin.bytes.len() as u64;
             self.files.insert(Pin { named, ..pin });
             return Ok(());
         }
-        let (bytes, metadata) = match discover::contents(path, left) {
+        let (bytes, metadata) = match discover::read_regular_file_with_metadata(path, left) {
             Ok(contents) => contents,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                self.absent(path);
+                self.pin_absent_file(path);
                 return Ok(());
             }
             Err(source) => return Err(PinError::Read { path: path.to_owned(), source }),
@@ -332,21 +335,21 @@ impl<'a> Reading<'a> {
             executable: is_executable(&metadata),
             bytes: bytes.into(),
         };
-        self.finding.seen.keep(&pin);
+        self.finding.seen.insert_file(&pin);
         self.files.insert(pin);
         Ok(())
     }
 
-    /// Everything in a folder and below, also behind links: what runs may load it. `round` are the
-    /// folders that it lies in.
-    fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Step {
+    /// Pins everything in a folder and below, also behind links, because what runs may load it.
+    /// `round` are the folders that contain it.
+    fn pin_folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Step {
         if round.len() > DEEPEST {
             return Err(PinError::Deep { path: folder.to_owned(), deepest: DEEPEST });
         }
-        let Some(listing) = self.finding.seen.listing(folder)? else { return Ok(()) };
+        let Some(listing) = self.finding.seen.list_folder(folder)? else { return Ok(()) };
         if round.contains(&listing.real) {
             // A link to a folder that it lies in: everything there is pinned by its own path.
-            self.unpinned(format!("what the link `{}` leads back to", folder.display()));
+            self.add_unpinned(format!("what the link `{}` leads back to", folder.display()));
             return Ok(());
         }
         if round.is_empty() {
@@ -357,13 +360,13 @@ impl<'a> Reading<'a> {
             let text = name.to_string_lossy();
             let path = folder.join(name);
             // What the entry itself names is never left out.
-            let is_left_out = !self.keeps_all && files::is_left_out(&text);
+            let is_left_out = !self.keeps_all && files::is_ignored_name(&text);
             if is_left_out && self.files.get(&path).is_none() {
                 continue;
             }
             match kind {
-                Kind::Folder => self.folder(&path, round)?,
-                Kind::File => self.file(&path, false)?,
+                Kind::Folder => self.pin_folder(&path, round)?,
+                Kind::File => self.pin_file(&path, false)?,
             }
         }
         round.pop();
@@ -383,20 +386,24 @@ fn is_executable(_file: &std::fs::Metadata) -> bool {
 }
 
 impl Pins {
-    /// The digest of the files and of what cannot be named: the same in every checkout.
+    /// Returns the digest of the files and of what cannot be named. It is the same in every
+    /// checkout.
     pub(super) fn digest(&self, ground: PathRoots<'_>) -> Digest {
         let mut canon = Canon::new("files 1");
         for pin in &self.files {
             canon = canon
-                .field("path", ground.path(&pin.path))
-                .field("executable", pin.executable.to_string())
-                .maybe("bytes", pin.digest.map(|digest| digest.to_string()));
+                .with_field("path", ground.path(&pin.path))
+                .with_field("executable", pin.executable.to_string())
+                .with_optional("bytes", pin.digest.map(|digest| digest.to_string()));
         }
-        canon.list("unpinned", &self.unpinned).maybe("too much", self.too_much.as_ref()).end()
+        canon
+            .with_list("unpinned", &self.unpinned)
+            .with_optional("too much", self.too_much.as_ref())
+            .finish()
     }
 
-    /// Whether the digest of both is that of the same fields.
-    fn is_same(&self, other: &Self) -> bool {
+    /// Returns whether both have the same digest, by comparing the fields that it covers.
+    fn has_same_digest(&self, other: &Self) -> bool {
         let is = |one: &Pin, other: &Pin| {
             one.path.as_os_str() == other.path.as_os_str()
                 && (one.digest, one.executable) == (other.digest, other.executable)
@@ -406,17 +413,17 @@ impl Pins {
             && (&self.unpinned, &self.too_much) == (&other.unpinned, &other.too_much)
     }
 
-    /// Where its interpreters are on this machine.
-    pub(super) fn machine(&self) -> Digest {
+    /// Returns the digest of where the interpreters are on this machine.
+    pub(super) fn interpreters_digest(&self) -> Digest {
         let found = self.interpreters.iter().flat_map(|(name, path)| {
             let path = path.as_ref().map(|path| path.to_string_lossy().into_owned());
             [name.clone(), path.unwrap_or_default()]
         });
-        Canon::new("interpreters 1").list("programs", found).end()
+        Canon::new("interpreters 1").with_list("programs", found).finish()
     }
 
-    /// The files in the project, which are copied and run from the copy.
-    pub(super) fn in_project<'a>(
+    /// Returns the files in the project, which are copied and run from the copy.
+    pub(super) fn project_files<'a>(
         &'a self,
         project: &'a Path,
     ) -> impl Iterator<Item = (&'a Path, &'a Pin)> {

@@ -20,9 +20,9 @@ impl Trust {
                 return Ok(hook);
             };
             let place = (&self.store, &checked);
-            copies::redirect(place, command, entry.files, &entry.pins, &review.project)
+            copies::redirect_to_copies(place, command, entry.files, &entry.pins, &review.project)
                 .map_err(io::Error::other)?;
-            command.invocation = command.starts().clone();
+            command.invocation = command.invocation().clone();
             Ok(hook)
         };
         review.entries.iter().map(copied).collect()

@@ -98,30 +98,31 @@ pub enum Change {
     Entry,
 }
 
-pub(super) fn build(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
-    let then = assessed.approved().map(|record| judge::as_approved(source, record));
+pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
+    let then = assessed.approval_record().map(|record| judge::approved_config(source, record));
     let ground = super::PathRoots::from(source);
     let entries_then: Vec<Digest> = then
         .iter()
         .flat_map(|config| &config.hooks)
-        .map(|hook| entries::of_hook(hook, ground))
+        .map(|hook| entries::hook_digest(hook, ground))
         .collect();
     let now: std::collections::HashSet<Digest> =
         assessed.entries.iter().map(|entry| entry.entry).collect();
     let gone = then.iter().flat_map(|config| &config.hooks).zip(&entries_then);
-    let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
-    let state = assessed.answer();
+    let gone =
+        gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| hook_line(hook)).collect();
+    let state = assessed.source_state();
     let unknown = match &assessed.stored {
         store::Stored::Unusable(why) => Some(why.clone()),
         store::Stored::Nothing | store::Stored::Record(_) => None,
     };
     let signer = assessed.signer;
     // What a module's folder holds is not part of what is signed.
-    let signable = signable(source, &assessed).filter(|_| assessed.modules.is_none());
-    let approved = assessed.approved().cloned();
+    let signable = portable_part(source, &assessed).filter(|_| assessed.modules.is_none());
+    let approved = assessed.approval_record().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|entry| assessed.state(entry)).collect();
-    let mut beside = beside(&config, &assessed, &source.project);
-    let plugins = super::plugins(source);
+    let mut beside = other_settings(&config, &assessed, &source.project);
+    let plugins = super::plugin_settings(source);
     beside.extend(
         plugins
             .iter()
@@ -129,11 +130,12 @@ pub(super) fn build(source: &Source, config: ReadConfig, assessed: Assessed) -> 
     );
     let servers = assessed.servers.into_iter().map(|(_, pins)| (pins.digest(ground), pins));
     let entries = config.hooks.into_iter().zip(assessed.entries).zip(states);
-    let entries =
-        entries.filter(|((hook, _), _)| !hook.is_hold()).map(|((hook, identity), state)| {
+    let entries = entries.filter(|((hook, _), _)| !hook.is_hold_for_unread_file()).map(
+        |((hook, identity), state)| {
             let was = entries_then.contains(&identity.entry);
-            entry(source, hook, identity, (state, was))
-        });
+            build_entry(source, hook, identity, (state, was))
+        },
+    );
     Review {
         source: Arc::clone(&source.name),
         dialect: source.dialect,
@@ -149,29 +151,34 @@ pub(super) fn build(source: &Source, config: ReadConfig, assessed: Assessed) -> 
         copies: approved.as_ref().map(|record| record.copies.clone()).unwrap_or_default(),
         approved_text: approved.map(|record| record.text),
         text: Arc::clone(&source.text),
-        unread: unread(source),
+        unread: unreadable_reason(source),
         unknown,
         project: source.project.clone(),
         rest: assessed.rest,
         servers: servers.collect(),
         modules: assessed.modules,
-        elsewhere: worktree::others(source),
+        elsewhere: worktree::names_in_other_checkouts(source),
     }
 }
 
 /// Describes one entry. `was` is whether the approved version of the file contains the same entry.
-fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, bool)) -> Entry {
+fn build_entry(
+    source: &Source,
+    hook: Hook,
+    identity: Identity,
+    (state, was): (State, bool),
+) -> Entry {
     let change = match state {
         State::Approved => Change::Same,
         State::Changed if was => Change::Files,
         State::Changed => Change::Entry,
         State::Unknown | State::Refused => Change::New,
     };
-    let unsaid = shown::Unsaid::for_hook(source, &hook);
-    let says = shown::rows(&hook, unsaid);
+    let unsaid = shown::Unsaid::default_for_hook(source, &hook);
+    let says = shown::review_rows_of_hook(&hook, unsaid);
     Entry {
-        can: shown::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
-        suspects: suspects(&says, &identity.pins),
+        can: shown::abilities_of_hook(&hook, judge::hook_role(&hook) == Role::Gate, unsaid),
+        suspects: find_suspects(&says, &identity.pins),
         says,
         hook,
         state,
@@ -182,38 +189,38 @@ fn entry(source: &Source, hook: Hook, identity: Identity, (state, was): (State, 
     }
 }
 
-fn unread(source: &Source) -> Option<String> {
-    let lost = source.flaw.as_ref().filter(|_| source.is_unread())?;
+fn unreadable_reason(source: &Source) -> Option<String> {
+    let lost = source.flaw.as_ref().filter(|_| source.is_unreadable())?;
     Some(format!("`{}` cannot be read: {}", source.name, lost.why))
 }
 
 impl Review {
-    /// Why it cannot be approved, if it cannot.
+    /// Returns why the source cannot be approved, if it cannot.
     #[must_use]
     pub fn too_much(&self) -> Option<String> {
         self.unread.clone().or_else(|| self.pins().find_map(|pin| pin.too_much.clone()))
     }
 
-    /// What its hooks and servers run.
+    /// Returns what its hooks and servers run.
     pub(super) fn pins(&self) -> impl Iterator<Item = &Pins> {
-        self.trees().map(|(_, pins)| pins)
+        self.pins_with_digests().map(|(_, pins)| pins)
     }
 
-    /// The same, with the names of the copies.
-    pub(super) fn trees(&self) -> impl Iterator<Item = (Digest, &Pins)> {
+    /// Returns what its hooks and servers run, with the digests that name the copies.
+    pub(super) fn pins_with_digests(&self) -> impl Iterator<Item = (Digest, &Pins)> {
         let entries = self.entries.iter().map(|entry| (entry.files, &entry.pins));
         let others = self.servers.iter().chain(&self.modules);
         entries.chain(others.map(|(files, pins)| (*files, pins)))
     }
 
-    /// How many MCP servers it has.
+    /// Returns how many MCP servers the source has.
     #[must_use]
     pub fn servers(&self) -> usize {
         self.servers.len()
     }
 
-    /// The part of it that is signed.
-    pub(super) fn to_sign(&self) -> io::Result<Signed> {
+    /// Returns the part of the review that is signed.
+    pub(super) fn signed_part(&self) -> io::Result<Signed> {
         let source = &self.source;
         let refused = |why: &str| io::Error::other(format!("`{source}` cannot be signed: {why}"));
         if let Some(why) = self.too_much() {
@@ -223,7 +230,7 @@ impl Review {
         self.signable.clone().ok_or_else(|| refused(why))
     }
 
-    /// Whether there is anything to approve.
+    /// Returns whether there is nothing to approve.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let says_nothing =
@@ -232,8 +239,8 @@ impl Review {
     }
 }
 
-/// The part that is the same in every checkout; `None` if something is not.
-fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
+/// Returns the part that is the same in every checkout; `None` if some part is not.
+fn portable_part(source: &Source, assessed: &Assessed) -> Option<Signed> {
     let entries: Option<Vec<String>> = assessed
         .portable
         .entries
@@ -250,20 +257,22 @@ fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
     })
 }
 
-/// One line that says what a hook is.
-fn line(hook: &Hook) -> String {
-    format!("{} on {}: {}", hook.id, hook.event_label(), hook.run.line())
+/// Describes a hook in one line.
+fn hook_line(hook: &Hook) -> String {
+    format!("{} on {}: {}", hook.id, hook.event_label(), hook.run.one_line_description())
 }
 
-/// Suspicious text: in the entry by the name of its row, in its files by their paths.
-fn suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
+/// Finds suspicious text: in the entry by the name of its row, in its files by their paths.
+fn find_suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
     let own = rows.iter().flat_map(|(lead, text)| {
-        suspect::find(text).into_iter().map(move |suspect| (format!("`{lead}`"), suspect))
+        suspect::find_suspicious_text(text)
+            .into_iter()
+            .map(move |suspect| (format!("`{lead}`"), suspect))
     });
     let files = pins.files.iter().filter_map(|pin| {
         let text = std::str::from_utf8(&pin.bytes).ok()?;
         Some(
-            suspect::find(text)
+            suspect::find_suspicious_text(text)
                 .into_iter()
                 .map(|suspect| (pin.path.display().to_string(), suspect)),
         )
@@ -271,8 +280,8 @@ fn suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
     own.chain(files.flatten()).collect()
 }
 
-/// The settings of a source outside its hooks.
-fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<String> {
+/// Describes the settings of a source outside its hooks.
+fn other_settings(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<String> {
     let switches = config.switches.iter().map(|switch| match switch {
         Switch::DisableAll => "switches all hooks off".to_owned(),
         Switch::EnableAll => "switches all hooks on".to_owned(),
@@ -290,10 +299,11 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
         let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));
         let files: String = files
             .map(|(digest, path)| (digest, path.strip_prefix(project).unwrap_or(path)))
-            .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
+            .map(|(digest, path)| format!("\n{}  {}", digest.short_text(), path.display()))
             .collect();
         // How it is reached stands in the line itself.
-        let rows = shown::of_server(server).into_iter().filter(|(lead, _)| *lead != "runs");
+        let rows =
+            shown::review_rows_of_server(server).into_iter().filter(|(lead, _)| *lead != "runs");
         let rows: String = rows.map(|(lead, text)| format!("\n{lead}  {text}")).collect();
         let runs = match server.reach {
             Reach::Program(_) => match &server.sandbox {
@@ -302,7 +312,7 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
                 }
                 Sandbox::Unsaid | Sandbox::Off => ", which runs with your rights".to_owned(),
                 Sandbox::In(grants) => {
-                    let least = grants.demands().as_str();
+                    let least = grants.required_tier().as_str();
                     format!(
                         ", which runs in the sandbox `{}; isolation_min {least}`",
                         server.sandbox.summary()
@@ -311,14 +321,14 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
             },
             Reach::Address(_) | Reach::Withheld(_) => String::new(),
         };
-        let line = server.reach.line();
+        let line = server.reach.one_line_description();
         format!("has the MCP server `{}`{runs}: {line}{unpinned}{rows}{files}", server.name)
     });
     let modules = assessed.modules.iter().map(|(_, pins)| {
         let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));
         let files: String = files
             .map(|(digest, path)| (digest, path.strip_prefix(project).unwrap_or(path)))
-            .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
+            .map(|(digest, path)| format!("\n{}  {}", digest.short_text(), path.display()))
             .collect();
         let unpinned: String = pins.unpinned.iter().map(|what| format!("\nunpinned  {what}")).collect();
         let names = config.modules.join("`, `");

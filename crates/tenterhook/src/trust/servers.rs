@@ -14,13 +14,13 @@ use tenterhook_core::dialect::Roots;
 use tenterhook_core::source::{Reach, ReadConfig, Server, Source};
 
 impl Trust {
-    /// The MCP servers that agents would connect from `roots`, without unapproved servers of a
-    /// repository; and diagnostics for the user. `sources` are the files with hooks.
+    /// Returns the MCP servers that agents would connect from `roots`, without unapproved servers
+    /// of a repository, and diagnostics for the user. `sources` are the files with hooks.
     #[must_use]
     pub fn servers(&self, roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
-        let (files, mut diagnostics) = self.files_of_servers(roots, sources);
-        let keys = self.keys_of(sources);
-        let locks = Locks::read(files.iter().map(|file| &file.source), &keys);
+        let (files, mut diagnostics) = self.find_server_files(roots, sources);
+        let keys = self.read_pinned_keys(sources);
+        let locks = Locks::read_lock_files(files.iter().map(|file| &file.source), &keys);
         let mut found = Vec::new();
         for file in files {
             let mut config = ReadConfig { servers: file.servers, ..ReadConfig::default() };
@@ -34,21 +34,22 @@ impl Trust {
     /// The files with MCP servers that came with a repository, as sources that can be reviewed.
     #[must_use]
     pub fn server_files(&self, roots: &Roots, sources: &[Source]) -> Vec<Source> {
-        let (files, _) = self.files_of_servers(roots, sources);
+        let (files, _) = self.find_server_files(roots, sources);
         let files = files.into_iter().map(|file| file.source);
-        files.filter(|file| origin::origin(file) == Origin::Repository).collect()
+        files.filter(|file| origin::source_origin(file) == Origin::Repository).collect()
     }
 
-    /// Which plugins there are, and which servers are off, says what counts of the sources (T-15).
-    fn files_of_servers(
+    /// Finds the files with MCP servers. The effective versions of the sources decide which plugins
+    /// exist and which servers are off (T-15).
+    fn find_server_files(
         &self,
         roots: &Roots,
         sources: &[Source],
     ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
-        let locks = Locks::read(sources, &self.keys_of(sources));
+        let locks = Locks::read_lock_files(sources, &self.read_pinned_keys(sources));
         let effective: Vec<Source> =
-            sources.iter().filter_map(|source| self.effective(source, &locks)).collect();
-        discover::server_files(roots, &effective)
+            sources.iter().filter_map(|source| self.effective_source(source, &locks)).collect();
+        discover::find_server_files(roots, &effective)
     }
 
     fn judge_servers(
@@ -57,22 +58,22 @@ impl Trust {
         config: &mut ReadConfig,
         locks: &Locks,
     ) -> Vec<Diagnostic> {
-        let is_own = origin::origin(source) == Origin::Own;
-        if config.servers.is_empty() || is_own && self.is_unanswered(source) {
+        let is_own = origin::source_origin(source) == Origin::Own;
+        if config.servers.is_empty() || is_own && self.has_no_answer(source) {
             return Vec::new();
         }
         // Approve the file as it is written, including what settings switch off.
         let written = ReadConfig {
-            servers: discover::servers_of(source).unwrap_or_default(),
+            servers: discover::servers_in_source(source).unwrap_or_default(),
             ..ReadConfig::default()
         };
-        let assessed = self.assess(source, &written, locks);
-        let state = assessed.answer();
+        let assessed = self.assess_source(source, &written, locks);
+        let state = assessed.source_state();
         if state != State::Approved {
             let was_approved =
                 state == State::Changed || matches!(assessed.stored, Stored::Unusable(_));
             match was_approved {
-                true => withhold_all(&mut config.servers, "it is not what you approved"),
+                true => withhold_servers(&mut config.servers, "it is not what you approved"),
                 false => config.servers.clear(),
             }
             return self.server_diagnostic(source, &assessed, state).into_iter().collect();
@@ -82,9 +83,9 @@ impl Trust {
         let mut diagnostics = Vec::new();
         for server in &mut config.servers {
             let pins = pins.iter().find(|(other, _)| *other == server).map(|(_, pins)| *pins);
-            if let Err(why) = redirect(&self.store, server, pins, source) {
+            if let Err(why) = redirect_to_copies(&self.store, server, pins, source) {
                 let why = why.to_string();
-                diagnostics.push(not_started(server, &why));
+                diagnostics.push(not_started_diagnostic(server, &why));
                 server.reach = Reach::Withheld(why);
             }
         }
@@ -134,14 +135,15 @@ impl Trust {
     }
 }
 
-/// Withholds approved servers, so that a call of one reports `why` instead of an unknown server.
-pub(super) fn withhold_all(servers: &mut [Server], why: &str) {
+/// Withholds approved servers, so that a call of such a server reports `why` instead of an unknown
+/// server.
+pub(super) fn withhold_servers(servers: &mut [Server], why: &str) {
     for server in servers {
         server.reach = Reach::Withheld(why.to_owned());
     }
 }
 
-pub(super) fn not_started(server: &Server, why: &str) -> Diagnostic {
+pub(super) fn not_started_diagnostic(server: &Server, why: &str) -> Diagnostic {
     let message = format!("the MCP server `{}` does not start: {why}", server.name);
     Diagnostic::new(Code::NotApproved, message, server.place.clone())
         .help("`tenterhook trust` shows it")
@@ -165,7 +167,7 @@ pub(super) enum StartError {
 /// # Errors
 ///
 /// When there is no copy and none can be made, or more than can be approved.
-pub(super) fn redirect(
+pub(super) fn redirect_to_copies(
     store: &Store,
     server: &mut Server,
     pins: Option<&Pins>,
@@ -177,6 +179,6 @@ pub(super) fn redirect(
         return Err(StartError::NotPinned(why.clone()));
     }
     let once = (store, &copies::Checked::default());
-    copies::redirect(once, command, pins.digest(source.into()), pins, &source.project)?;
+    copies::redirect_to_copies(once, command, pins.digest(source.into()), pins, &source.project)?;
     Ok(())
 }

@@ -32,43 +32,48 @@ impl Portable {
     ) -> Self {
         let project = &source.project;
         let entries: Vec<Option<Digest>> =
-            entries.iter().map(|identity| entry(identity, project)).collect();
-        let may = servers.iter().all(|(_, pins)| is_elsewhere(pins, project));
+            entries.iter().map(|identity| portable_entry_digest(identity, project)).collect();
+        let may = servers.iter().all(|(_, pins)| is_independent_of_project(pins, project));
         let rest = may.then(|| {
             let ground = super::PathRoots::from(source);
             let everywhere =
                 |(entry, pins): &(Digest, super::Pins)| format!("{entry}{}", pins.digest(ground));
-            super::rest(source, config, servers.iter().map(everywhere))
+            super::settings_digest(source, config, servers.iter().map(everywhere))
         });
-        let review = review(source, &entries, rest);
+        let review = portable_review_digest(source, &entries, rest);
         Self { entries, rest, review }
     }
 }
 
-/// The digest of an entry with what it runs, wherever the project and its interpreters lie.
-fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
-    let own = Canon::new("signed entry").field("entry", identity.entry.to_string());
-    is_elsewhere(&identity.pins, project)
-        .then(|| own.field("files", identity.files.to_string()).end())
+/// Returns the digest of an entry and what it runs, independent of where the project and its
+/// interpreters lie.
+fn portable_entry_digest(identity: &Identity, project: &Path) -> Option<Digest> {
+    let own = Canon::new("signed entry").with_field("entry", identity.entry.to_string());
+    is_independent_of_project(&identity.pins, project)
+        .then(|| own.with_field("files", identity.files.to_string()).finish())
 }
 
-/// Whether every program that is found by name lies outside of the project: there it is the
-/// machine's.
-fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
+/// Returns whether every program that is found by name lies outside the project: such programs
+/// belong to the machine.
+fn is_independent_of_project(pins: &super::Pins, project: &Path) -> bool {
     let found = pins.interpreters.iter().filter_map(|(_, path)| path.as_ref());
     found.into_iter().all(|path| path.is_absolute() && !path.starts_with(project))
 }
 
-/// The digest of all of a source.
-fn review(source: &Source, entries: &[Option<Digest>], rest: Option<Digest>) -> Option<Digest> {
+/// Returns the digest of the whole source.
+fn portable_review_digest(
+    source: &Source,
+    entries: &[Option<Digest>],
+    rest: Option<Digest>,
+) -> Option<Digest> {
     let entries: Option<Vec<String>> =
         entries.iter().map(|entry| entry.as_ref().map(Digest::to_string)).collect();
-    let all = Canon::new("signed review").field("path", path(source)?);
-    let all = all.field("dialect", source.dialect.as_str()).list("entries", entries?);
-    Some(all.field("rest", rest?.to_string()).end())
+    let all = Canon::new("signed review").with_field("path", path(source)?);
+    let all = all.with_field("dialect", source.dialect.as_str()).with_list("entries", entries?);
+    Some(all.with_field("rest", rest?.to_string()).finish())
 }
 
-/// The path of a source in its project, as every system writes it.
+/// Returns the path of a source in its project, with `/` on every system.
 pub(super) fn path(source: &Source) -> Option<String> {
     let inside = Path::new(&*source.name).strip_prefix(&source.project).ok()?;
     let parts: Option<Vec<&str>> =
@@ -83,7 +88,7 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    pub(super) fn read<'a>(
+    pub(super) fn read_lock_files<'a>(
         sources: impl IntoIterator<Item = &'a Source>,
         keys: &[PublicKey],
     ) -> Self {
@@ -92,17 +97,17 @@ impl Locks {
             return Self { of };
         }
         for source in
-            sources.into_iter().filter(|source| origin::origin(source) == Origin::Repository)
+            sources.into_iter().filter(|source| origin::source_origin(source) == Origin::Repository)
         {
             if !of.contains_key(&source.project) {
-                of.insert(source.project.clone(), lock::vouched(&source.project, keys));
+                of.insert(source.project.clone(), lock::verify_lock_file(&source.project, keys));
             }
         }
         Self { of }
     }
 
-    /// The signed version of a source, and the key.
-    pub(super) fn signed(&self, source: &Source) -> Option<(&Signed, PublicKey)> {
+    /// Returns the signed version of a source, and the key.
+    pub(super) fn signed_version(&self, source: &Source) -> Option<(&Signed, PublicKey)> {
         // A project cannot sign the user's own files, even if they lie in it.
         let Some(Vouched::By(lock, key)) =
             self.of.get(&source.project).filter(|_| source.layer != Layer::User)
@@ -115,15 +120,15 @@ impl Locks {
         lock.sources.iter().find(is).map(|source| (source, *key))
     }
 
-    /// Why the signatures of a source's project cannot be read, if so.
-    pub(super) fn doubt(&self, source: &Source) -> Option<&str> {
+    /// Returns why the signatures of a source's project cannot be read, if they cannot.
+    pub(super) fn unusable_reason(&self, source: &Source) -> Option<&str> {
         match self.of.get(&source.project) {
             Some(Vouched::Unusable(why, _)) if source.layer != Layer::User => Some(why),
             _ => None,
         }
     }
 
-    /// Reports lock files that arm nothing.
+    /// Returns a diagnostic for each lock file that approves nothing.
     pub(super) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
         self.of.iter().filter_map(|(project, vouched)| {
             let file = project.join(LOCK).display().to_string();
@@ -160,27 +165,28 @@ impl Locks {
     }
 }
 
-/// The keys that the organisation and the user pinned in their own files.
-pub(super) fn keys<'a>(
+/// Returns the keys that the organisation and the user pinned in their own files.
+pub(super) fn pinned_keys<'a>(
     read: impl IntoIterator<Item = (&'a Source, &'a ReadConfig)>,
 ) -> Vec<PublicKey> {
     let own = read.into_iter().filter(|(source, config)| {
         let may = matches!(source.layer, Layer::Managed | Layer::User);
-        may && !config.keys.is_empty() && origin::origin(source) == Origin::Own
+        may && !config.keys.is_empty() && origin::source_origin(source) == Origin::Own
     });
-    own.flat_map(|(_, config)| &config.keys).filter_map(|key| PublicKey::read(key)).collect()
+    own.flat_map(|(_, config)| &config.keys).filter_map(|key| PublicKey::parse(key)).collect()
 }
 
-/// Adds what a pinned key signed to the user's answer about a source, and returns that key if so.
-pub(super) fn with_signature(
+/// Adds what a pinned key signed to the user's answer about a source, and returns that key if the
+/// signature applies.
+pub(super) fn add_signed_approval(
     stored: Stored,
     source: &Source,
     locks: &Locks,
     now: (&[Identity], Digest, Digest),
     portable: &Portable,
 ) -> (Stored, Option<PublicKey>) {
-    let Some((signed, key)) = locks.signed(source) else {
-        let stored = match (stored, locks.doubt(source)) {
+    let Some((signed, key)) = locks.signed_version(source) else {
+        let stored = match (stored, locks.unusable_reason(source)) {
             (Stored::Nothing, Some(why)) => Stored::Unusable(format!("`{LOCK}`: {why}")),
             (stored, _) => stored,
         };
@@ -194,13 +200,13 @@ pub(super) fn with_signature(
         Stored::Unusable(_) => (stored, None),
         Stored::Record(ref record) if record.review == review.to_string() => (stored, None),
         Stored::Record(mut record) if record.answer == Answer::Approved && !is_all => {
-            let (named, _) = translated(signed, entries, portable);
+            let (named, _) = match_signed_entries(signed, entries, portable);
             let key = (!named.is_empty()).then_some(key);
             record.entries.extend(named);
             (Stored::Record(record), key)
         }
         Stored::Record(_) | Stored::Nothing => {
-            let (mut named, gone) = translated(signed, entries, portable);
+            let (mut named, gone) = match_signed_entries(signed, entries, portable);
             named.extend(gone);
             let rest_stands = portable.rest.is_some_and(|rest| rest.to_string() == signed.rest);
             let record = Record {
@@ -221,8 +227,9 @@ pub(super) fn with_signature(
     }
 }
 
-/// The signed entries that exist, as identities on this machine, and those that do not exist.
-fn translated(
+/// Returns the signed entries that exist, as identities on this machine, and those that do not
+/// exist.
+fn match_signed_entries(
     signed: &Signed,
     entries: &[Identity],
     portable: &Portable,

@@ -30,11 +30,11 @@ const MOST_SOURCES: usize = 1_000;
 pub(super) const MOST_BYTES: u64 = 48 << 20;
 
 impl Trust {
-    /// With what was approved in another directory of state, which is asked where this one has no
+    /// Adds the approvals in another state directory, which are used if the first directory has no
     /// answer (T-72).
     #[must_use]
     pub fn and_at(mut self, state: impl AsRef<Path>) -> Self {
-        self.store = self.store.or(state.as_ref());
+        self.store = self.store.with_fallback(state.as_ref());
         self
     }
 }
@@ -134,146 +134,157 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// The store in `state`, the person's directory of state for this program. Opens nothing.
-    pub(super) fn at(state: &Path) -> Self {
+    /// Uses the store in `state`, the user's state directory of this program. Opens no file yet.
+    pub(super) fn in_state_directory(state: &Path) -> Self {
         Self { root: state.join("trust"), other: None }
     }
 
-    /// The same, beside the store in another directory of state.
-    pub(super) fn or(self, state: &Path) -> Self {
-        Self { other: Some(Box::new(Self::at(state))), ..self }
+    /// Adds the store in another state directory, which is read if this store has no answer.
+    pub(super) fn with_fallback(self, state: &Path) -> Self {
+        Self { other: Some(Box::new(Self::in_state_directory(state))), ..self }
     }
 
-    pub(super) fn other(&self) -> Option<&Self> {
+    pub(super) fn fallback(&self) -> Option<&Self> {
         self.other.as_deref()
     }
 
-    pub(super) fn root(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         &self.root
     }
 
-    /// The directory of the copies of approved files.
-    pub(super) fn copies(&self) -> PathBuf {
+    /// Returns the directory of the copies of approved files.
+    pub(super) fn copies_directory(&self) -> PathBuf {
         self.root.join(COPIES)
     }
 
-    /// The store of last good copies of config files, beside the answers.
-    pub(super) fn last_good(&self) -> LastGood {
-        LastGood::at(self.root.parent().unwrap_or(&self.root))
+    /// Returns the store of last good copies of config files, beside the answers.
+    pub(super) fn last_good_store(&self) -> LastGood {
+        LastGood::in_state_directory(self.root.parent().unwrap_or(&self.root))
     }
 
     /// Reads the answer about a source.
-    pub(super) fn read(&self, source: &str, dialect: &str) -> Stored {
-        let path = self.file(source, dialect);
+    pub(super) fn read_answer(&self, source: &str, dialect: &str) -> Stored {
+        let path = self.answer_path(source, dialect);
         let found = match is_absent(&path) {
             Ok(true) => {
                 let other = self.other.as_ref();
-                return other.map_or(Stored::Nothing, |other| other.read(source, dialect));
+                return other.map_or(Stored::Nothing, |other| other.read_answer(source, dialect));
             }
-            Ok(false) => self.believed(&path),
+            Ok(false) => self.read_private_text(&path),
             Err(error) => Err(error.into()),
         };
-        found.and_then(|text| parse(&text, source, dialect)).map_or_else(
+        found.and_then(|text| parse_record(&text, source, dialect)).map_or_else(
             |why| Stored::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
             |record| Stored::Record(Box::new(record)),
         )
     }
 
-    /// The names of the sources that it has a record about.
-    pub(super) fn sources(&self) -> Vec<String> {
+    /// Returns the names of the sources that have a record.
+    pub(super) fn source_names(&self) -> Vec<String> {
         #[derive(Deserialize)]
         struct About {
             source: String,
         }
         let files = fs::read_dir(self.root.join("sources")).into_iter().flatten().flatten();
         let records = files.take(MOST_SOURCES).filter_map(|file| {
-            let text = discover::bytes(&file.path(), MOST_BYTES).ok()?;
+            let text = discover::read_regular_file(&file.path(), MOST_BYTES).ok()?;
             serde_json::from_slice::<About>(&text).ok()
         });
         records.map(|about| about.source).collect()
     }
 
-    /// Stores the answer about a source, and replaces an earlier one.
+    /// Stores the answer about a source. Replaces an earlier one.
     pub(super) fn write(&self, record: &Record) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(record).map_err(io::Error::other)?;
-        let _lock = self.lock()?;
-        let path = self.file(&record.source, &record.dialect);
+        let _lock = self.lock_exclusive()?;
+        let path = self.answer_path(&record.source, &record.dialect);
         let is_approved = record.answer == Answer::Approved;
         if is_approved {
-            self.note(&record.source, &record.dialect, true)?;
+            self.record_approval(&record.source, &record.dialect, true)?;
         }
-        put(&path, &text)?;
-        if is_approved { Ok(()) } else { self.note(&record.source, &record.dialect, false) }
+        write_atomically(&path, &text)?;
+        if is_approved {
+            Ok(())
+        } else {
+            self.record_approval(&record.source, &record.dialect, false)
+        }
     }
 
     /// Removes the answer about a source. Returns whether there was one.
-    pub(super) fn remove(&self, source: &str, dialect: &str) -> io::Result<bool> {
-        let path = self.file(source, dialect);
+    pub(super) fn remove_answer(&self, source: &str, dialect: &str) -> io::Result<bool> {
+        let path = self.answer_path(source, dialect);
         if is_absent(&path)? {
-            return self.other.as_ref().map_or(Ok(false), |other| other.remove(source, dialect));
+            return self
+                .other
+                .as_ref()
+                .map_or(Ok(false), |other| other.remove_answer(source, dialect));
         }
-        let _lock = self.lock()?;
+        let _lock = self.lock_exclusive()?;
         fs::remove_file(&path)?;
-        self.note(source, dialect, false)?;
-        self.other.as_ref().map_or(Ok(true), |other| other.remove(source, dialect).map(|_| true))
+        self.record_approval(source, dialect, false)?;
+        self.other
+            .as_ref()
+            .map_or(Ok(true), |other| other.remove_answer(source, dialect).map(|_| true))
     }
 
     /// Marks a repository as reported and returns whether it was already; `false` if it cannot be
     /// marked.
     pub(super) fn mark_reported(&self, project: &Path) -> bool {
-        let name =
-            Canon::new("reported").field("project", project.to_string_lossy().as_bytes()).end();
-        let made = self.prepared().and_then(|()| {
+        let name = Canon::new("reported")
+            .with_field("project", project.to_string_lossy().as_bytes())
+            .finish();
+        let made = self.create_directories().and_then(|()| {
             let directory = self.root.join("reported");
-            private_directory(&directory)?;
+            create_private_directory(&directory)?;
             OpenOptions::new().write(true).create_new(true).open(directory.join(name.to_string()))
         });
         made.is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists)
     }
 
-    fn file(&self, source: &str, dialect: &str) -> PathBuf {
-        let name = Canon::new("source").field("path", source).field("dialect", dialect).end();
+    fn answer_path(&self, source: &str, dialect: &str) -> PathBuf {
+        let name =
+            Canon::new("source").with_field("path", source).with_field("dialect", dialect).finish();
         self.root.join("sources").join(format!("{name}.json"))
     }
 
-    /// Makes what is not there yet, and refuses what others may write.
-    pub(super) fn prepared(&self) -> io::Result<()> {
+    /// Creates missing directories, and fails if other users may write them.
+    pub(super) fn create_directories(&self) -> io::Result<()> {
         if let Some(state) = self.root.parent() {
-            discover::make_private(state)?;
-            private_directory(state)?;
+            discover::create_private_dir(state)?;
+            create_private_directory(state)?;
         }
-        private_directory(&self.root)?;
-        private_directory(&self.root.join("sources"))
+        create_private_directory(&self.root)?;
+        create_private_directory(&self.root.join("sources"))
     }
 
-    fn lock(&self) -> io::Result<File> {
-        self.prepared()?;
+    fn lock_exclusive(&self) -> io::Result<File> {
+        self.create_directories()?;
         let mut options = OpenOptions::new();
-        let options = discover::owner_only(options.write(true).create(true).truncate(false))?;
-        let lock = discover::without_waiting(options).open(self.root.join("lock"))?;
+        let options = discover::set_owner_only(options.write(true).create(true).truncate(false))?;
+        let lock = discover::open_without_blocking(options).open(self.root.join("lock"))?;
         lock.lock()?;
         Ok(lock)
     }
 
-    /// The text of a record, where every step on the way to it is the person's alone.
-    fn believed(&self, path: &Path) -> Result<String, RecordError> {
+    /// Reads the text of a record. Fails if other users may write it or a directory above it.
+    fn read_private_text(&self, path: &Path) -> Result<String, RecordError> {
         for directory in
             [self.root.parent(), Some(&*self.root), path.parent()].into_iter().flatten()
         {
             let found = directory.symlink_metadata()?;
-            private(&found)
+            check_private(&found)
                 .map_err(|source| RecordError::Directory { path: directory.to_owned(), source })?;
         }
         let found = path.symlink_metadata()?;
-        private(&found).map_err(RecordError::File)?;
+        check_private(&found).map_err(RecordError::File)?;
         if !found.is_file() || found.len() > MOST_BYTES {
             return Err(RecordError::Size);
         }
-        Ok(String::from_utf8(discover::bytes(path, MOST_BYTES)?)?)
+        Ok(String::from_utf8(discover::read_regular_file(path, MOST_BYTES)?)?)
     }
 }
 
-fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, RecordError> {
+fn parse_record(text: &str, source: &str, dialect: &str) -> Result<Record, RecordError> {
     let record: Record = serde_json::from_str(text).map_err(RecordError::Form)?;
     if record.version != VERSION {
         return Err(RecordError::Version(record.version));
@@ -285,8 +296,13 @@ fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, RecordError>
 }
 
 impl Record {
-    /// An answer that is given now.
-    pub(super) fn now(source: &str, dialect: &str, answer: Answer, review: Digest) -> Self {
+    /// Creates the record of an answer that is given now.
+    pub(super) fn answered_now(
+        source: &str,
+        dialect: &str,
+        answer: Answer,
+        review: Digest,
+    ) -> Self {
         let at = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |duration| duration.as_secs());
         Self {
             version: VERSION,
@@ -304,8 +320,8 @@ impl Record {
     }
 }
 
-/// Whether a file is absent. If looking fails this is an error, because otherwise the user could
-/// revoke an approval and it would stay.
+/// Returns whether a file is absent. Any other failure to look is an error: otherwise the user
+/// could revoke an approval and it would remain.
 fn is_absent(path: &Path) -> io::Result<bool> {
     match path.symlink_metadata() {
         Ok(_) => Ok(false),
@@ -315,10 +331,10 @@ fn is_absent(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes a file beside its place and moves it there.
-pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = beside(path);
-    let written = discover::owner_only(OpenOptions::new().write(true).create_new(true))
+/// Writes a temporary file beside `path` and renames it to `path`.
+pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = temporary_path(path);
+    let written = discover::set_owner_only(OpenOptions::new().write(true).create_new(true))
         .and_then(|options| options.open(&beside))
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
@@ -329,42 +345,42 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// A name beside a place that no other writer has.
-pub(super) fn beside(path: &Path) -> PathBuf {
+/// Returns a path beside `path` that no other writer uses.
+pub(super) fn temporary_path(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let nanos = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |duration| duration.subsec_nanos());
     path.with_extension(format!("new-{}-{count}-{nanos}", std::process::id()))
 }
 
-/// A directory that is the person's alone, made where it is not there.
-pub(super) fn private_directory(path: &Path) -> io::Result<()> {
-    match System::HERE.private_directories()?.create(path) {
+/// Creates a directory if missing, and fails if other users may write it.
+pub(super) fn create_private_directory(path: &Path) -> io::Result<()> {
+    match System::HERE.private_dir_builder()?.create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
     let found = path.symlink_metadata()?;
-    private(&found).map_err(|why| io::Error::other(format!("`{}` {why}", path.display())))?;
+    check_private(&found).map_err(|why| io::Error::other(format!("`{}` {why}", path.display())))?;
     if found.is_dir() {
         return Ok(());
     }
     Err(io::Error::other(format!("`{}` is no directory", path.display())))
 }
 
-/// Why somebody else could have written what was found, if somebody could (T-31).
-pub(super) fn private(found: &fs::Metadata) -> Result<(), NotPrivate> {
+/// Fails if other users could have written the file or directory (T-31).
+pub(super) fn check_private(found: &fs::Metadata) -> Result<(), NotPrivate> {
     if found.is_symlink() {
         return Err(NotPrivate::Link);
     }
-    own(Stat::read(found))
+    check_owner_and_mode(Stat::from_metadata(found))
 }
 
-fn own(found: Result<Stat, Unsupported>) -> Result<(), NotPrivate> {
+fn check_owner_and_mode(found: Result<Stat, Unsupported>) -> Result<(), NotPrivate> {
     let found = found.map_err(NotPrivate::Unsupported)?;
-    if !found.is_users() {
+    if !found.is_owned_by_user() {
         return Err(NotPrivate::Owner);
     }
-    match found.is_open() {
+    match found.is_writable_by_others() {
         false => Ok(()),
         true => Err(NotPrivate::Mode),
     }
@@ -377,7 +393,8 @@ mod tests {
     /// HO-19: an approval that any user could have written is refused.
     #[test]
     fn approval_whose_permissions_are_not_read_is_refused() {
-        let why = own(Err(Unsupported)).expect_err("nothing is known of it").to_string();
+        let why =
+            check_owner_and_mode(Err(Unsupported)).expect_err("nothing is known of it").to_string();
         assert!(why.contains("does not read the permissions of files"), "{why}");
     }
 }

@@ -49,7 +49,7 @@ const PATTERNS: &[(&[&str], &str)] = &[
 const LONG_LINE: usize = 2_000;
 
 /// Finds suspicious parts of a text.
-pub(super) fn find(text: &str) -> Vec<Suspect> {
+pub(super) fn find_suspicious_text(text: &str) -> Vec<Suspect> {
     let mut found: Vec<Suspect> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let mut add = |what| {
@@ -89,15 +89,15 @@ mod tests {
             ("ls\necho \u{202e}hi", "contains characters that are invisible or reorder a line"),
             ("ls\n\u{1b}[2J", "contains characters that drive a terminal"),
         ] {
-            assert_eq!(find(text), [Suspect { what, line: 2 }], "{text:?}");
+            assert_eq!(find_suspicious_text(text), [Suspect { what, line: 2 }], "{text:?}");
         }
         let long = |length: usize| format!("ls\n{}", "x".repeat(length));
         let what = "has a line of more than 2000 characters";
-        assert_eq!(find(&long(LONG_LINE + 1)), [Suspect { what, line: 2 }]);
-        assert_eq!(find(&long(LONG_LINE)), []);
+        assert_eq!(find_suspicious_text(&long(LONG_LINE + 1)), [Suspect { what, line: 2 }]);
+        assert_eq!(find_suspicious_text(&long(LONG_LINE)), []);
         // A pattern that occurs in many lines is reported with the first.
         let what = "decodes or encodes base64";
-        assert_eq!(find("base64 a\nbase64 b"), [Suspect { what, line: 1 }]);
-        assert_eq!(find("#!/bin/sh\njq -r .tool_name\nexit 2\n"), []);
+        assert_eq!(find_suspicious_text("base64 a\nbase64 b"), [Suspect { what, line: 1 }]);
+        assert_eq!(find_suspicious_text("#!/bin/sh\njq -r .tool_name\nexit 2\n"), []);
     }
 }

@@ -82,7 +82,7 @@ impl Fixture {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let dialect = if name.ends_with(".toml") { DialectId::NATIVE } else { DialectId::CLAUDE };
         let directory = path.parent().expect("a directory").to_owned();
-        let source = Source::given(path.to_str().expect("text"), dialect, &text, directory);
+        let source = Source::from_text(path.to_str().expect("text"), dialect, &text, directory);
         Source { layer: Layer::Project, project: self.project(), home: self.home(), ..source }
     }
 

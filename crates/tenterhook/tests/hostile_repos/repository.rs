@@ -159,7 +159,7 @@ impl Repository {
             home: self.path("home"),
             managed: Some(self.path("managed")),
             config_home: value("CLAUDE_CONFIG_DIR"),
-            homes: Roots::homes_by(value),
+            homes: Roots::agent_homes_from_variables(value),
             ..Roots::default()
         }
     }

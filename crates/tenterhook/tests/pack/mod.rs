@@ -20,7 +20,7 @@ pub(crate) fn conformance() -> PathBuf {
 /// The rules of a pack, each with its name.
 pub(crate) fn rules(pack: &str) -> Vec<(String, Rule)> {
     let text = if pack == protect::NAME { protect::PACK } else { GUARDRAILS };
-    let mut source = Source::given("tenterhook.pack.toml", DialectId::NATIVE, text, "/nowhere");
+    let mut source = Source::from_text("tenterhook.pack.toml", DialectId::NATIVE, text, "/nowhere");
     source.home = PathBuf::from("/home/u");
     let read = DialectId::NATIVE.dialect().read_config(&source);
     assert_eq!(read.diagnostics, []);

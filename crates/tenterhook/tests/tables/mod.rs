@@ -226,7 +226,7 @@ pub(crate) fn bash(line: &str) -> RuleInput {
 
 /// The restraint that a rule answers to a call.
 pub(crate) fn judge(rule: &Rule, rule_input: &RuleInput) -> Result<Restraint, String> {
-    let answer = rule.judge(rule_input, &|| true).map_err(|why| format!("{why:?}"))?;
+    let answer = rule.evaluate_or_silent(rule_input, &|| true).map_err(|why| format!("{why:?}"))?;
     Ok(answer.restraint)
 }
 

@@ -45,8 +45,8 @@ enum Line {
 )]
 pub(super) struct LineError(#[from] serde_json::Error);
 
-/// Reads a line.
-pub(super) fn read(line: &[u8]) -> Result<LineCommand, LineError> {
+/// Parses a line of input as a command.
+pub(super) fn parse_command_line(line: &[u8]) -> Result<LineCommand, LineError> {
     let line: Line = serde_json::from_slice(line)?;
     Ok(LineCommand::Input(match line {
         Line::Prompt { text } => Input::Prompt(Submission::new(text)),
@@ -69,8 +69,8 @@ pub(super) fn read(line: &[u8]) -> Result<LineCommand, LineError> {
     }))
 }
 
-/// An update as one line; what only a screen needs is left out.
-pub(super) fn encode(update: &Update) -> Option<Value> {
+/// Encodes an update as one JSON line, or returns `None` if only a screen needs it.
+pub(super) fn encode_update(update: &Update) -> Option<Value> {
     Some(match update {
         Update::Session { id, model, cwd, transcript, sandbox } => json!({
             "type": "session", "session_id": id, "model": model, "cwd": cwd,
@@ -112,14 +112,14 @@ pub(super) fn encode(update: &Update) -> Option<Value> {
             json!({"type": "warn", "event": event, "reason": reason})
         }
         Update::Notice(text) => json!({"type": "notice", "text": text}),
-        Update::Hooks(trace) => of_trace(trace),
-        Update::Did(deed) => of_deed(deed),
-        Update::Delayed(hold) => of_hold(hold),
+        Update::Hooks(trace) => trace_to_json(trace),
+        Update::Did(deed) => deed_to_json(deed),
+        Update::Delayed(hold) => hold_to_json(hold),
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
         Update::Leaving(hooks) => json!({"type": "leaving", "hooks": hooks}),
         Update::Ended => json!({"type": "ended"}),
-        Update::Queued(queue) => of_queue(queue),
+        Update::Queued(queue) => queue_to_json(queue),
         Update::TakenBack(Submission { text, .. }) => {
             json!({"type": "taken_back", "text": text})
         }
@@ -131,19 +131,19 @@ pub(super) fn encode(update: &Update) -> Option<Value> {
     })
 }
 
-fn of_queue(queue: &[Submission]) -> Value {
+fn queue_to_json(queue: &[Submission]) -> Value {
     let texts: Vec<&str> = queue.iter().map(|submission| &*submission.text).collect();
     json!({"type": "queued", "texts": texts})
 }
 
-fn of_hold(hold: &Hold) -> Value {
+fn hold_to_json(hold: &Hold) -> Value {
     json!({
         "type": "held", "event": hold.event.neutral, "own_events": hold.event.own,
         "id": hold.call, "hooks": hold.hooks,
     })
 }
 
-fn of_trace(trace: &Trace) -> Value {
+fn trace_to_json(trace: &Trace) -> Value {
     let hooks = trace.steps.iter().map(|step| {
         json!({
             "hook": step.hook, "ended": step.ended, "took_ms": step.took_ms,
@@ -157,10 +157,10 @@ fn of_trace(trace: &Trace) -> Value {
     })
 }
 
-fn of_deed(deed: &Deed) -> Value {
+fn deed_to_json(deed: &Deed) -> Value {
     let change = deed.change.as_ref();
     json!({
-        "type": "hook_did", "text": deed.line(), "event": deed.event.neutral,
+        "type": "hook_did", "text": deed.summary_line(), "event": deed.event.neutral,
         "own_events": deed.event.own, "hooks": deed.hooks,
         "did": deed.did, "why": deed.why, "id": deed.call,
         "was": change.map(|change| &change.was), "now": change.map(|change| &change.now),

@@ -10,8 +10,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::question::{Choice, Question, Read};
 use super::screen::Screen;
-use super::style::{BOLD, DIM, PLAIN, marked};
-use super::wrap::cut;
+use super::style::{BOLD, DIM, PLAIN, marked_lines_reversed};
+use super::wrap::truncate_to_width;
 
 /// How one chooses, the first that fits.
 const HOW: &[&str] = &[
@@ -43,27 +43,27 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The question that stands before the person, as wide as their terminal.
+    /// Returns the question that the user sees now, at this width.
     pub(super) fn from_screen(screen: &Screen, width: usize) -> Option<Self> {
         let asked = screen.questions.front()?;
         let more = screen.questions.len() - 1;
         let after = if more > 0 { format!("   ({more} more after this)") } else { String::new() };
-        let title = rows(&format!("May {} run?{after}", asked.title), width, BOLD);
-        let (open, chosen) = (screen.asked().is_some(), screen.chosen());
+        let title = wrapped_rows(&format!("May {} run?{after}", asked.title), width, BOLD);
+        let (open, chosen) = (screen.readable_question().is_some(), screen.selected_choice());
         let readable = asked.readable;
-        Some(Self { title, body: body(asked, width), chosen, open, readable, width })
+        Some(Self { title, body: question_body(asked, width), chosen, open, readable, width })
     }
 
-    /// How many rows it would like to have.
-    pub(super) fn height(&self) -> usize {
+    /// Returns how many rows the question needs.
+    pub(super) fn preferred_height(&self) -> usize {
         2 + self.title.len() + self.body.len() + Choice::ALL.len()
     }
 
-    /// Draws it in this area; returns how far it is read.
+    /// Draws the question in this area. Returns how much of it was read.
     pub(super) fn draw(self, frame: &mut Frame<'_>, area: Rect, read: Read) -> Read {
         let height = usize::from(area.height);
-        let ruled = usize::from(self.height() <= height || height >= RULED);
-        let choices = self.choices(height, ruled);
+        let ruled = usize::from(self.preferred_height() <= height || height >= RULED);
+        let choices = self.choice_lines(height, ruled);
         // The choices first, then what they are about.
         let left = height.saturating_sub(choices.len() + ruled);
         let title = self.title.len().min(left.saturating_sub(2).max(1)).min(left);
@@ -74,7 +74,9 @@ impl Asked {
         let seen = title > 0 && shown > 0;
         let may = seen && self.readable;
         let choices = match (self.open, may) {
-            (true, false) => vec![self.instead(if seen { TOO_LONG } else { TOO_LOW })],
+            (true, false) => {
+                vec![self.first_fitting_sentence(if seen { TOO_LONG } else { TOO_LOW })]
+            }
             _ => choices,
         };
         let mut lines = Vec::new();
@@ -93,27 +95,27 @@ impl Asked {
         Read { from, page: shown.max(1), whole: all <= shown, may_agree: may }
     }
 
-    /// The choices: a row each with its key where they fit, else all on one row.
-    fn choices(&self, height: usize, ruled: usize) -> Vec<Line<'static>> {
+    /// Returns the choices: each on a row with its key where they fit, otherwise all on one row.
+    fn choice_lines(&self, height: usize, ruled: usize) -> Vec<Line<'static>> {
         if !self.open {
-            return rows("…", self.width, BOLD);
+            return wrapped_rows("…", self.width, BOLD);
         }
         let all = self.title.len() + self.body.len() + Choice::ALL.len() + 1 + ruled;
         if height < ROOMY && height < all {
-            return vec![Line::styled(self.on_one_row(), BOLD)];
+            return vec![Line::styled(self.choices_on_one_row(), BOLD)];
         }
         let row = |choice: &Choice| {
             let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
             let [words, ..] = choice.labels();
             let text = format!("{mark} {} {words}", choice.number());
-            Line::styled(cut(&text, self.width), BOLD)
+            Line::styled(truncate_to_width(&text, self.width), BOLD)
         };
         let mut lines: Vec<_> = Choice::ALL.iter().map(row).collect();
-        lines.push(self.instead(HOW));
+        lines.push(self.first_fitting_sentence(HOW));
         lines
     }
 
-    fn on_one_row(&self) -> String {
+    fn choices_on_one_row(&self) -> String {
         let row = |short: usize| {
             let choice = |choice: &Choice| {
                 let mark = if self.chosen == Some(*choice) { '>' } else { ' ' };
@@ -125,26 +127,26 @@ impl Asked {
         let long = format!("{}   then Enter", row(0));
         let rows = [long, row(1), row(2)];
         let fits = rows.iter().find(|row| row.width() <= self.width).or(rows.last());
-        cut(fits.map_or("", String::as_str), self.width)
+        truncate_to_width(fits.map_or("", String::as_str), self.width)
     }
 
-    /// The first of these sentences that fits.
-    fn instead(&self, sentences: &[&'static str]) -> Line<'static> {
+    /// Returns the first of these sentences that fits the width.
+    fn first_fitting_sentence(&self, sentences: &[&'static str]) -> Line<'static> {
         let fits = |text: &&&str| text.width() + 2 <= self.width;
         let text = sentences.iter().find(fits).or(sentences.last()).map_or("", |sentence| sentence);
-        Line::styled(cut(&format!("  {text}"), self.width), DIM)
+        Line::styled(truncate_to_width(&format!("  {text}"), self.width), DIM)
     }
 }
 
-fn rows(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
-    let mut rows: Vec<_> = marked("  ", text, width, style).collect();
+fn wrapped_rows(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+    let mut rows: Vec<_> = marked_lines_reversed("  ", text, width, style).collect();
     rows.reverse();
     rows
 }
 
-fn body(asked: &Question, width: usize) -> Vec<Line<'static>> {
+fn question_body(asked: &Question, width: usize) -> Vec<Line<'static>> {
     let arguments = asked.arguments.iter().map(|argument| (argument.replace('\n', "\n  "), PLAIN));
     let change = asked.change.iter().map(|change| (change.replace('\n', "\n  "), PLAIN));
     let all = arguments.chain(change).chain([(asked.reason.clone(), DIM)]);
-    all.flat_map(|(text, style)| rows(&text, width, style)).collect()
+    all.flat_map(|(text, style)| wrapped_rows(&text, width, style)).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::did::Did;
-use super::style::{PLAIN, marked};
+use super::style::{PLAIN, marked_lines_reversed};
 use super::{markdown, shown};
 use crate::conversation::{Call, ToolResult};
 use crate::update::Hold;
@@ -55,25 +55,32 @@ struct Drawn {
 const GROWING: usize = 20_000;
 
 impl ModelText {
-    /// A text that is complete.
-    pub(super) fn whole(text: String) -> Self {
+    /// Creates the block of a text that is complete.
+    pub(super) fn from_complete(text: String) -> Self {
         Self { text, whole: true, ..Self::default() }
     }
 
-    /// Adds its last lines, from the last upwards, until there are so many.
-    pub(super) fn lines(&self, width: usize, wanted: usize, lines: &mut Vec<Line<'static>>) {
+    /// Adds the last lines of the text, from the last upwards, until there are `wanted` lines.
+    pub(super) fn push_last_lines(
+        &self,
+        width: usize,
+        wanted: usize,
+        lines: &mut Vec<Line<'static>>,
+    ) {
         let room = wanted.saturating_sub(lines.len());
         if !self.whole && self.text.len() > GROWING {
-            lines.extend(marked("", &self.text, width, PLAIN).take(room));
+            lines.extend(marked_lines_reversed("", &self.text, width, PLAIN).take(room));
             return;
         }
         let mut drawn = self.drawn.borrow_mut();
         let length = self.text.len();
         let drawn = match drawn.take_if(|d| (d.length, d.width) == (length, width)) {
             Some(same) => drawn.insert(same),
-            None => {
-                drawn.insert(Drawn { length, width, lines: markdown::lines(&self.text, width) })
-            }
+            None => drawn.insert(Drawn {
+                length,
+                width,
+                lines: markdown::render_markdown(&self.text, width),
+            }),
         };
         lines.extend(drawn.lines.iter().rev().take(room).cloned());
     }
@@ -121,64 +128,68 @@ pub(super) struct Output {
 }
 
 impl Block {
-    /// Whether it is that call, and has not ended.
-    pub(super) fn open_call(&mut self, call: &str) -> Option<&mut Tool> {
+    /// Returns the tool block if it shows this call and the call has not ended.
+    pub(super) fn unfinished_call_mut(&mut self, call: &str) -> Option<&mut Tool> {
         match self {
-            Self::Tool(tool) if tool.id == call && tool.state.is_open() => Some(tool),
+            Self::Tool(tool) if tool.id == call && tool.state.is_unfinished() => Some(tool),
             _ => None,
         }
     }
 }
 
 impl Tool {
-    /// A call that is so far since now.
+    /// Creates the block of a call that has been in this state since `since`.
     pub(super) fn new(call: &Call, state: State, since: Instant) -> Self {
         let (holds, deeds) = (Vec::new(), Vec::new());
-        Self { id: call.id.clone(), title: title(call), state, since, holds, deeds }
+        Self { id: call.id.clone(), title: call_title(call), state, since, holds, deeds }
     }
 
-    /// It is further on, as hooks have left it.
-    pub(super) fn goes_on(&mut self, call: &Call, state: State, now: Instant) {
-        self.title = title(call);
+    /// Updates the block with the call as hooks left it, and with its new state.
+    pub(super) fn update_call(&mut self, call: &Call, state: State, now: Instant) {
+        self.title = call_title(call);
         (self.state, self.since) = (state, now);
         self.holds.clear();
     }
 
-    /// These hooks no longer delay it.
-    pub(super) fn release(&mut self, holder: &Holder) {
+    /// Removes a holder that no longer delays the call.
+    pub(super) fn release_hold(&mut self, holder: &Holder) {
         self.holds.retain(|(other, _)| other != holder);
     }
 }
 
 impl State {
-    /// Whether it has not ended.
-    pub(super) const fn is_open(&self) -> bool {
+    /// Returns whether the call has not ended.
+    pub(super) const fn is_unfinished(&self) -> bool {
         matches!(self, Self::Delayed | Self::Running)
     }
 
-    /// What came of a tool.
+    /// Returns the state that the result of a tool call leads to.
     pub(super) fn from_result(result: &ToolResult) -> Self {
         let raw = result.text.trim_end();
         let output =
-            Output { text: shown::text(raw, shown::OPENED), lines: raw.split('\n').count() };
+            Output { text: shown::safe_text(raw, shown::OPENED), lines: raw.split('\n').count() };
         if result.is_error { Self::Failed(output) } else { Self::Done(output) }
     }
 }
 
-fn title(call: &Call) -> String {
-    let title = format!("{} {}", shown::spelled(&call.tool, shown::NAME), subject(&call.input));
+fn call_title(call: &Call) -> String {
+    let title = format!(
+        "{} {}",
+        shown::escape_invisible(&call.tool, shown::NAME),
+        input_subject(&call.input)
+    );
     title.trim_end().to_owned()
 }
 
 /// Which arguments say what a call is about; without them, its first text does.
 const SUBJECTS: &[&str] = &["command", "file_path", "pattern", "description", "stdout"];
 
-/// What a call, or a text, is about, on one line.
-pub(super) fn subject(input: &Value) -> String {
+/// Returns the subject of a call or a text on one line.
+pub(super) fn input_subject(input: &Value) -> String {
     let named = SUBJECTS.iter().find_map(|name| input.get(name)?.as_str());
     let mut texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
     let text = input.as_str().or(named).or_else(|| texts.next()).unwrap_or_default();
     let more = if text.trim_end().contains('\n') { " …" } else { "" };
-    let first = shown::spelled(text.lines().next().unwrap_or_default(), shown::NAME);
-    format!("{}{more}", shown::line(&first))
+    let first = shown::escape_invisible(text.lines().next().unwrap_or_default(), shown::NAME);
+    format!("{}{more}", shown::single_line(&first))
 }

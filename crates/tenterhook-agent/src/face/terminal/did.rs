@@ -20,35 +20,38 @@ pub(super) struct Did {
 }
 
 impl Did {
-    /// The full text.
+    /// Creates the short line and the full text of what hooks did.
     pub(super) fn from_deed(deed: &Deed) -> Self {
-        let all = deed.line();
-        let mut line = shown::line(&shown::text(&all, REASON));
+        let all = deed.summary_line();
+        let mut line = shown::single_line(&shown::safe_text(&all, REASON));
         let Some(change) = &deed.change else {
-            let whole = shown::text(all.trim_end(), shown::OPENED);
+            let whole = shown::safe_text(all.trim_end(), shown::OPENED);
             return Self { whole: (whole != line).then_some(whole), line };
         };
-        let was = block::subject(&change.was);
-        let cut = shown::text(&was, ORIGINAL);
+        let was = block::input_subject(&change.was);
+        let cut = shown::safe_text(&was, ORIGINAL);
         line.push_str(&format!("; it was: {cut}"));
-        Self { whole: Some(format!("{}:\n{}", shown::line(&all), difference(change))), line }
+        Self {
+            whole: Some(format!("{}:\n{}", shown::single_line(&all), rewrite_diff(change))),
+            line,
+        }
     }
 
     /// The visible text.
-    pub(super) fn text(&self, open: bool) -> &str {
+    pub(super) fn visible_text(&self, open: bool) -> &str {
         self.whole.as_deref().filter(|_| open).unwrap_or(&self.line)
     }
 }
 
-/// The lines that went and came.
-pub(super) fn difference(change: &Rewritten) -> String {
-    let [was, now] =
-        [&change.was, &change.now].map(|value| shown::spelled(&written(value), shown::OPENED));
-    diff::between(&was, &now)
+/// Returns the removed and the added lines of a rewrite.
+pub(super) fn rewrite_diff(change: &Rewritten) -> String {
+    let [was, now] = [&change.was, &change.now]
+        .map(|value| shown::escape_invisible(&format_value(value), shown::OPENED));
+    diff::line_diff(&was, &now)
 }
 
-/// A value as a person reads it: a text as it is, arguments each by its name.
-fn written(value: &Value) -> String {
+/// Returns a value as people read it: a text as it is, arguments each with its name.
+fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
@@ -80,9 +83,9 @@ mod tests {
     fn a_rewrite_is_one_line_and_opened_the_difference() {
         let rewrite =
             rewritten(json!({"command": "rm x", "n": 1}), json!({"command": "true", "n": 1}));
-        assert_eq!(rewrite.text(false), "hook `x` rewrote the call; it was: rm x");
+        assert_eq!(rewrite.visible_text(false), "hook `x` rewrote the call; it was: rm x");
         assert_eq!(
-            rewrite.text(true),
+            rewrite.visible_text(true),
             "hook `x` rewrote the call:\n- command: rm x\n+ command: true\n  n: 1"
         );
     }
@@ -91,7 +94,11 @@ mod tests {
     fn what_drives_a_terminal_is_spelled_out_in_both() {
         let rewrite = rewritten(json!("a\u{1b}[2Jb"), json!("c"));
         for open in [false, true] {
-            assert!(!rewrite.text(open).contains('\u{1b}'), "{:?}", rewrite.text(open));
+            assert!(
+                !rewrite.visible_text(open).contains('\u{1b}'),
+                "{:?}",
+                rewrite.visible_text(open)
+            );
         }
     }
 
@@ -102,8 +109,9 @@ mod tests {
             Deed { hooks: vec!["x".to_owned()], did: "objects".to_owned(), why, ..Deed::default() };
         let diff = Did::from_deed(&deed);
         assert!(
-            diff.text(false).chars().count() <= REASON + 20 && !diff.text(false).contains('\n')
+            diff.visible_text(false).chars().count() <= REASON + 20
+                && !diff.visible_text(false).contains('\n')
         );
-        assert_eq!(diff.text(true).lines().count(), 101);
+        assert_eq!(diff.visible_text(true).lines().count(), 101);
     }
 }

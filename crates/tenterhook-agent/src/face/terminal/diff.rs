@@ -9,13 +9,17 @@ pub(super) const PARTS: &[&str] = &["old_string", "new_string"];
 /// How many lines that stay are shown round those that change.
 const ROUND: usize = 2;
 
-/// The lines that go, with `-`, and those that come, with `+`, among some that stay; nothing where the call replaces nothing.
-pub(super) fn of_call(call: &Call) -> Option<String> {
-    let [old, new] = ["old_string", "new_string"].map(|part| tool::text(call, part));
-    Some(between(&shown::spelled(old?, shown::ASKED), &shown::spelled(new?, shown::ASKED)))
+/// Returns the diff of an edit call: removed lines with `-`, added ones with `+`, and some
+/// unchanged lines. `None` if the call replaces nothing.
+pub(super) fn call_diff(call: &Call) -> Option<String> {
+    let [old, new] = ["old_string", "new_string"].map(|part| tool::text_argument(call, part));
+    Some(line_diff(
+        &shown::escape_invisible(old?, shown::ASKED),
+        &shown::escape_invisible(new?, shown::ASKED),
+    ))
 }
 
-pub(super) fn between(old: &str, new: &str) -> String {
+pub(super) fn line_diff(old: &str, new: &str) -> String {
     let [old, new]: [Vec<&str>; 2] = [old, new].map(|text| text.split('\n').collect());
     let same = |(a, b): &(&&str, &&str)| a == b;
     let before = old.iter().zip(&new).take_while(same).count();
@@ -41,11 +45,11 @@ mod tests {
     /// AG-4.
     #[test]
     fn lines_that_go_and_come_stand_among_those_that_stay() {
-        assert_eq!(between("a\nb\nc\nd\ne", "a\nb\nX\nd\ne"), "  a\n  b\n- c\n+ X\n  d\n  e");
-        assert_eq!(between("one", "two"), "- one\n+ two");
-        assert_eq!(between("a\nb", "a\nb\nb"), "  a\n  b\n+ b");
-        assert_eq!(between("a\na\na", "a"), "  a\n- a\n- a");
-        assert_eq!(between("x", "x"), "  x");
-        assert_eq!(between("x", ""), "- x\n+ ");
+        assert_eq!(line_diff("a\nb\nc\nd\ne", "a\nb\nX\nd\ne"), "  a\n  b\n- c\n+ X\n  d\n  e");
+        assert_eq!(line_diff("one", "two"), "- one\n+ two");
+        assert_eq!(line_diff("a\nb", "a\nb\nb"), "  a\n  b\n+ b");
+        assert_eq!(line_diff("a\na\na", "a"), "  a\n- a\n- a");
+        assert_eq!(line_diff("x", "x"), "  x");
+        assert_eq!(line_diff("x", ""), "- x\n+ ");
     }
 }

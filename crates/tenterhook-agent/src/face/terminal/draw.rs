@@ -15,7 +15,7 @@ use super::question::Read;
 use super::screen::Screen;
 use super::style::DIM;
 use super::view::View;
-use super::wrap::{chop, cut};
+use super::wrap::{truncate_to_width, wrap_anywhere};
 use super::{panel, talk};
 
 /// What turns while something is under way, and how long each of them stands.
@@ -48,17 +48,17 @@ pub(super) struct Drawn {
 }
 
 /// Draws the screen.
-pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
+pub(super) fn draw_screen(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
     let area = frame.area();
     let width = usize::from(area.width);
-    let typed = Typed::new(screen, area);
+    let typed = Typed::from_screen(screen, area);
     let asked = Asked::from_screen(screen, width);
     let mut tall = u16::try_from(typed.lines.len()).unwrap_or(1) + 2;
     if asked.is_some() && typed.empty && area.height < LOW {
         tall = 0;
     }
     let left = usize::from(area.height.saturating_sub(tall + 1));
-    let asking = asked.as_ref().map_or(0, |a| a.height().min(question_rows(left)));
+    let asking = asked.as_ref().map_or(0, |a| a.preferred_height().min(max_question_rows(left)));
     let [main, ask, status, composer] = Layout::vertical([
         Constraint::Fill(1),
         Constraint::Length(u16::try_from(asking).unwrap_or(0)),
@@ -66,25 +66,26 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
         Constraint::Length(tall),
     ])
     .areas(area);
-    let (conversation, beside) = split(main, screen.panel);
-    let view = talk::draw(frame, conversation, screen);
+    let (conversation, beside) = split_off_panel(main, screen.panel);
+    let view = talk::draw_conversation(frame, conversation, screen);
     if let Some(beside) = beside {
-        panel::draw(frame, beside, screen);
+        panel::draw_panel(frame, beside, screen);
     }
     let read = asked.map_or_else(Read::default, |a| a.draw(frame, ask, screen.read));
     frame.render_widget(Paragraph::new(status_line(screen, view.below, width)), status);
-    compose(frame, composer, &typed);
+    draw_input_box(frame, composer, &typed);
     Drawn { view, read }
 }
 
-/// How many of the rows that are left a question may take: most, and where there are few, nearly all.
-const fn question_rows(left: usize) -> usize {
+/// Returns how many of the remaining rows a question may take: most of them, and nearly all if
+/// there are few.
+const fn max_question_rows(left: usize) -> usize {
     let most = left * 2 / 3;
     let few = if left > FEW { FEW } else { left };
     if most > few { most } else { few }
 }
 
-fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
+fn split_off_panel(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
     if !panel {
         return (area, None);
     }
@@ -96,23 +97,24 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
     (talk, Some(panel))
 }
 
-/// The current activity and its duration, waiting texts, and the scroll position.
+/// Returns the current activity with its duration, the waiting texts, and the scroll position.
 fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
-    let left = cut(&under_way(screen, below, width), width);
-    let right = where_it_is(screen, width.saturating_sub(left.width() + 2));
+    let left = truncate_to_width(&activity_text(screen, below, width), width);
+    let right = session_summary(screen, width.saturating_sub(left.width() + 2));
     let gap = width.saturating_sub(left.width() + right.width());
     Line::from(vec![Span::raw(left), Span::raw(" ".repeat(gap)), Span::styled(right, DIM)])
 }
 
-/// The mode, the sandbox of commands, what was used, the model and the directory: as many of them as there is room for, in this order.
-fn where_it_is(screen: &Screen, room: usize) -> String {
+/// Returns the mode, the sandbox of commands, the usage, the model and the directory, in this
+/// order, as far as they fit.
+fn session_summary(screen: &Screen, room: usize) -> String {
     let mode = if screen.mode == USUAL { "" } else { screen.mode };
     let used = match (screen.used.full, screen.used.tokens) {
         (0, 0) => String::new(),
-        (full, tokens) => format!("{full}% full  {} tokens", short(tokens)),
+        (full, tokens) => format!("{full}% full  {} tokens", abbreviate_number(tokens)),
     };
     let mut right = String::new();
-    for part in [mode, screen.sandbox.shown(), &used, &screen.model, &screen.cwd] {
+    for part in [mode, screen.sandbox.screen_label(), &used, &screen.model, &screen.cwd] {
         let gap = if right.is_empty() || part.is_empty() { "" } else { "  " };
         if right.width() + gap.width() + part.width() <= room {
             right = format!("{right}{gap}{part}");
@@ -121,8 +123,8 @@ fn where_it_is(screen: &Screen, room: usize) -> String {
     right
 }
 
-/// A number as people say it.
-fn short(number: u64) -> String {
+/// Returns a number in a short form for people.
+fn abbreviate_number(number: u64) -> String {
     match number {
         0..1000 => number.to_string(),
         1000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
@@ -130,8 +132,8 @@ fn short(number: u64) -> String {
     }
 }
 
-/// What the end of the session waits for.
-fn leaving(awaited: &[String]) -> String {
+/// Returns what the end of the session waits for.
+fn exit_wait_text(awaited: &[String]) -> String {
     match awaited {
         [] => "leaving".to_owned(),
         [hook] => format!("leaving when hook `{hook}` has ended"),
@@ -141,16 +143,17 @@ fn leaving(awaited: &[String]) -> String {
     }
 }
 
-/// The work under way. The line cuts its name, and never its time and the key that stops it.
-fn under_way(screen: &Screen, below: usize, width: usize) -> String {
+/// Describes the current work. If it is too long, its name is cut, never its duration and the key
+/// that stops it.
+fn activity_text(screen: &Screen, below: usize, width: usize) -> String {
     let mut parts = Vec::new();
-    if screen.busy() {
+    if screen.is_busy() {
         let (what, since) = match (&screen.status, screen.longest_hold()) {
-            _ if screen.leaving => (leaving(&screen.awaited), screen.since),
+            _ if screen.leaving => (exit_wait_text(&screen.awaited), screen.since),
             (Some(status), _) => (status.clone(), screen.since),
-            (None, Some((hold, since))) => (talk::hold_words(hold), since),
+            (None, Some((hold, since))) => (talk::hold_text(hold), since),
             _ if screen.loading => ("working".to_owned(), screen.since),
-            _ if screen.outbox.has(Phase::Sending) => ("sending".to_owned(), screen.since),
+            _ if screen.outbox.has_phase(Phase::Sending) => ("sending".to_owned(), screen.since),
             _ => ("waiting".to_owned(), screen.since),
         };
         let took = screen.now.saturating_duration_since(since);
@@ -164,7 +167,7 @@ fn under_way(screen: &Screen, below: usize, width: usize) -> String {
         };
         let end = format!(" ({} s){key}", took.as_secs());
         let width_left = width.saturating_sub(spinner.width() + 1 + end.width());
-        parts.push(format!("{spinner} {}{end}", cut(&what, width_left.max(LEAST))));
+        parts.push(format!("{spinner} {}{end}", truncate_to_width(&what, width_left.max(LEAST))));
     }
     if screen.open {
         parts.push("all is open, Ctrl-O closes".to_owned());
@@ -188,30 +191,31 @@ struct Typed {
 }
 
 impl Typed {
-    fn new(screen: &Screen, area: Rect) -> Self {
+    fn from_screen(screen: &Screen, area: Rect) -> Self {
         let width = usize::from(area.width.saturating_sub(4)).max(1);
         let height = TALL.min(usize::from(area.height / 3)).max(1);
-        let (before, after) = (screen.composer.before(), screen.composer.after());
+        let (before, after) =
+            (screen.composer.text_before_cursor(), screen.composer.text_after_cursor());
         let from = before.ceil_char_boundary(before.len().saturating_sub(LOOKED_AT));
         let before = before.get(from..).unwrap_or_default();
         let after = after.get(..after.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
-        let above = chop(before, width);
+        let above = wrap_anywhere(before, width);
         let row = above.len().saturating_sub(1);
         let column = above.last().map_or(0, |line| line.width());
-        let all = chop(&format!("{before}{after}"), width);
+        let all = wrap_anywhere(&format!("{before}{after}"), width);
         let first = (row + 1).saturating_sub(height);
         let lines: Vec<_> = all.into_iter().skip(first).take(height).collect();
         Self { lines, row: row - first, column, empty: screen.composer.text().is_empty() }
     }
 }
 
-fn compose(frame: &mut Frame<'_>, area: Rect, typed: &Typed) {
+fn draw_input_box(frame: &mut Frame<'_>, area: Rect, typed: &Typed) {
     let boxed = Boxed::new().borders(Borders::ALL);
     let inner = boxed.inner(area);
     frame.render_widget(boxed, area);
     let text = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     let lines: Vec<Line<'_>> = match typed.empty {
-        true => vec![Line::styled(cut(INVITES, usize::from(text.width)), DIM)],
+        true => vec![Line::styled(truncate_to_width(INVITES, usize::from(text.width)), DIM)],
         false => typed.lines.iter().map(|line| Line::raw(line.as_str())).collect(),
     };
     frame.render_widget(Paragraph::new(lines), text);

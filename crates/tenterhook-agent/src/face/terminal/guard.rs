@@ -22,16 +22,16 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Takes it.
-    pub(super) fn enter() -> io::Result<Self> {
+    /// Switches the terminal to raw mode and the alternate screen.
+    pub(super) fn enter_raw_mode() -> io::Result<Self> {
         let guard = Self { panics: Panics::default() };
-        take()?;
+        acquire_terminal()?;
         let (previous_hook, own, panics) =
             (panic::take_hook(), thread::current().id(), Arc::clone(&guard.panics));
         panic::set_hook(Box::new(move |broken| {
             if thread::current().id() == own {
                 // First the terminal, then the message, or it would be invisible.
-                restore();
+                restore_terminal();
                 previous_hook(broken);
             } else {
                 // The screen is still drawn: the words wait until it is not.
@@ -44,7 +44,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        restore();
+        restore_terminal();
         for words in self.panics.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // Without a receiver the message is not needed.
             let _ = writeln!(io::stderr(), "{words}");
@@ -52,21 +52,21 @@ impl Drop for Guard {
     }
 }
 
-fn take() -> io::Result<()> {
+fn acquire_terminal() -> io::Result<()> {
     enable_raw_mode()?;
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// Gives the terminal back, stops the program as its shell wants it, and takes the terminal again when it goes on (AG-32). What
-/// runs in separate sessions goes on.
-pub(super) fn aside() -> io::Result<()> {
-    restore();
+/// Restores the terminal, stops the program with `SIGTSTP`, and takes the terminal again when the
+/// program continues (AG-32). Processes in separate sessions continue to run.
+pub(super) fn suspend_program() -> io::Result<()> {
+    restore_terminal();
     // Where no shell is there that could go on with it, the kernel does not stop it, and it goes on at once.
     kill_process(getpid(), Signal::TSTP)?;
-    take()
+    acquire_terminal()
 }
 
-fn restore() {
+fn restore_terminal() {
     // On the way out nothing is left to do about a terminal that does not answer.
     let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
     let _ = disable_raw_mode();

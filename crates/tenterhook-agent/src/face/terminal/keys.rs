@@ -10,86 +10,92 @@ use crate::update::Input;
 /// The matcher subject of `SessionEnd` when somebody leaves at the prompt.
 const LEFT: &str = "prompt_input_exit";
 
-/// Presses a key.
-pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
+/// Applies a key press to the screen. Returns the input for the session, if there is one.
+pub(super) fn press_key(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
     let warned = std::mem::take(&mut screen.warned);
     if key.modifiers.contains(KeyModifiers::CONTROL) {
-        return control(screen, key.code, warned);
+        return press_control_key(screen, key.code, warned);
     }
     // A question takes its own keys only, and none of them is one that a text begins with (AG-1, AG-2).
-    if screen.asked().is_some() && answers(screen, key) {
+    if screen.readable_question().is_some() && press_question_key(screen, key) {
         return None;
     }
     match key.code {
         KeyCode::F(2) => screen.panel = !screen.panel,
         KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => screen.composer.insert("\n"),
-        KeyCode::Enter => return screen.submit(Phase::Sending).map(Input::Prompt),
-        KeyCode::Tab if screen.loading => return screen.submit(Phase::Queued).map(Input::Queue),
-        KeyCode::Esc if screen.busy() => return Some(Input::Interrupt),
+        KeyCode::Enter => return screen.submit_text(Phase::Sending).map(Input::Prompt),
+        KeyCode::Tab if screen.loading => {
+            return screen.submit_text(Phase::Queued).map(Input::Queue);
+        }
+        KeyCode::Esc if screen.is_busy() => return Some(Input::Interrupt),
         KeyCode::Char(c) => screen.composer.insert(c.encode_utf8(&mut [0; 4])),
-        KeyCode::Backspace => screen.composer.backspace(),
-        KeyCode::Left => screen.composer.left(),
-        KeyCode::Right => screen.composer.right(),
-        KeyCode::Home => screen.composer.home(),
+        KeyCode::Backspace => screen.composer.delete_char_before(),
+        KeyCode::Left => screen.composer.move_left(),
+        KeyCode::Right => screen.composer.move_right(),
+        KeyCode::Home => screen.composer.move_to_start(),
         KeyCode::End => {
             screen.view = View::default();
-            screen.composer.end();
+            screen.composer.move_to_end();
         }
         KeyCode::BackTab => return Some(Input::NextMode),
-        KeyCode::Up if screen.composer.text().is_empty() && screen.outbox.has(Phase::Queued) => {
+        KeyCode::Up
+            if screen.composer.text().is_empty() && screen.outbox.has_phase(Phase::Queued) =>
+        {
             return Some(Input::TakeBack);
         }
-        KeyCode::Up => screen.composer.older(),
-        KeyCode::Down => screen.composer.newer(),
-        KeyCode::PageUp => screen.page(false),
-        KeyCode::PageDown => screen.page(true),
+        KeyCode::Up => screen.composer.recall_older(),
+        KeyCode::Down => screen.composer.recall_newer(),
+        KeyCode::PageUp => screen.scroll_page(false),
+        KeyCode::PageDown => screen.scroll_page(true),
         _ => {}
     }
     None
 }
 
-fn control(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
+fn press_control_key(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
     match key {
-        KeyCode::Char('c') => return stop(screen, warned),
+        KeyCode::Char('c') => return stop_or_quit(screen, warned),
         KeyCode::Char('d') if screen.composer.text().is_empty() => return Some(Input::Quit(LEFT)),
         KeyCode::Char('z') => screen.aside = true,
         KeyCode::Char('o') => screen.open = !screen.open,
         KeyCode::Char('t') => screen.panel = !screen.panel,
-        KeyCode::Char('u') => screen.composer.set(""),
-        KeyCode::Char('w') => screen.composer.backspace_word(),
-        KeyCode::Char('h') => screen.composer.backspace(),
-        KeyCode::Char('a') => screen.composer.home(),
-        KeyCode::Char('e') => screen.composer.end(),
+        KeyCode::Char('u') => screen.composer.set_text(""),
+        KeyCode::Char('w') => screen.composer.delete_word_before(),
+        KeyCode::Char('h') => screen.composer.delete_char_before(),
+        KeyCode::Char('a') => screen.composer.move_to_start(),
+        KeyCode::Char('e') => screen.composer.move_to_end(),
         KeyCode::Char('j') => screen.composer.insert("\n"),
         // Ctrl-\, which elsewhere ends a program with a core dump: to see that the terminal is given back. In no release.
-        KeyCode::Char('4' | '\\') if cfg!(debug_assertions) => broken(),
+        KeyCode::Char('4' | '\\') if cfg!(debug_assertions) => panic_on_purpose(),
         _ => {}
     }
     None
 }
 
 #[expect(clippy::panic, reason = "it is what the key is for")]
-fn broken() {
+fn panic_on_purpose() {
     panic!("Ctrl-\\ broke the screen, as a mistake in its code would");
 }
 
-/// Whether a key was for the question: a choice, or what makes it count.
-fn answers(screen: &mut Screen, key: KeyEvent) -> bool {
+/// Applies a key to the open question. Returns whether the key was for the question.
+fn press_question_key(screen: &mut Screen, key: KeyEvent) -> bool {
     match key.code {
-        KeyCode::Esc => screen.refuse(),
-        KeyCode::Up => screen.choose(false),
-        KeyCode::Down => screen.choose(true),
-        KeyCode::Enter if !key.modifiers.contains(KeyModifiers::ALT) => match screen.chosen() {
-            Some(choice) => screen.decide(choice),
-            None => return false,
-        },
+        KeyCode::Esc => screen.refuse_question(),
+        KeyCode::Up => screen.select_next_choice(false),
+        KeyCode::Down => screen.select_next_choice(true),
+        KeyCode::Enter if !key.modifiers.contains(KeyModifiers::ALT) => {
+            match screen.selected_choice() {
+                Some(choice) => screen.answer_question(choice),
+                None => return false,
+            }
+        }
         // A person who types on has not agreed.
         KeyCode::Char(_) => {
-            screen.typed();
+            screen.on_text_typed();
             return false;
         }
         KeyCode::Backspace => {
-            screen.erased();
+            screen.unselect_yes();
             return false;
         }
         _ => return false,
@@ -97,17 +103,17 @@ fn answers(screen: &mut Screen, key: KeyEvent) -> bool {
     true
 }
 
-/// Clears the typed text, then stops the turn, then ends the session, which needs a second press,
+/// Clears the typed text, then stops the turn, then ends the session. The end needs a second press,
 /// because a turn may end just before the key is pressed.
-fn stop(screen: &mut Screen, warned: bool) -> Option<Input> {
+fn stop_or_quit(screen: &mut Screen, warned: bool) -> Option<Input> {
     if !screen.composer.text().is_empty() {
-        screen.composer.set("");
+        screen.composer.set_text("");
         return None;
     }
     if screen.leaving {
         return Some(Input::Quit(LEFT));
     }
-    if screen.busy() {
+    if screen.is_busy() {
         return Some(Input::Interrupt);
     }
     screen.warned = !warned;

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::style::{BOLD, DIM, PLAIN};
-use super::wrap::chop;
+use super::wrap::wrap_anywhere;
 use crate::hooks;
 
 const ITALIC: Style = Style::new().add_modifier(Modifier::ITALIC);
@@ -22,13 +22,13 @@ const QUOTE: &str = "│ ";
 /// How deep lists and quotes are set in at most.
 const DEEPEST: usize = 6;
 
-/// The lines of a text, none wider than `width` columns.
-pub(super) fn lines(text: &str, width: usize) -> Vec<Line<'static>> {
+/// Renders a Markdown text as lines of at most `width` columns.
+pub(super) fn render_markdown(text: &str, width: usize) -> Vec<Line<'static>> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut page = Page::new(width.max(1));
     for event in Parser::new_ext(text, options) {
-        page.take(event);
+        page.push_markdown_event(event);
     }
     page.end_line();
     page.lines
@@ -74,74 +74,79 @@ impl Page {
         }
     }
 
-    fn take(&mut self, event: Event<'_>) {
+    fn push_markdown_event(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(tag) => self.begin(tag),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
-            Event::Code(text) => self.text(&format!("`{text}`")),
+            Event::Start(tag) => self.start_tag(tag),
+            Event::End(tag) => self.end_tag(tag),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                self.push_text(&text)
+            }
+            Event::Code(text) => self.push_text(&format!("`{text}`")),
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
-                self.apart();
+                self.separate_from_above();
                 let width = self.line_width();
-                self.line(vec![("─".repeat(width), DIM)]);
+                self.push_wrapped_line(vec![("─".repeat(width), DIM)]);
             }
-            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }),
+            Event::TaskListMarker(done) => self.push_text(if done { "[x] " } else { "[ ] " }),
             // Nothing else is switched on.
             _ => {}
         }
     }
 
-    fn begin(&mut self, tag: Tag<'_>) {
+    fn start_tag(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Paragraph | Tag::HtmlBlock => self.apart(),
+            Tag::Paragraph | Tag::HtmlBlock => self.separate_from_above(),
             Tag::Heading { level, .. } => {
-                self.apart();
+                self.separate_from_above();
                 self.styles.push(BOLD);
-                self.text(&format!("{} ", "#".repeat(depth(level))));
+                self.push_text(&format!("{} ", "#".repeat(heading_depth(level))));
             }
             Tag::BlockQuote(_) => {
-                self.apart();
+                self.separate_from_above();
                 self.margins.push(QUOTE.to_owned());
             }
             Tag::CodeBlock(kind) => {
-                self.apart();
+                self.separate_from_above();
                 self.code = Some(String::new());
                 if let CodeBlockKind::Fenced(name) = kind
                     && !name.is_empty()
                 {
-                    self.line(vec![(hooks::safe(&format!("{CODE}({name})")), DIM)]);
+                    self.push_wrapped_line(vec![(
+                        hooks::strip_control_text(&format!("{CODE}({name})")),
+                        DIM,
+                    )]);
                 }
             }
             Tag::List(first) => {
                 if self.lists.is_empty() {
-                    self.apart();
+                    self.separate_from_above();
                 }
                 self.end_line();
                 self.lists.push(first);
             }
-            Tag::Item => self.item(),
+            Tag::Item => self.start_list_item(),
             Tag::Emphasis => self.styles.push(ITALIC),
             Tag::Strong => self.styles.push(BOLD),
             Tag::Strikethrough => self.styles.push(STRUCK),
             Tag::Link { dest_url, .. } => self.links.push(dest_url.to_string()),
             Tag::Image { dest_url, .. } => {
                 self.links.push(dest_url.to_string());
-                self.text("image: ");
+                self.push_text("image: ");
             }
             Tag::Table(_) => {
-                self.apart();
+                self.separate_from_above();
                 self.table = Some(Vec::new());
             }
             Tag::TableHead | Tag::TableRow => {
                 self.table.iter_mut().for_each(|rows| rows.push(Vec::new()));
             }
-            Tag::TableCell => self.row(|row| row.push(String::new())),
+            Tag::TableCell => self.edit_table_row(|row| row.push(String::new())),
             _ => {}
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph | TagEnd::HtmlBlock => self.end_line(),
             TagEnd::Heading(_) => {
@@ -152,7 +157,7 @@ impl Page {
                 self.end_line();
                 self.margins.pop();
             }
-            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::CodeBlock => self.end_code_block(),
             TagEnd::List(_) => {
                 self.end_line();
                 self.lists.pop();
@@ -169,13 +174,16 @@ impl Page {
         }
     }
 
-    /// Adds to what is under way. An entity may stand for what no text is to hold.
-    fn text(&mut self, text: &str) {
-        let text = hooks::safe(text);
+    /// Adds a text to the current line. Removes characters that an entity stands for and that must
+    /// not be shown.
+    fn push_text(&mut self, text: &str) {
+        let text = hooks::strip_control_text(text);
         if let Some(code) = &mut self.code {
             code.push_str(&text);
         } else if self.table.is_some() {
-            self.row(|row| row.last_mut().into_iter().for_each(|cell| cell.push_str(&text)));
+            self.edit_table_row(|row| {
+                row.last_mut().into_iter().for_each(|cell| cell.push_str(&text))
+            });
         } else {
             let style = self.styles.iter().fold(PLAIN, |all, style| all.patch(*style));
             for (at, part) in text.split('\n').enumerate() {
@@ -189,13 +197,13 @@ impl Page {
         }
     }
 
-    fn row(&mut self, change: impl FnOnce(&mut Vec<String>)) {
+    fn edit_table_row(&mut self, change: impl FnOnce(&mut Vec<String>)) {
         if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
             change(row);
         }
     }
 
-    fn item(&mut self) {
+    fn start_list_item(&mut self) {
         self.end_line();
         let mark = match self.lists.last_mut() {
             Some(Some(number)) => {
@@ -213,21 +221,21 @@ impl Page {
         let Some(target) = self.links.pop() else { return };
         let said = self.open.last().is_some_and(|(text, _)| *text == target);
         if !said && !target.is_empty() {
-            self.text(&format!(" ({target})"));
+            self.push_text(&format!(" ({target})"));
         }
     }
 
-    fn end_code(&mut self) {
+    fn end_code_block(&mut self) {
         let code = self.code.take().unwrap_or_default();
         let room = self.line_width().saturating_sub(CODE.width()).max(1);
         for line in code.trim_end_matches('\n').split('\n') {
-            for part in chop(line, room) {
-                self.line(vec![(format!("{CODE}{part}"), PLAIN)]);
+            for part in wrap_anywhere(line, room) {
+                self.push_wrapped_line(vec![(format!("{CODE}{part}"), PLAIN)]);
             }
         }
     }
 
-    /// In columns where they fit, else a row as one text.
+    /// Adds the table in columns where they fit, otherwise each row as one text.
     fn end_table(&mut self) {
         let rows = self.table.take().unwrap_or_default();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -244,12 +252,13 @@ impl Page {
             });
             let text = cells.collect::<Vec<_>>().join(" │ ");
             let style = if at == 0 { BOLD } else { PLAIN };
-            self.line(vec![(text.trim_end().to_owned(), style)]);
+            self.push_wrapped_line(vec![(text.trim_end().to_owned(), style)]);
         }
     }
 
-    /// Sets what follows apart from what is above, but for the first words of an item.
-    fn apart(&mut self) {
+    /// Ends the line, and adds a blank line before the next block, unless it is in a list or
+    /// nothing is above it.
+    fn separate_from_above(&mut self) {
         self.end_line();
         let above = self.lines.last().is_some_and(|line| line.width() > 0);
         if above && self.mark.is_none() && self.lists.is_empty() {
@@ -261,18 +270,18 @@ impl Page {
     fn end_line(&mut self) {
         let open = std::mem::take(&mut self.open);
         if !open.is_empty() {
-            self.line(open);
+            self.push_wrapped_line(open);
         }
     }
 
-    /// How wide a line may be beside its prefixes.
+    /// Returns how wide a line may be without its prefixes.
     fn line_width(&self) -> usize {
-        let margin: usize = self.margins().iter().map(|margin| margin.width()).sum();
+        let margin: usize = self.fitting_margins().iter().map(|margin| margin.width()).sum();
         self.width.saturating_sub(margin).max(1)
     }
 
-    /// The prefixes of a line, as far as they leave space for text.
-    fn margins(&self) -> &[String] {
+    /// Returns the prefixes of a line that leave space for text.
+    fn fitting_margins(&self) -> &[String] {
         let mut all = self.margins.get(..self.margins.len().min(DEEPEST)).unwrap_or_default();
         while all.iter().map(|text| text.width()).sum::<usize>() * 2 > self.width {
             all = all.split_last().map(|(_, rest)| rest).unwrap_or_default();
@@ -280,16 +289,16 @@ impl Page {
         all
     }
 
-    /// Breaks a line between its words and adds what comes of it.
-    fn line(&mut self, pieces: Vec<Piece>) {
+    /// Wraps a line between its words and adds the resulting rows.
+    fn push_wrapped_line(&mut self, pieces: Vec<Piece>) {
         let room = self.line_width();
-        let mut margins = self.margins().to_vec();
+        let mut margins = self.fitting_margins().to_vec();
         let next = margins.concat();
         if let (Some(mark), Some(last)) = (self.mark.take(), margins.last_mut()) {
             *last = mark;
         }
         let mut margin = margins.concat();
-        for row in broken(pieces, room) {
+        for row in wrap_pieces(pieces, room) {
             let spans = row.into_iter().map(|(text, style)| Span::styled(text, style));
             let lead = std::mem::replace(&mut margin, next.clone());
             self.lines.push(Line::from_iter(std::iter::once(Span::raw(lead)).chain(spans)));
@@ -297,12 +306,12 @@ impl Page {
     }
 }
 
-const fn depth(level: HeadingLevel) -> usize {
+const fn heading_depth(level: HeadingLevel) -> usize {
     level as usize
 }
 
-/// The pieces in rows that fit, broken between words where that is possible.
-fn broken(pieces: Vec<Piece>, room: usize) -> Vec<Vec<Piece>> {
+/// Wraps the pieces into rows that fit, between words where that is possible.
+fn wrap_pieces(pieces: Vec<Piece>, room: usize) -> Vec<Vec<Piece>> {
     let mut rows = vec![Vec::new()];
     let mut used = 0;
     for word in split_words(pieces) {
@@ -319,20 +328,20 @@ fn broken(pieces: Vec<Piece>, room: usize) -> Vec<Vec<Piece>> {
                     if sign == " " {
                         continue;
                     }
-                    push(&mut rows, std::mem::take(&mut part), style);
+                    push_piece(&mut rows, std::mem::take(&mut part), style);
                     rows.push(Vec::new());
                     used = 0;
                 }
                 part.push_str(sign);
                 used += sign.width();
             }
-            push(&mut rows, part, style);
+            push_piece(&mut rows, part, style);
         }
     }
     rows
 }
 
-fn push(rows: &mut [Vec<Piece>], text: String, style: Style) {
+fn push_piece(rows: &mut [Vec<Piece>], text: String, style: Style) {
     if let Some(row) = rows.last_mut()
         && !text.is_empty()
     {
@@ -340,7 +349,7 @@ fn push(rows: &mut [Vec<Piece>], text: String, style: Style) {
     }
 }
 
-/// The words, each with the blanks after it; one may be in several styles.
+/// Splits the pieces into words, each with the blanks after it. A word may have several styles.
 fn split_words(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     let mut words: Vec<Vec<Piece>> = Vec::new();
     let mut open: Vec<Piece> = Vec::new();
@@ -362,7 +371,8 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, width: usize) -> String {
-        let rows: Vec<_> = lines(text, width).iter().map(|line| line.to_string()).collect();
+        let rows: Vec<_> =
+            render_markdown(text, width).iter().map(|line| line.to_string()).collect();
         for row in &rows {
             assert!(row.width() <= width, "{row:?} is wider than {width}");
         }
@@ -379,7 +389,7 @@ mod tests {
 
     #[test]
     fn weights_are_kept() {
-        let all = lines("a **b** *c*", 40);
+        let all = render_markdown("a **b** *c*", 40);
         let style = |text: &str| {
             all[0].spans.iter().find(|span| span.content.trim() == text).map(|span| span.style)
         };
@@ -416,7 +426,7 @@ mod tests {
         let texts = ["", "\n\n", "```", "|", "**", "[a](", &deep, "| a |\n|-|\n| b", "1. \n2. x"];
         for text in texts {
             for width in 0..12 {
-                let rows = lines(text, width);
+                let rows = render_markdown(text, width);
                 assert!(rows.iter().all(|row| row.width() <= width.max(2)), "{text:?} in {width}");
             }
         }

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::screen::Screen;
 use super::style::{BOLD, DIM};
-use super::wrap::cut;
+use super::wrap::truncate_to_width;
 use crate::update::{Trace, TraceStep};
 
 /// How wide the column of times is.
@@ -17,20 +17,20 @@ const TIME: usize = 9;
 const WORD: usize = 7;
 
 /// Draws the panel.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
+pub(super) fn draw_panel(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     let boxed = Boxed::new().borders(Borders::ALL).title(" hooks, newest last ");
     let inner = boxed.inner(area);
     let (width, height) = (usize::from(inner.width), usize::from(inner.height));
     let mut lines: Vec<Line<'_>> = Vec::new();
     for trace in screen.traces.iter().rev() {
-        lines.extend(trace.steps.iter().rev().map(|step| Line::raw(of_step(step, width))));
-        lines.push(Line::styled(of_event(trace, width), BOLD));
+        lines.extend(trace.steps.iter().rev().map(|step| Line::raw(step_row(step, width))));
+        lines.push(Line::styled(event_row(trace, width), BOLD));
         if lines.len() >= height {
             break;
         }
     }
     if lines.is_empty() {
-        lines.push(Line::styled(cut(" no hook has run yet", width), DIM));
+        lines.push(Line::styled(truncate_to_width(" no hook has run yet", width), DIM));
     }
     lines.truncate(height);
     lines.reverse();
@@ -38,25 +38,26 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-fn of_event(trace: &Trace, width: usize) -> String {
-    row(&format!(" {}", trace.event.label), &trace.came, width)
+fn event_row(trace: &Trace, width: usize) -> String {
+    two_column_row(&format!(" {}", trace.event.label), &trace.came, width)
 }
 
-fn of_step(step: &TraceStep, width: usize) -> String {
+fn step_row(step: &TraceStep, width: usize) -> String {
     let took = format!("{} ms", step.took_ms);
     let right = format!("{took:>TIME$}  {:<WORD$}", step.verdict);
-    row(&format!("   {}  {}", step.hook, step.ended), right.trim_end(), width)
+    two_column_row(&format!("   {}  {}", step.hook, step.ended), right.trim_end(), width)
 }
 
-/// A text at the left and one that stands in columns at the right; the left one gives way.
-fn row(left: &str, right: &str, width: usize) -> String {
+/// Formats a row with a text at the left and one in the columns at the right. The left text is cut
+/// if necessary.
+fn two_column_row(left: &str, right: &str, width: usize) -> String {
     let column = (TIME + 2 + WORD).min(width);
     let right = if right.width() <= WORD {
         format!("{:>1$}{right}", "", TIME + 2)
     } else {
         right.to_owned()
     };
-    let left = cut(left, width.saturating_sub(column));
+    let left = truncate_to_width(left, width.saturating_sub(column));
     let gap = width.saturating_sub(column + left.width());
-    cut(&format!("{left}{}{right}", " ".repeat(gap)), width)
+    truncate_to_width(&format!("{left}{}{right}", " ".repeat(gap)), width)
 }

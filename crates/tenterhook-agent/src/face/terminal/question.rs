@@ -41,7 +41,7 @@ impl Choice {
     /// All of them, as they are numbered.
     pub(super) const ALL: &'static [Self] = &[Self::Once, Self::Always, Self::No];
 
-    /// The number that chooses it.
+    /// Returns the number key of this choice.
     pub(super) const fn number(self) -> char {
         match self {
             Self::Once => '1',
@@ -50,7 +50,7 @@ impl Choice {
         }
     }
 
-    /// What it means, in fewer and fewer words.
+    /// Returns labels of the choice, from the longest to the shortest.
     pub(super) const fn labels(self) -> [&'static str; 3] {
         match self {
             Self::Once => ["yes, once", "once", "yes"],
@@ -59,19 +59,19 @@ impl Choice {
         }
     }
 
-    /// Whether the call runs.
-    pub(super) const fn agrees(self) -> bool {
+    /// Returns whether the call runs after this choice.
+    pub(super) const fn allows_call(self) -> bool {
         !matches!(self, Self::No)
     }
 
-    /// The one that this text, all of it, is the number of.
-    pub(super) fn numbered(text: &str) -> Option<Self> {
+    /// Returns the choice whose number is the whole text.
+    pub(super) fn from_number(text: &str) -> Option<Self> {
         let is = |choice: &&Self| text.chars().eq([choice.number()]);
         Self::ALL.iter().find(is).copied()
     }
 
-    /// The next one up or down, from the first or the last where none is chosen.
-    pub(super) fn next(now: Option<Self>, down: bool) -> Option<Self> {
+    /// Returns the next choice up or down; the first or the last if none is selected.
+    pub(super) fn next_choice(now: Option<Self>, down: bool) -> Option<Self> {
         let last = Self::ALL.len() - 1;
         let at = now.and_then(|now| Self::ALL.iter().position(|choice| *choice == now));
         let at = match (at, down) {
@@ -103,53 +103,54 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// A question that came now, fit to be shown.
+    /// Creates a question that was asked at `since`, with texts that are safe to show.
     pub(super) fn new(ask: Ask, since: Instant) -> Self {
-        let title = shown::spelled(&ask.call.tool, shown::NAME);
-        let reason = shown::text(&ask.reason, shown::OUTPUT);
-        let arguments = arguments(&ask.call);
+        let title = shown::escape_invisible(&ask.call.tool, shown::NAME);
+        let reason = shown::safe_text(&ask.reason, shown::OUTPUT);
+        let arguments = argument_texts(&ask.call);
         let length =
             |value: &Value| value.as_str().map_or_else(|| value.to_string().len(), str::len);
         let values = ask.call.input.as_object().into_iter().flatten();
         let readable = values.map(|(_, value)| length(value)).sum::<usize>() <= shown::ASKED;
         let change = ask.was.as_ref().map(|rewritten| {
             let names: Vec<_> = rewritten.hooks.iter().map(|hook| format!("`{hook}`")).collect();
-            let who = shown::line(&names.join(", "));
-            format!("{who} rewrote what the model asked for:\n{}", did::difference(rewritten))
+            let who = shown::single_line(&names.join(", "));
+            format!("{who} rewrote what the model asked for:\n{}", did::rewrite_diff(rewritten))
         });
         Self { ask, since, title, arguments, readable, change, reason }
     }
 
-    /// The call that it is about.
-    pub(super) fn call(&self) -> &str {
+    /// Returns the id of the call that the question is about.
+    pub(super) fn call_id(&self) -> &str {
         &self.ask.id
     }
 
-    /// Whether it is about this call.
-    pub(super) fn is_of(&self, id: &str) -> bool {
+    /// Returns whether the question is about this call.
+    pub(super) fn is_about_call(&self, id: &str) -> bool {
         self.ask.id == id
     }
 
-    /// It was not to be seen until now.
-    pub(super) const fn begin(&mut self, now: Instant) {
+    /// Records that the question is visible since `now`.
+    pub(super) const fn mark_shown(&mut self, now: Instant) {
         self.since = now;
     }
 
-    /// Whether it was there to be read.
-    pub(super) fn is_read(&self, now: Instant) -> bool {
+    /// Returns whether the question was visible long enough to be read.
+    pub(super) fn was_readable(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.since) >= READ
     }
 
-    /// Says the decision, unless the question was answered elsewhere meanwhile.
-    pub(super) fn answer(self, decision: Decision) {
+    /// Sends the decision, unless the question was answered elsewhere meanwhile.
+    pub(super) fn send_decision(self, decision: Decision) {
         let _ = self.ask.decide.send(decision);
     }
 }
 
-/// The arguments as they are read: a replacement as the lines that go and come, everything else by its name. What the model
-/// tells of its call stands last, or it could push out of sight what the call does.
-fn arguments(call: &Call) -> Vec<String> {
-    let change = diff::of_call(call);
+/// Returns the arguments as people read them: a replacement as a diff, every other argument with
+/// its name. The model's description of the call is last, so that it cannot push the rest out of
+/// sight.
+fn argument_texts(call: &Call) -> Vec<String> {
+    let change = diff::call_diff(call);
     let by_name = change.is_none();
     let mut all: Vec<_> = call
         .input
@@ -161,9 +162,9 @@ fn arguments(call: &Call) -> Vec<String> {
     all.sort_by_key(|(name, _)| *name == "description");
     let named = all.into_iter().map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let value = shown::spelled(value.trim_end(), shown::ASKED);
+        let value = shown::escape_invisible(value.trim_end(), shown::ASKED);
         let gap = if value.contains('\n') { "\n" } else { " " };
-        format!("{}:{gap}{value}", shown::spelled(name, shown::NAME))
+        format!("{}:{gap}{value}", shown::escape_invisible(name, shown::NAME))
     });
     named.chain(change.map(|change| format!("change:\n{change}"))).collect()
 }

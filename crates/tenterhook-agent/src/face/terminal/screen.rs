@@ -85,7 +85,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// An empty one, for a person whose home this is.
+    /// Creates an empty screen for a user with this home directory.
     pub(super) fn new(home: &str, now: Instant) -> Self {
         Self {
             composer: Composer::default(),
@@ -122,178 +122,183 @@ impl Screen {
         }
     }
 
-    /// Whether something is under way.
-    pub(super) fn busy(&self) -> bool {
+    /// Returns whether work is in progress.
+    pub(super) fn is_busy(&self) -> bool {
         self.loading || self.leaving || self.status.is_some() || !self.outbox.is_empty()
     }
 
-    /// Whether Esc stops something. It does not stop a hook in the background.
+    /// Returns whether Esc stops something. It does not stop a background hook.
     pub(super) fn can_stop(&self) -> bool {
         let is_held = self.holds.iter().any(|(hold, _)| !BESIDE.contains(&&*hold.event.neutral));
         self.loading || is_held || !self.outbox.is_empty()
     }
 
-    /// Whether something moves although nothing happens.
-    pub(super) fn moves(&self) -> bool {
-        self.busy() || !self.questions.is_empty()
+    /// Returns whether the screen changes with time even if nothing happens.
+    pub(super) fn needs_redraw(&self) -> bool {
+        self.is_busy() || !self.questions.is_empty()
     }
 
-    /// Time goes on.
-    pub(super) const fn tick(&mut self, now: Instant) {
+    /// Sets the current time.
+    pub(super) const fn set_current_time(&mut self, now: Instant) {
         self.now = now;
     }
 
-    /// Does what may begin or end something that is under way, and keeps the time since when.
-    fn timed<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.busy();
+    /// Runs a change that may start or end work, and records when the work started.
+    fn track_busy_since<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.is_busy();
         let done = change(self);
-        if !before && self.busy() {
+        if !before && self.is_busy() {
             self.since = self.now;
         }
         done
     }
 
-    /// The longest delay that is no call's, once it lasts long enough to be read.
+    /// Returns the longest delay that belongs to no call, once it lasts long enough to be read.
     pub(super) fn longest_hold(&self) -> Option<(&Hold, Instant)> {
         let (hold, since) = self.holds.first()?;
         (self.now.saturating_duration_since(*since) >= LONG).then_some((hold, *since))
     }
 
-    /// Takes in what the runtime tells.
-    pub(super) fn take(&mut self, update: Update) {
-        self.timed(|screen| screen.apply(update));
+    /// Applies an update of the session to the screen.
+    pub(super) fn apply_update(&mut self, update: Update) {
+        self.track_busy_since(|screen| screen.dispatch_update(update));
     }
 
-    fn apply(&mut self, update: Update) {
+    fn dispatch_update(&mut self, update: Update) {
         match update {
-            Update::Cleared => self.clear(),
+            Update::Cleared => self.clear_conversation(),
             Update::Session { model, cwd, sandbox, .. } => {
                 self.sandbox = sandbox;
-                self.begun(&model, &cwd);
+                self.show_session_start(&model, &cwd);
             }
             Update::Prompt { id, text } => {
-                self.outbox.settle(id);
-                self.push(Block::User(shown::text(&text, shown::TEXT)));
+                self.outbox.remove_submission(id);
+                self.push_block(Block::User(shown::safe_text(&text, shown::TEXT)));
             }
             Update::Refused { id, text, reason } => {
-                self.outbox.settle(id);
-                self.push(Block::Refused(shown::text(&reason, shown::OUTPUT)));
-                self.composer.give_back(&text);
+                self.outbox.remove_submission(id);
+                self.push_block(Block::Refused(shown::safe_text(&reason, shown::OUTPUT)));
+                self.composer.restore_unsent(&text);
             }
-            Update::Obeyed(id) => self.outbox.settle(id),
+            Update::Obeyed(id) => self.outbox.remove_submission(id),
             Update::Queued(queue) => self.outbox.set_queue(&queue),
-            Update::TakenBack(submission) => self.taken_back(&submission),
+            Update::TakenBack(submission) => self.restore_withdrawn(&submission),
             Update::Mode(mode) => self.mode = mode,
             Update::Used(used) => self.used = used,
             Update::Loading(loading) => (self.loading, self.parted) = (loading, false),
-            Update::Text(text) => self.stream(&text),
-            Update::Reasoning(text) => self.think(&text),
-            Update::Reply(text) => self.replied(&text),
+            Update::Text(text) => self.append_model_text(&text),
+            Update::Reasoning(text) => self.append_thought(&text),
+            Update::Reply(text) => self.complete_reply(&text),
             Update::Rewrite { text, hooks } => {
-                let by = shown::line(&hooks.join(", "));
-                self.push(Block::Rewrite { by, text: shown::text(&text, shown::TEXT) });
+                let by = shown::single_line(&hooks.join(", "));
+                self.push_block(Block::Rewrite { by, text: shown::safe_text(&text, shown::TEXT) });
             }
             Update::ToolAsked(call) => {
-                self.push(Block::Tool(Tool::new(&call, State::Delayed, self.now)));
+                self.push_block(Block::Tool(Tool::new(&call, State::Delayed, self.now)));
             }
-            Update::ToolStarted(call) => self.started(&call),
-            Update::ToolEnded { call, result } => self.ended(&call, &result),
+            Update::ToolStarted(call) => self.start_call(&call),
+            Update::ToolEnded { call, result } => self.end_call(&call, &result),
             Update::Ask(ask) => {
                 self.hold_call(&ask.id, Holder::Person);
                 self.questions.push_back(Question::new(ask, self.now));
             }
-            Update::AskVoid { id } => self.void(&id),
+            Update::AskVoid { id } => self.remove_question(&id),
             Update::Warn { event, reason } => {
                 let text = format!("{event}: {}", reason.trim_end());
-                self.push(Block::Warn(shown::text(&text, shown::OUTPUT)));
+                self.push_block(Block::Warn(shown::safe_text(&text, shown::OUTPUT)));
             }
-            Update::Notice(text) => self.push(Block::Notice(shown::text(&text, shown::OUTPUT))),
-            Update::Hooks(trace) => self.fired(trace),
-            Update::Did(deed) => self.did(&deed),
+            Update::Notice(text) => {
+                self.push_block(Block::Notice(shown::safe_text(&text, shown::OUTPUT)))
+            }
+            Update::Hooks(trace) => self.push_trace(trace),
+            Update::Did(deed) => self.add_deed(&deed),
             Update::Delayed(hold) => self.add_hold(hold),
-            Update::Released(hold) => self.released(hold),
-            Update::Status(status) => self.status = status.map(|status| shown::line(&status)),
-            Update::TurnEnded { error } => self.turn_ended(error),
-            Update::Page { title, text } => self.show_page(&title, &text),
+            Update::Released(hold) => self.remove_hold(hold),
+            Update::Status(status) => {
+                self.status = status.map(|status| shown::single_line(&status))
+            }
+            Update::TurnEnded { error } => self.end_turn(error),
+            Update::Page { title, text } => self.push_page(&title, &text),
             Update::Within { update, .. } => {
                 self.depth += 1;
-                self.apply(*update);
+                self.dispatch_update(*update);
                 self.depth -= 1;
             }
-            Update::Leaving(hooks) => self.wait_for(&hooks),
+            Update::Leaving(hooks) => self.set_awaited_hooks(&hooks),
             Update::Ended | Update::Unanswered { .. } => {}
         }
     }
 
-    fn show_page(&mut self, title: &str, text: &str) {
-        let text = shown::text(text.trim_end(), shown::TEXT);
+    fn push_page(&mut self, title: &str, text: &str) {
+        let text = shown::safe_text(text.trim_end(), shown::TEXT);
         let text = text.replace(&format!("{}/", self.home), "~/");
-        self.push(Block::Page { title: shown::line(title), text });
+        self.push_block(Block::Page { title: shown::single_line(title), text });
     }
 
-    /// Sends what was typed, to begin in this phase.
-    pub(super) fn submit(&mut self, phase: Phase) -> Option<Submission> {
-        let submission = Submission::new(self.composer.send()?);
+    /// Sends the typed text, to begin in this phase.
+    pub(super) fn submit_text(&mut self, phase: Phase) -> Option<Submission> {
+        let submission = Submission::new(self.composer.take_text()?);
         if phase == Phase::Sending {
             self.view = View::default();
         }
-        self.timed(|screen| screen.outbox.add(submission.clone(), phase));
+        self.track_busy_since(|screen| screen.outbox.add_submission(submission.clone(), phase));
         Some(submission)
     }
 
-    /// A text that waited is the person's again.
-    fn taken_back(&mut self, submission: &Submission) {
-        self.outbox.settle(submission.id);
-        self.composer.give_back(&submission.text);
+    /// Gives the text of a withdrawn submission back to the user.
+    fn restore_withdrawn(&mut self, submission: &Submission) {
+        self.outbox.remove_submission(submission.id);
+        self.composer.restore_unsent(&submission.text);
     }
 
-    /// The person leaves.
-    pub(super) fn leave(&mut self) {
+    /// Records that the session is ending.
+    pub(super) fn mark_leaving(&mut self) {
         if !self.leaving {
             (self.leaving, self.since) = (true, self.now);
         }
     }
 
-    /// The end of the session waits for these hooks.
-    fn wait_for(&mut self, hooks: &[String]) {
-        self.leave();
-        self.awaited = hooks.iter().map(|hook| shown::line(hook)).collect();
+    /// Sets the hooks that the end of the session waits for.
+    fn set_awaited_hooks(&mut self, hooks: &[String]) {
+        self.mark_leaving();
+        self.awaited = hooks.iter().map(|hook| shown::single_line(hook)).collect();
     }
 
-    /// Looks a page up or down: in the question, where not all of that is seen, else in the conversation.
-    pub(super) fn page(&mut self, down: bool) {
+    /// Scrolls a page up or down: in the question if not all of it is visible, otherwise in the
+    /// conversation.
+    pub(super) fn scroll_page(&mut self, down: bool) {
         if !self.questions.is_empty() && !self.read.whole {
             let Read { from, page, .. } = self.read;
             self.read.from = if down { from + page } else { from.saturating_sub(page) };
         } else {
-            self.view.up(if down { -PAGE } else { PAGE });
+            self.view.scroll_up(if down { -PAGE } else { PAGE });
         }
     }
 
-    /// The blocks with their numbers, which they keep.
-    pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &Placed)> {
+    /// Returns the blocks with their numbers, which never change.
+    pub(super) fn numbered_blocks(&self) -> impl DoubleEndedIterator<Item = (usize, &Placed)> {
         self.blocks.iter().enumerate().map(|(at, block)| (self.dropped + at, block))
     }
 
-    /// The conversation begins anew.
-    fn clear(&mut self) {
+    /// Clears the screen for a new conversation.
+    fn clear_conversation(&mut self) {
         self.dropped += self.blocks.len();
         self.blocks.clear();
         self.view = View::default();
         (self.streaming, self.thinking, self.parted) = (None, None, false);
     }
 
-    fn begun(&mut self, model: &str, cwd: &str) {
+    fn show_session_start(&mut self, model: &str, cwd: &str) {
         let cwd = match cwd.strip_prefix(&self.home) {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
             _ => cwd.to_owned(),
         };
-        (self.model, self.cwd) = (shown::line(model), shown::line(&cwd));
+        (self.model, self.cwd) = (shown::single_line(model), shown::single_line(&cwd));
         let text = format!("{} works in {}. /help says what there is.", self.model, self.cwd);
-        self.push(Block::Notice(text));
+        self.push_block(Block::Notice(text));
     }
 
-    fn push(&mut self, block: Block) {
+    fn push_block(&mut self, block: Block) {
         self.parted |= self.streaming.is_some();
         (self.streaming, self.thinking) = (None, None);
         self.blocks.push_back(Placed { depth: self.depth, block });
@@ -303,14 +308,14 @@ impl Screen {
         }
     }
 
-    fn stream(&mut self, text: &str) {
-        self.part();
+    fn append_model_text(&mut self, text: &str) {
+        self.end_other_agents_text();
         let mut pieces = self.streaming.take().unwrap_or_else(|| {
-            self.push(Block::Model(ModelText::default()));
+            self.push_block(Block::Model(ModelText::default()));
             Pieces::default()
         });
         if let Some(Block::Model(model_text)) = self.last_block() {
-            grow(&mut model_text.text, &pieces.next(text));
+            append_bounded(&mut model_text.text, &pieces.push_piece(text));
         }
         self.streaming = Some(pieces);
     }
@@ -319,48 +324,48 @@ impl Screen {
         self.blocks.back_mut().map(|block| &mut block.block)
     }
 
-    /// Words of one agent do not go on those of another.
-    fn part(&mut self) {
+    /// Ends the streamed text if it belongs to another agent than the current one.
+    fn end_other_agents_text(&mut self) {
         if self.blocks.back().is_some_and(|block| block.depth != self.depth) {
             self.parted |= self.streaming.is_some();
             (self.streaming, self.thinking) = (None, None);
         }
     }
 
-    fn think(&mut self, text: &str) {
-        self.part();
+    fn append_thought(&mut self, text: &str) {
+        self.end_other_agents_text();
         let mut pieces = self.thinking.take().unwrap_or_else(|| {
-            self.push(Block::Thought(String::new()));
+            self.push_block(Block::Thought(String::new()));
             Pieces::default()
         });
         if let Some(Block::Thought(thought)) = self.last_block() {
-            grow(thought, &pieces.next(text));
+            append_bounded(thought, &pieces.push_piece(text));
         }
         self.thinking = Some(pieces);
     }
 
-    /// The words are complete: what came in pieces is shown as the whole that it is.
-    fn replied(&mut self, text: &str) {
+    /// Replaces the streamed pieces of a reply with its complete text.
+    fn complete_reply(&mut self, text: &str) {
         let parted = std::mem::take(&mut self.parted);
         if self.streaming.take().is_some()
             && !parted
             && let Some(Block::Model(model_text)) = self.last_block()
         {
-            *model_text = ModelText::whole(shown::text(text, shown::TEXT));
+            *model_text = ModelText::from_complete(shown::safe_text(text, shown::TEXT));
         }
     }
 
-    fn turn_ended(&mut self, error: Option<String>) {
+    fn end_turn(&mut self, error: Option<String>) {
         if let Some(error) = error {
             let text = format!("the turn ended: {error}");
-            self.push(Block::Notice(shown::text(&text, shown::OUTPUT)));
+            self.push_block(Block::Notice(shown::safe_text(&text, shown::OUTPUT)));
         }
     }
 
-    fn fired(&mut self, mut trace: Trace) {
+    fn push_trace(&mut self, mut trace: Trace) {
         for step in &mut trace.steps {
-            step.hook = shown::line(&step.hook);
-            step.ended = shown::line(&step.ended);
+            step.hook = shown::single_line(&step.hook);
+            step.ended = shown::single_line(&step.ended);
         }
         self.traces.push_back(trace);
         if self.traces.len() > TRACES {
@@ -369,8 +374,8 @@ impl Screen {
     }
 }
 
-/// Adds to a text that is bounded.
-fn grow(text: &mut String, piece: &str) {
+/// Appends a piece to a text of limited length.
+fn append_bounded(text: &mut String, piece: &str) {
     if text.len() < shown::TEXT {
         text.push_str(piece);
     }

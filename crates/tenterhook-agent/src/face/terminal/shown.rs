@@ -18,11 +18,11 @@ pub(super) const NAME: usize = LINE;
 /// Says that something is missing.
 const CUT: &str = "… [cut]";
 
-/// The text, safe to show, with at most `cap` characters and a mark where more stood.
-pub(super) fn text(raw: &str, cap: usize) -> String {
+/// Returns the text, safe to show, with at most `cap` characters and a mark if it was cut.
+pub(super) fn safe_text(raw: &str, cap: usize) -> String {
     // The invisible part is not even read: a text of many megabytes costs as much as a long one.
     let start = raw.get(..raw.floor_char_boundary(cap.saturating_mul(4))).unwrap_or_default();
-    let mut clean = hooks::safe(start);
+    let mut clean = hooks::strip_control_text(start);
     let end = clean.char_indices().nth(cap).map(|(at, _)| at);
     if let Some(end) = end {
         clean.truncate(end);
@@ -33,14 +33,14 @@ pub(super) fn text(raw: &str, cap: usize) -> String {
     clean
 }
 
-/// The text with everything in it that is not seen or drives a terminal spelled out: what is agreed to is read whole. A shell
-/// runs what a terminal would take for a title.
-pub(super) fn spelled(raw: &str, cap: usize) -> String {
+/// Returns the text with every invisible or terminal-controlling character escaped, so that the
+/// user reads all that they agree to.
+pub(super) fn escape_invisible(raw: &str, cap: usize) -> String {
     let start = raw.char_indices().nth(cap).map_or(raw, |(at, _)| raw.split_at(at).0);
     let mut spelled = String::with_capacity(start.len());
     for c in start.chars() {
         let plain = (' '..='~').contains(&c) || matches!(c, '\n' | '\t');
-        if plain || hooks::safe(c.encode_utf8(&mut [0; 4])).starts_with(c) {
+        if plain || hooks::strip_control_text(c.encode_utf8(&mut [0; 4])).starts_with(c) {
             spelled.push(c);
         } else {
             spelled.extend(c.escape_default());
@@ -53,12 +53,12 @@ pub(super) fn spelled(raw: &str, cap: usize) -> String {
 }
 
 /// A text on one line, safe to show.
-pub(super) fn line(raw: &str) -> String {
-    text(raw, LINE).split_whitespace().collect::<Vec<_>>().join(" ")
+pub(super) fn single_line(raw: &str) -> String {
+    safe_text(raw, LINE).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// As much of a text that is fit to be shown as is shown while it is closed.
-pub(super) fn start(text: &str) -> &str {
+/// Returns the beginning of a text that is shown while its block is collapsed.
+pub(super) fn collapsed_text(text: &str) -> &str {
     text.get(..text.floor_char_boundary(OUTPUT)).unwrap_or_default()
 }
 
@@ -72,20 +72,20 @@ pub(super) struct Pieces {
 const HELD: usize = 4096;
 
 impl Pieces {
-    /// What can be shown now that this piece has come.
-    pub(super) fn next(&mut self, piece: &str) -> String {
+    /// Adds a piece, and returns the text that can be shown now.
+    pub(super) fn push_piece(&mut self, piece: &str) -> String {
         let mut all = std::mem::take(&mut self.held);
         all.push_str(piece);
         let begins = |c: char| c == '\u{1b}' || ('\u{80}'..='\u{9f}').contains(&c);
         if let Some(at) = all.rfind(begins) {
             let tail = all.get(at..).unwrap_or_default();
             // What follows a whole sequence is text; what follows an open one would belong to it.
-            let whole = hooks::safe(&format!("{tail}x")).ends_with('x');
+            let whole = hooks::strip_control_text(&format!("{tail}x")).ends_with('x');
             if !whole && tail.len() < HELD {
                 self.held = all.split_off(at);
             }
         }
-        text(&all, TEXT)
+        safe_text(&all, TEXT)
     }
 }
 
@@ -96,34 +96,34 @@ mod tests {
     #[test]
     fn nothing_that_drives_a_terminal_is_left() {
         let hostile = "a\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}2Jd\u{202e}e\u{200b}f\u{8}g";
-        assert_eq!(text(hostile, 100), "abcdefg");
-        assert_eq!(line("one\n two\t\u{1b}[2Jthree"), "one two three");
+        assert_eq!(safe_text(hostile, 100), "abcdefg");
+        assert_eq!(single_line("one\n two\t\u{1b}[2Jthree"), "one two three");
     }
 
     #[test]
     fn what_is_too_long_is_cut_and_marked() {
-        assert_eq!(text("abcdef", 3), format!("abc{CUT}"));
-        assert_eq!(text("abc", 3), "abc");
-        assert_eq!(text(&"日".repeat(10), 2), format!("日日{CUT}"));
+        assert_eq!(safe_text("abcdef", 3), format!("abc{CUT}"));
+        assert_eq!(safe_text("abc", 3), "abc");
+        assert_eq!(safe_text(&"日".repeat(10), 2), format!("日日{CUT}"));
         let hidden = format!("{}b", "\u{1b}[31m".repeat(10));
-        assert_eq!(text(&hidden, 2), CUT, "a cut is marked even where nothing is left");
+        assert_eq!(safe_text(&hidden, 2), CUT, "a cut is marked even where nothing is left");
         let huge = "x".repeat(50_000_000);
-        assert_eq!(text(&huge, 10).chars().count(), 10 + CUT.chars().count());
+        assert_eq!(safe_text(&huge, 10).chars().count(), 10 + CUT.chars().count());
     }
 
     #[test]
     fn what_is_not_seen_is_spelled_out() {
-        assert_eq!(spelled("a\tb\nc é 日本", 100), "a\tb\nc é 日本");
-        assert_eq!(spelled("ls\u{1b}]0;rm x\u{7}\r", 100), "ls\\u{1b}]0;rm x\\u{7}\\r");
-        assert_eq!(spelled("a\u{202e}b\u{200b}", 100), "a\\u{202e}b\\u{200b}");
-        assert_eq!(spelled("abc", 2), format!("ab{CUT}"));
+        assert_eq!(escape_invisible("a\tb\nc é 日本", 100), "a\tb\nc é 日本");
+        assert_eq!(escape_invisible("ls\u{1b}]0;rm x\u{7}\r", 100), "ls\\u{1b}]0;rm x\\u{7}\\r");
+        assert_eq!(escape_invisible("a\u{202e}b\u{200b}", 100), "a\\u{202e}b\\u{200b}");
+        assert_eq!(escape_invisible("abc", 2), format!("ab{CUT}"));
     }
 
     #[test]
     fn a_sequence_across_pieces_is_taken_out_whole() {
         let shown = |pieces: &[&str]| {
             let mut filter = Pieces::default();
-            pieces.iter().map(|piece| filter.next(piece)).collect::<String>()
+            pieces.iter().map(|piece| filter.push_piece(piece)).collect::<String>()
         };
         assert_eq!(shown(&["a\u{1b}", "[3", "1mb"]), "ab");
         assert_eq!(shown(&["a\u{1b}]0;ti", "tle\u{7}b"]), "ab");

@@ -4,7 +4,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr;
 
-use super::wrap::upward;
+use super::wrap::wrap_reversed;
 
 /// Less important text.
 pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
@@ -13,8 +13,9 @@ pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 /// Ordinary text.
 pub(super) const PLAIN: Style = Style::new();
 
-/// A text whose first line carries a mark, from the last line to the first; the others stand under it.
-pub(super) fn marked<'a>(
+/// Returns the lines of a text from the last to the first. The first line of the text has a mark,
+/// and the others are indented below it.
+pub(super) fn marked_lines_reversed<'a>(
     mark: &'static str,
     text: &'a str,
     width: usize,
@@ -23,7 +24,7 @@ pub(super) fn marked<'a>(
     let text = text.trim_end();
     // A mark that would leave no room for words stands alone above them.
     let hang = if mark.width() * 2 <= width { mark.width() } else { 0 };
-    let mut rows = upward(text, width.saturating_sub(hang)).peekable();
+    let mut rows = wrap_reversed(text, width.saturating_sub(hang)).peekable();
     let mut done = false;
     std::iter::from_fn(move || {
         let Some(row) = rows.next() else {

@@ -12,9 +12,9 @@ use super::block::{Block, Holder, State, Tool};
 use super::outbox::Phase;
 use super::screen::Screen;
 use super::shown;
-use super::style::{BOLD, DIM, PLAIN, marked};
+use super::style::{BOLD, DIM, PLAIN, marked_lines_reversed};
 use super::view::{Span, View};
-use super::wrap::{cut, wrap};
+use super::wrap::{truncate_to_width, wrap};
 use crate::update::Hold;
 
 /// How many lines of a tool's output are shown while it is closed, and in how many rows.
@@ -29,16 +29,16 @@ const WARNING: Style = Style::new().fg(Color::Yellow);
 const REFUSAL: Style = BOLD.fg(Color::Red);
 const REWRITE: Style = BOLD.fg(Color::Cyan);
 
-/// Draws what the person looks at; what that turned out to be, which is nothing beyond the beginning.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen) -> View {
+/// Draws the visible part of the conversation. Returns the view, limited to the lines that exist.
+pub(super) fn draw_conversation(frame: &mut Frame<'_>, area: Rect, screen: &Screen) -> View {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let Gathered { lines, spans, below } = gather(screen, width, height);
+    let Gathered { lines, spans, below } = gather_lines(screen, width, height);
     let below = below.min(lines.len().saturating_sub(height));
     let mut seen: Vec<_> = lines.into_iter().skip(below).take(height).collect();
     let top = (below + seen.len()).saturating_sub(1);
     seen.reverse();
     frame.render_widget(Paragraph::new(seen), area);
-    View::settled(below, &spans, top)
+    View::from_lines_below(below, &spans, top)
 }
 
 /// Lines of the conversation, from the last upwards, only as many as needed: a long one costs as
@@ -51,33 +51,37 @@ struct Gathered {
     below: usize,
 }
 
-fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
-    let at_end = screen.view.at_end();
+fn gather_lines(screen: &Screen, width: usize, height: usize) -> Gathered {
+    let at_end = screen.view.is_at_end();
     // Only whole blocks tell where in them somebody is.
     let wanted = if at_end { height } else { usize::MAX };
     let mut lines: Vec<Line<'static>> = Vec::new();
-    for text in screen.outbox.shown(Phase::Queued).rev() {
-        let text = shown::line(text);
-        take_up(&mut lines, wanted, marked("queued: ", &text, width, DIM));
+    for text in screen.outbox.shown_texts(Phase::Queued).rev() {
+        let text = shown::single_line(text);
+        extend_lines_up_to(
+            &mut lines,
+            wanted,
+            marked_lines_reversed("queued: ", &text, width, DIM),
+        );
     }
-    if screen.outbox.has(Phase::Queued) {
+    if screen.outbox.has_phase(Phase::Queued) {
         lines.push(Line::default());
     }
-    for text in screen.outbox.shown(Phase::Sending).rev() {
-        take_up(&mut lines, wanted, marked("> ", text, width, DIM));
+    for text in screen.outbox.shown_texts(Phase::Sending).rev() {
+        extend_lines_up_to(&mut lines, wanted, marked_lines_reversed("> ", text, width, DIM));
         lines.push(Line::default());
     }
     let (mut spans, mut below) = (Vec::new(), None);
-    for (block, entry) in screen.numbered().rev() {
-        below = if at_end { Some(0) } else { screen.view.wanted(&spans, height) };
+    for (block, entry) in screen.numbered_blocks().rev() {
+        below = if at_end { Some(0) } else { screen.view.lines_below(&spans, height) };
         if below.is_some_and(|below| lines.len() >= below + height) {
             return Gathered { lines, spans, below: below.unwrap_or(0) };
         }
         let from = lines.len();
-        let margin = margin(entry.depth, width);
+        let margin = subagent_margin(entry.depth, width);
         let sight =
             Sight { width: width - margin.width(), wanted, open: screen.open, now: screen.now };
-        sight.block(&entry.block, &mut lines);
+        sight.push_block_lines(&entry.block, &mut lines);
         // The line that sets it apart from what is above belongs to it.
         lines.push(Line::default());
         if !margin.is_empty() {
@@ -91,18 +95,18 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
     while lines.last().is_some_and(|line| line.width() == 0) {
         lines.pop();
     }
-    let below = screen.view.wanted(&spans, height).or(below);
+    let below = screen.view.lines_below(&spans, height).or(below);
     Gathered { below: below.unwrap_or(usize::MAX), lines, spans }
 }
 
-/// The prefix of a subagent's blocks, where it fits.
-fn margin(depth: usize, width: usize) -> String {
+/// Returns the prefix of a subagent's blocks, if it fits.
+fn subagent_margin(depth: usize, width: usize) -> String {
     let margin = "│ ".repeat(depth.min(DEEPEST));
     if margin.width() * 3 <= width { margin } else { String::new() }
 }
 
-/// Adds lines that come from the last to the first, until there are enough.
-fn take_up(
+/// Adds lines, which come from the last to the first, until there are `wanted`.
+fn extend_lines_up_to(
     lines: &mut Vec<Line<'static>>,
     wanted: usize,
     more: impl Iterator<Item = Line<'static>>,
@@ -122,51 +126,82 @@ struct Sight {
 }
 
 impl Sight {
-    /// The lines of a block, from the last to the first.
-    fn block(self, block: &Block, lines: &mut Vec<Line<'static>>) {
+    /// Adds the lines of a block, from the last to the first.
+    fn push_block_lines(self, block: &Block, lines: &mut Vec<Line<'static>>) {
         let Self { width, wanted, .. } = self;
         match block {
-            Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
-            Block::Model(model_text) => model_text.lines(width, wanted, lines),
-            Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
+            Block::User(text) => {
+                extend_lines_up_to(lines, wanted, marked_lines_reversed("> ", text, width, BOLD))
+            }
+            Block::Model(model_text) => model_text.push_last_lines(width, wanted, lines),
+            Block::Thought(text) => {
+                extend_lines_up_to(lines, wanted, marked_lines_reversed("~ ", text, width, THOUGHT))
+            }
             Block::Rewrite { by, text } => {
-                take_up(lines, wanted, marked("", text, width, PLAIN));
-                lines.push(Line::styled(cut(&format!("[hook rewrite] {by}"), width), REWRITE));
+                extend_lines_up_to(lines, wanted, marked_lines_reversed("", text, width, PLAIN));
+                lines.push(Line::styled(
+                    truncate_to_width(&format!("[hook rewrite] {by}"), width),
+                    REWRITE,
+                ));
             }
             Block::Tool(tool) => {
-                lines.extend(self.output(tool).into_iter().rev());
+                lines.extend(self.output_lines(tool).into_iter().rev());
                 for did in tool.deeds.iter().rev() {
-                    take_up(lines, usize::MAX, marked("  · ", did.text(self.open), width, DIM));
+                    extend_lines_up_to(
+                        lines,
+                        usize::MAX,
+                        marked_lines_reversed("  · ", did.visible_text(self.open), width, DIM),
+                    );
                 }
-                take_up(lines, usize::MAX, marked("* ", &tool.title, width, BOLD));
+                extend_lines_up_to(
+                    lines,
+                    usize::MAX,
+                    marked_lines_reversed("* ", &tool.title, width, BOLD),
+                );
             }
-            Block::Did(did) => {
-                take_up(lines, wanted, marked("· ", did.text(self.open), width, DIM))
+            Block::Did(did) => extend_lines_up_to(
+                lines,
+                wanted,
+                marked_lines_reversed("· ", did.visible_text(self.open), width, DIM),
+            ),
+            Block::Warn(text) => extend_lines_up_to(
+                lines,
+                wanted,
+                marked_lines_reversed("[warn] ", text, width, WARNING),
+            ),
+            Block::Notice(text) => {
+                extend_lines_up_to(lines, wanted, marked_lines_reversed("· ", text, width, DIM))
             }
-            Block::Warn(text) => take_up(lines, wanted, marked("[warn] ", text, width, WARNING)),
-            Block::Notice(text) => take_up(lines, wanted, marked("· ", text, width, DIM)),
             Block::Refused(text) => {
-                take_up(lines, wanted, marked("[not sent] ", text, width, REFUSAL));
+                extend_lines_up_to(
+                    lines,
+                    wanted,
+                    marked_lines_reversed("[not sent] ", text, width, REFUSAL),
+                );
             }
             Block::Page { title, text } => {
-                take_up(lines, wanted, marked("  ", text, width, PLAIN));
-                take_up(lines, usize::MAX, marked("", title, width, BOLD));
+                extend_lines_up_to(lines, wanted, marked_lines_reversed("  ", text, width, PLAIN));
+                extend_lines_up_to(
+                    lines,
+                    usize::MAX,
+                    marked_lines_reversed("", title, width, BOLD),
+                );
             }
         }
     }
 
-    /// What came of a tool, or who holds it up.
-    fn output(self, tool: &Tool) -> Vec<Line<'static>> {
+    /// Returns the output of a tool, or what delays it.
+    fn output_lines(self, tool: &Tool) -> Vec<Line<'static>> {
         let (mark, output) = match &tool.state {
             State::Steps => return Vec::new(),
-            State::Delayed | State::Running => return self.under_way(tool),
+            State::Delayed | State::Running => return self.progress_lines(tool),
             State::Done(output) => ("", output),
             State::Failed(output) => ("failed: ", output),
         };
         let style = if mark.is_empty() { DIM } else { PLAIN };
         let inner = self.width.saturating_sub(2);
         let (most, rows) = if self.open { (usize::MAX, usize::MAX) } else { (LINES, ROWS) };
-        let whole = if self.open { &output.text } else { shown::start(&output.text) };
+        let whole = if self.open { &output.text } else { shown::collapsed_text(&output.text) };
         let text: Vec<_> = whole.split('\n').take(most).collect();
         let all = wrap(&format!("{mark}{}", text.join("\n")), inner);
         let hidden = all.len() > rows;
@@ -181,17 +216,17 @@ impl Sight {
             (1, _) => "  (1 line more, Ctrl-O)".to_owned(),
             (more, _) => format!("  ({more} lines more, Ctrl-O)"),
         };
-        lines.push(Line::styled(cut(&more, self.width), DIM));
+        lines.push(Line::styled(truncate_to_width(&more, self.width), DIM));
         lines
     }
 
-    /// The hooks that delay a call, and for how long.
-    fn under_way(self, tool: &Tool) -> Vec<Line<'static>> {
+    /// Returns the hooks that delay a call, and for how long.
+    fn progress_lines(self, tool: &Tool) -> Vec<Line<'static>> {
         let took = |since: Instant| self.now.saturating_duration_since(since).as_secs();
         let mut texts: Vec<String> = tool
             .holds
             .iter()
-            .map(|(holder, since)| format!("{} ({} s)", held_by(holder), took(*since)))
+            .map(|(holder, since)| format!("{} ({} s)", holder_text(holder), took(*since)))
             .collect();
         if texts.is_empty() {
             texts.push(match tool.state {
@@ -200,7 +235,7 @@ impl Sight {
             });
         }
         let rows = texts.iter().flat_map(|text| {
-            let mut rows: Vec<_> = marked("  ", text, self.width, DIM).collect();
+            let mut rows: Vec<_> = marked_lines_reversed("  ", text, self.width, DIM).collect();
             rows.reverse();
             rows
         });
@@ -208,16 +243,16 @@ impl Sight {
     }
 }
 
-fn held_by(holder: &Holder) -> String {
+fn holder_text(holder: &Holder) -> String {
     match holder {
         Holder::Person => "waits for your answer".to_owned(),
-        Holder::Hooks(hold) => format!("held by {}", hold_words(hold)),
+        Holder::Hooks(hold) => format!("held by {}", hold_text(hold)),
     }
 }
 
-/// The hooks and the event.
-pub(super) fn hold_words(hold: &Hold) -> String {
+/// Returns the names of the hooks and of the event that they delay.
+pub(super) fn hold_text(hold: &Hold) -> String {
     let names: Vec<_> = hold.hooks.iter().map(|hook| format!("`{hook}`")).collect();
     let word = if names.len() == 1 { "hook" } else { "hooks" };
-    shown::line(&format!("{word} {} at {}", names.join(", "), hold.event.label))
+    shown::single_line(&format!("{word} {} at {}", names.join(", "), hold.event.label))
 }

@@ -23,7 +23,7 @@ fn screen() -> Screen {
     let mut screen = Screen::new("/home/ann", Instant::now());
     let (model, cwd) = ("gpt-x".to_owned(), "/home/ann/notes".to_owned());
     let (id, transcript, sandbox) = (String::new(), String::new(), Sandbox::Off);
-    screen.take(Update::Session { id, model, cwd, transcript, sandbox });
+    screen.apply_update(Update::Session { id, model, cwd, transcript, sandbox });
     screen
 }
 
@@ -42,13 +42,13 @@ fn seen(screen: &mut Screen, width: u16, height: u16) -> String {
 fn shown(screen: &Screen, width: u16, height: u16) -> (Vec<String>, Drawn) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let mut drawn = Drawn::default();
-    terminal.draw(|frame| drawn = draw::draw(frame, screen)).unwrap();
+    terminal.draw(|frame| drawn = draw::draw_screen(frame, screen)).unwrap();
     let shown = terminal.backend().to_string();
     (shown.lines().map(|line| line.trim_matches('"').trim_end().to_owned()).collect(), drawn)
 }
 
 fn press(screen: &mut Screen, code: KeyCode) -> Option<Input> {
-    keys::press(screen, KeyEvent::new(code, KeyModifiers::NONE))
+    keys::press_key(screen, KeyEvent::new(code, KeyModifiers::NONE))
 }
 
 fn types(screen: &mut Screen, text: &str) {
@@ -64,7 +64,7 @@ fn call(id: &str) -> Call {
 fn ask(screen: &mut Screen) -> oneshot::Receiver<Decision> {
     let (decide, decided) = oneshot::channel();
     let reason = "`Bash` is asked about".to_owned();
-    screen.take(Update::Ask(Ask {
+    screen.apply_update(Update::Ask(Ask {
         id: "1".to_owned(),
         call: call("1"),
         was: None,
@@ -87,7 +87,7 @@ fn any_size_is_drawn() {
     let mut screen = screen();
     let decided = ask(&mut screen);
     screen.panel = true;
-    screen.take(Update::Text("words 日本語 ".repeat(50)));
+    screen.apply_update(Update::Text("words 日本語 ".repeat(50)));
     types(&mut screen, "some text that needs more than one line in a narrow terminal");
     for width in 1..30 {
         for height in 1..16 {
@@ -100,7 +100,7 @@ fn any_size_is_drawn() {
 /// A question that was there long enough to be read, on a screen that was drawn.
 fn asked(screen: &mut Screen) -> oneshot::Receiver<Decision> {
     let decided = ask(screen);
-    screen.tick(screen.now + Duration::from_millis(500));
+    screen.set_current_time(screen.now + Duration::from_millis(500));
     seen(screen, 80, 24);
     decided
 }
@@ -121,7 +121,7 @@ fn a_question_shows_all_and_is_answered_by_a_choice_and_enter() {
     types(&mut screen, "1");
     press(&mut screen, KeyCode::Enter);
     assert!(decided.try_recv().is_err(), "it cannot have been read");
-    screen.tick(screen.now + Duration::from_millis(500));
+    screen.set_current_time(screen.now + Duration::from_millis(500));
     let lines = seen(&mut screen, 60, 20);
     for words in
         ["May Bash run?", "    ls\n    rm x", "  1 yes, once\n  2 yes, always this call\n  3 no"]
@@ -205,7 +205,7 @@ fn what_cannot_be_shown_is_not_agreed_to() {
         for code in [KeyCode::Char('1'), KeyCode::Char('2'), KeyCode::Down] {
             let mut screen = screen();
             let mut decided = ask(&mut screen);
-            screen.tick(screen.now + Duration::from_millis(500));
+            screen.set_current_time(screen.now + Duration::from_millis(500));
             seen(&mut screen, width, height);
             press(&mut screen, code);
             seen(&mut screen, width, height);
@@ -221,14 +221,14 @@ fn what_cannot_be_shown_is_not_agreed_to() {
     let (decide, mut decided) = oneshot::channel();
     let long = "x".repeat(shown::ASKED) + "; rm -rf ~";
     let call = Call { input: json!({"command": long}), ..call("1") };
-    screen.take(Update::Ask(Ask {
+    screen.apply_update(Update::Ask(Ask {
         id: "1".to_owned(),
         call,
         was: None,
         reason: String::new(),
         decide,
     }));
-    screen.tick(screen.now + Duration::from_millis(500));
+    screen.set_current_time(screen.now + Duration::from_millis(500));
     assert!(seen(&mut screen, 80, 24).contains("It is too long to be shown"));
     types(&mut screen, "1");
     press(&mut screen, KeyCode::Enter);
@@ -242,7 +242,7 @@ fn an_edit_is_asked_about_as_what_goes_and_comes() {
     let input = json!({"file_path": "a.rs", "old_string": "fn a() {\n    1\n}", "new_string": "fn a() {\n    2\n}"});
     let call = Call { id: "1".to_owned(), tool: "Edit".to_owned(), input };
     let (decide, _decided) = oneshot::channel();
-    screen.take(Update::Ask(Ask {
+    screen.apply_update(Update::Ask(Ask {
         id: "1".to_owned(),
         call,
         was: None,
@@ -267,8 +267,14 @@ fn a_question_that_is_taller_than_its_room_is_read_in_pages() {
         let call = Call { input: json!({"command": command}), ..call("1") };
         let (decide, _decided) = oneshot::channel();
         let reason = "`Bash` is asked about".to_owned();
-        screen.take(Update::Ask(Ask { id: "1".to_owned(), call, was: None, reason, decide }));
-        screen.tick(screen.now + Duration::from_millis(500));
+        screen.apply_update(Update::Ask(Ask {
+            id: "1".to_owned(),
+            call,
+            was: None,
+            reason,
+            decide,
+        }));
+        screen.set_current_time(screen.now + Duration::from_millis(500));
         let mut all = String::new();
         for _ in 0..40 {
             let lines = seen(&mut screen, width, height);
@@ -317,10 +323,10 @@ fn the_next_question_was_not_read_yet() {
     let _first = ask(&mut screen);
     let (decide, mut second) = oneshot::channel();
     let (id, call) = ("2".to_owned(), call("2"));
-    screen.take(Update::Ask(Ask { id, call, was: None, reason: String::new(), decide }));
-    screen.tick(screen.now + Duration::from_millis(500));
+    screen.apply_update(Update::Ask(Ask { id, call, was: None, reason: String::new(), decide }));
+    screen.set_current_time(screen.now + Duration::from_millis(500));
     assert!(drawn(&screen, 60, 20).join("\n").contains("(1 more after this)"));
-    screen.take(Update::AskVoid { id: "1".to_owned() });
+    screen.apply_update(Update::AskVoid { id: "1".to_owned() });
     seen(&mut screen, 60, 20);
     types(&mut screen, "1");
     press(&mut screen, KeyCode::Enter);
@@ -331,7 +337,7 @@ fn the_next_question_was_not_read_yet() {
 fn the_view_stays_where_it_is_while_more_comes() {
     let mut screen = screen();
     for at in 0..40 {
-        screen.take(Update::Notice(format!(
+        screen.apply_update(Update::Notice(format!(
             "notice {at} with words that are broken where it is narrow"
         )));
     }
@@ -340,10 +346,10 @@ fn the_view_stays_where_it_is_while_more_comes() {
     press(&mut screen, KeyCode::PageUp);
     let before = seen(&mut screen, 60, 16);
     assert!(before.contains("20 lines below, End returns"), "{before}");
-    screen.take(Update::Text("now ".to_owned()));
+    screen.apply_update(Update::Text("now ".to_owned()));
     for at in 0..30 {
-        screen.take(Update::Text(format!("the model speaks {at}\n")));
-        screen.take(Update::Notice(format!("and hooks do {at}")));
+        screen.apply_update(Update::Text(format!("the model speaks {at}\n")));
+        screen.apply_update(Update::Notice(format!("and hooks do {at}")));
         let after = seen(&mut screen, 60, 16);
         let talk = |text: &str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(talk(&after), talk(&before));
@@ -354,7 +360,7 @@ fn the_view_stays_where_it_is_while_more_comes() {
     };
     assert_eq!(top(&seen(&mut screen, 30, 16)), top(&before));
     for at in 0..2000 {
-        screen.take(Update::Notice(format!("later {at}")));
+        screen.apply_update(Update::Notice(format!("later {at}")));
     }
     assert!(seen(&mut screen, 60, 16).starts_with("· later 1000"), "the oldest there is");
     for _ in 0..1000 {
@@ -369,7 +375,7 @@ fn the_view_stays_where_it_is_while_more_comes() {
 fn scrolling_stops_at_the_beginning() {
     let mut screen = screen();
     for at in 0..20 {
-        screen.take(Update::Notice(format!("notice {at}")));
+        screen.apply_update(Update::Notice(format!("notice {at}")));
     }
     for _ in 0..50 {
         press(&mut screen, KeyCode::PageUp);
@@ -385,10 +391,13 @@ fn scrolling_stops_at_the_beginning() {
 #[test]
 fn what_is_forgotten_is_gone_from_the_screen() {
     let mut screen = screen();
-    screen.take(Update::Prompt { id: Submission::new("").id, text: "the old plan".to_owned() });
-    screen.take(Update::Text("half a".to_owned()));
-    screen.take(Update::Cleared);
-    screen.take(Update::Text("afresh".to_owned()));
+    screen.apply_update(Update::Prompt {
+        id: Submission::new("").id,
+        text: "the old plan".to_owned(),
+    });
+    screen.apply_update(Update::Text("half a".to_owned()));
+    screen.apply_update(Update::Cleared);
+    screen.apply_update(Update::Text("afresh".to_owned()));
     let lines = drawn(&screen, 60, 16).join("\n");
     assert!(!lines.contains("old plan") && !lines.contains("half a"), "{lines}");
     assert!(lines.starts_with("afresh"), "{lines}");
@@ -397,12 +406,12 @@ fn what_is_forgotten_is_gone_from_the_screen() {
 #[test]
 fn the_status_says_what_and_for_how_long() {
     let mut screen = screen();
-    screen.take(Update::Loading(true));
-    screen.tick(screen.now + Duration::from_millis(3100));
+    screen.apply_update(Update::Loading(true));
+    screen.set_current_time(screen.now + Duration::from_millis(3100));
     let lines = drawn(&screen, 80, 8).join("\n");
     assert!(lines.contains("working (3 s)  Esc stops"), "{lines}");
     assert!(lines.contains("gpt-x  ~/notes"), "{lines}");
-    screen.take(Update::Status(Some("running\u{1b}[2J the tests".to_owned())));
+    screen.apply_update(Update::Status(Some("running\u{1b}[2J the tests".to_owned())));
     assert!(drawn(&screen, 80, 8).join("\n").contains("running the tests (3 s)"));
 }
 
@@ -412,8 +421,8 @@ fn the_panel_stands_beside_where_there_is_room_and_else_below() {
     screen.panel = true;
     let step =
         TraceStep { hook: "h".to_owned(), ended: "exit 2".to_owned(), took_ms: 7, verdict: "deny" };
-    let (event, came) = (EventNames::neutral("PreToolUse"), "deny".to_owned());
-    screen.take(Update::Hooks(Trace { event, came, steps: vec![step] }));
+    let (event, came) = (EventNames::from_neutral("PreToolUse"), "deny".to_owned());
+    screen.apply_update(Update::Hooks(Trace { event, came, steps: vec![step] }));
     let wide = drawn(&screen, 100, 12);
     assert!(wide[0].starts_with("· gpt-x") && wide[0].contains("┌ hooks"), "{wide:#?}");
     let (event, step) = (wide[1].find("deny").unwrap(), wide[2].find("deny").unwrap());
@@ -426,10 +435,10 @@ fn the_panel_stands_beside_where_there_is_room_and_else_below() {
 #[test]
 fn output_is_bounded_and_says_so() {
     let mut screen = screen();
-    screen.take(Update::ToolStarted(call("1")));
+    screen.apply_update(Update::ToolStarted(call("1")));
     let text = (0..100).map(|at| format!("line {at}\n")).collect();
     let result = ToolResult { id: "1".to_owned(), text, is_error: false, ..ToolResult::default() };
-    screen.take(Update::ToolEnded { call: call("1"), result });
+    screen.apply_update(Update::ToolEnded { call: call("1"), result });
     let lines = drawn(&screen, 40, 24).join("\n");
     assert!(lines.contains("line 7\n  (92 lines more, Ctrl-O)"), "{lines}");
     assert!(!lines.contains("running"), "{lines}");
@@ -438,10 +447,10 @@ fn output_is_bounded_and_says_so() {
 #[test]
 fn words_that_something_came_between_are_not_said_twice() {
     let mut screen = screen();
-    screen.take(Update::Text("first ".to_owned()));
-    screen.take(Update::Notice("meanwhile".to_owned()));
-    screen.take(Update::Text("last".to_owned()));
-    screen.take(Update::Reply("first last".to_owned()));
+    screen.apply_update(Update::Text("first ".to_owned()));
+    screen.apply_update(Update::Notice("meanwhile".to_owned()));
+    screen.apply_update(Update::Text("last".to_owned()));
+    screen.apply_update(Update::Reply("first last".to_owned()));
     assert_eq!(drawn(&screen, 40, 20).join("\n").matches("first").count(), 1);
 }
 
@@ -453,10 +462,10 @@ fn what_is_sent_stands_there_until_hooks_have_judged_it() {
         panic!("nothing was sent");
     };
     assert!(drawn(&screen, 40, 10).join("\n").contains("> hello"));
-    screen.take(Update::Refused { id: Some(id), text, reason: "no".to_owned() });
+    screen.apply_update(Update::Refused { id: Some(id), text, reason: "no".to_owned() });
     let lines = drawn(&screen, 40, 10).join("\n");
     assert!(!lines.contains("> hello") && lines.contains("│ hello"), "{lines}");
-    assert!(!screen.busy());
+    assert!(!screen.is_busy());
 }
 
 fn life(inputs: mpsc::UnboundedSender<Input>) -> Life<TestBackend> {
@@ -480,7 +489,10 @@ async fn a_session_that_broke_off_ends_the_face() {
     let (_sender, updates) = mpsc::unbounded_channel();
     let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     drop(input_receiver);
-    assert_eq!(life(inputs).live(stream::pending(), exit_requests, updates).await, Left::Ended(0));
+    assert_eq!(
+        life(inputs).run_event_loop(stream::pending(), exit_requests, updates).await,
+        Left::Ended(0)
+    );
 }
 
 /// A second request to leave does not wait for a session that does not end.
@@ -491,7 +503,7 @@ async fn second_request_abandons_a_session_that_does_not_end() {
     let (_exit_sender, exit_requests) = mpsc::unbounded_channel();
     let key = |c| Ok(Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL)));
     let events = stream::iter([key('d'), key('c')]).chain(stream::pending());
-    assert_eq!(life(inputs).live(events, exit_requests, updates).await, Left::Abandoned);
+    assert_eq!(life(inputs).run_event_loop(events, exit_requests, updates).await, Left::Abandoned);
     assert!(matches!(input_receiver.recv().await, Some(Input::Quit("prompt_input_exit"))));
     assert!(matches!(input_receiver.recv().await, Some(Input::QuitNow)));
 }
@@ -512,7 +524,7 @@ async fn a_silence_counts_for_nothing() {
         sender.send(Update::Ended).unwrap();
         input_receiver
     };
-    let _ = tokio::join!(life.live(stream::pending(), exit_requests, updates), happens);
+    let _ = tokio::join!(life.run_event_loop(stream::pending(), exit_requests, updates), happens);
     assert_eq!((life.screen.now - life.screen.since).as_secs(), 5);
 }
 
@@ -543,7 +555,7 @@ async fn a_flood_does_not_drown_the_keys() {
         input_receiver
     };
     let (left, input_receiver) =
-        tokio::join!(life.live(Box::pin(events), exit_requests, updates), receives);
+        tokio::join!(life.run_event_loop(Box::pin(events), exit_requests, updates), receives);
     assert_eq!(left, Left::Ended(0));
     drop((input_receiver, keys));
 }

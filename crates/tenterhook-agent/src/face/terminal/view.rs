@@ -29,44 +29,50 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The line of the conversation that was gathered as this one.
-    const fn line(&self, at: usize) -> usize {
+    /// Returns which line of the block was gathered at this index.
+    const fn line_of_index(&self, at: usize) -> usize {
         self.to - 1 - at
     }
 
-    /// Where a line of the block was gathered; it may have fewer than before, in a wider window.
-    fn at(&self, line: usize) -> usize {
+    /// Returns the index at which a line of the block was gathered. The block may have fewer lines
+    /// than before, in a wider window.
+    fn index_of_line(&self, line: usize) -> usize {
         (self.to - 1).saturating_sub(line).max(self.from)
     }
 }
 
 impl View {
-    /// Looks so many lines further up.
-    pub(super) const fn up(&mut self, lines: isize) {
+    /// Scrolls this many lines up.
+    pub(super) const fn scroll_up(&mut self, lines: isize) {
         self.moved += lines;
     }
 
-    /// Whether it ends with the conversation, so that no more of that is needed than is seen.
-    pub(super) const fn at_end(&self) -> bool {
+    /// Returns whether the view shows the end of the conversation, so that only the visible lines
+    /// are needed.
+    pub(super) const fn is_at_end(&self) -> bool {
         self.held.is_none() && self.moved <= 0
     }
 
-    /// How many lines are to lie below it, once the lines that were gathered reach the place where it is held.
-    pub(super) fn wanted(&self, spans: &[Span], height: usize) -> Option<usize> {
+    /// Returns how many lines should be below the view, or `None` if the anchor of the view is not
+    /// among the gathered lines.
+    pub(super) fn lines_below(&self, spans: &[Span], height: usize) -> Option<usize> {
         let top = match self.held {
             None => height,
-            Some(place) => spans.iter().find(|span| span.block == place.block)?.at(place.line) + 1,
+            Some(place) => {
+                spans.iter().find(|span| span.block == place.block)?.index_of_line(place.line) + 1
+            }
         };
         Some(top.saturating_add_signed(self.moved).saturating_sub(height))
     }
 
-    /// The same with so many lines below it, where `spans` says which lines those above are.
-    pub(super) fn settled(below: usize, spans: &[Span], top: usize) -> Self {
+    /// Creates the view with this many lines below it. `spans` gives the block of each line above
+    /// them.
+    pub(super) fn from_lines_below(below: usize, spans: &[Span], top: usize) -> Self {
         if below == 0 {
             return Self::default();
         }
         let span = spans.iter().find(|span| (span.from..span.to).contains(&top));
-        let held = span.map(|span| Anchor { block: span.block, line: span.line(top) });
+        let held = span.map(|span| Anchor { block: span.block, line: span.line_of_index(top) });
         // A sent text that is not in the conversation yet belongs to no block: there only the end
         // is a fixed point.
         let moved = if held.is_none() { isize::try_from(below).unwrap_or(isize::MAX) } else { 0 };

@@ -5,38 +5,41 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The lines of `text`, none wider than `width` columns. Words stay whole where they fit, and what is indented stays so.
+/// Wraps `text` into lines of at most `width` columns. Words stay whole where they fit, and
+/// indentation is kept.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    text.split('\n').flat_map(|line| fold(line, width)).collect()
+    text.split('\n').flat_map(|line| wrap_line(line, width)).collect()
 }
 
-/// The same lines from the last to the first, broken no sooner than they are asked for.
-pub(super) fn upward(text: &str, width: usize) -> impl Iterator<Item = String> {
-    text.rsplit('\n').flat_map(move |line| fold(line, width).into_iter().rev())
+/// Wraps `text` and returns the lines from the last to the first, each wrapped only when it is
+/// requested.
+pub(super) fn wrap_reversed(text: &str, width: usize) -> impl Iterator<Item = String> {
+    text.rsplit('\n').flat_map(move |line| wrap_line(line, width).into_iter().rev())
 }
 
-/// Breaks at the edge, wherever that is, and drops nothing: for a text in which a cursor stands.
-pub(super) fn chop(text: &str, width: usize) -> Vec<String> {
+/// Breaks the text exactly at the width and drops nothing: for a text with a cursor in it.
+pub(super) fn wrap_anywhere(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    for line in spaced(text).split('\n') {
+    for line in expand_tabs(text).split('\n') {
         let mut open = Open::new(width, 0);
         for sign in line.graphemes(true) {
             if open.used + sign.width() > open.width {
-                lines.push(open.next());
+                lines.push(open.start_next_line());
             }
-            open.push(sign);
+            open.push_char(sign);
         }
         lines.push(open.text);
     }
     lines
 }
 
-/// The text as far as it fits.
-pub(super) fn cut(text: &str, width: usize) -> String {
+/// Returns the part of the text that fits the width.
+pub(super) fn truncate_to_width(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mut start = chop(text, width.saturating_sub(1)).into_iter().next().unwrap_or_default();
+    let mut start =
+        wrap_anywhere(text, width.saturating_sub(1)).into_iter().next().unwrap_or_default();
     if width > 0 {
         start.push('…');
     }
@@ -56,31 +59,31 @@ impl Open {
         Self { text: String::new(), used: 0, width: width.max(1), indent }
     }
 
-    fn push(&mut self, sign: &str) {
+    fn push_char(&mut self, sign: &str) {
         self.text.push_str(sign);
         self.used += sign.width();
     }
 
-    /// Begins the next line; the full one.
-    fn next(&mut self) -> String {
+    /// Begins the next line and returns the full one.
+    fn start_next_line(&mut self) -> String {
         self.used = self.indent;
         std::mem::replace(&mut self.text, " ".repeat(self.indent))
     }
 }
 
-fn spaced(text: &str) -> Cow<'_, str> {
+fn expand_tabs(text: &str) -> Cow<'_, str> {
     if text.contains('\t') { text.replace('\t', "    ").into() } else { text.into() }
 }
 
-fn fold(line: &str, width: usize) -> Vec<String> {
-    let line = spaced(line);
+fn wrap_line(line: &str, width: usize) -> Vec<String> {
+    let line = expand_tabs(line);
     let indent = line.len() - line.trim_start_matches(' ').len();
     let mut open = Open::new(width, if indent <= width / 2 { indent } else { 0 });
     let mut lines = Vec::new();
     for (at, word) in line.split_inclusive(' ').enumerate() {
         let wide = word.trim_end_matches(' ').width();
         if at > 0 && open.used + wide > open.width && !open.text.trim_start().is_empty() {
-            lines.push(open.next().trim_end().to_owned());
+            lines.push(open.start_next_line().trim_end().to_owned());
         }
         // Most words fit whole, and are not taken apart.
         let all = word.width();
@@ -95,9 +98,9 @@ fn fold(line: &str, width: usize) -> Vec<String> {
                 if sign == " " {
                     continue;
                 }
-                lines.push(open.next());
+                lines.push(open.start_next_line());
             }
-            open.push(sign);
+            open.push_char(sign);
         }
     }
     lines.push(open.text.trim_end().to_owned());
@@ -133,7 +136,7 @@ mod tests {
     #[test]
     fn upward_is_the_same_from_the_end() {
         for text in ["one two three\nfour", "", "a\n\n日本語 x", "  in\n out"] {
-            let mut lines: Vec<_> = upward(text, 6).collect();
+            let mut lines: Vec<_> = wrap_reversed(text, 6).collect();
             lines.reverse();
             assert_eq!(lines, wrap(text, 6));
         }
@@ -141,8 +144,8 @@ mod tests {
 
     #[test]
     fn nothing_is_dropped_where_a_cursor_stands() {
-        assert_eq!(chop("ab  cd ", 3), ["ab ", " cd", " "]);
-        assert_eq!(chop("a\n", 3), ["a", ""]);
-        assert_eq!(chop("", 3), [""]);
+        assert_eq!(wrap_anywhere("ab  cd ", 3), ["ab ", " cd", " "]);
+        assert_eq!(wrap_anywhere("a\n", 3), ["a", ""]);
+        assert_eq!(wrap_anywhere("", 3), [""]);
     }
 }

@@ -19,18 +19,19 @@ const LARGEST: u64 = 1 << 20;
 /// How many directories a line is taken to be run from.
 const MOST_PLACES: usize = 32;
 
-/// Every path that the command may run, started in one of `from`, whether a file is there or not, and as it is written.
-pub(super) fn files(command: &Command, from: &[&Path]) -> BTreeSet<PathBuf> {
+/// Returns every path that the command may run when it is started in one of `from`, as written and
+/// whether the file exists or not.
+pub(super) fn files_run_by(command: &Command, from: &[&Path]) -> BTreeSet<PathBuf> {
     let mut found = Found { all: BTreeSet::new(), depth: 0, read: BTreeSet::new() };
     let mut from: Vec<PathBuf> = from.iter().map(|path| path.to_path_buf()).collect();
     match &command.invocation {
-        Invocation::Shell { text, .. } => found.line(text, &mut from),
+        Invocation::Shell { text, .. } => found.collect_from_line(text, &mut from),
         Invocation::Argv { program, args } => {
             let words: Vec<String> = std::iter::once(program).chain(args).cloned().collect();
-            found.visit_command(&words, &mut from.clone());
+            found.collect_from_command(&words, &mut from.clone());
             // `sh -c LINE`
             for arg in args.iter().filter(|arg| arg.contains(char::is_whitespace)) {
-                found.line(arg, &mut from.clone());
+                found.collect_from_line(arg, &mut from.clone());
             }
         }
     }
@@ -45,22 +46,25 @@ struct Found {
 }
 
 impl Found {
-    fn line(&mut self, text: &str, from: &mut Vec<PathBuf>) {
+    fn collect_from_line(&mut self, text: &str, from: &mut Vec<PathBuf>) {
         if self.depth >= DEEPEST {
             return;
         }
         self.depth += 1;
-        let line = shell::read(text);
+        let line = shell::parse_line(text);
         let mut set = BTreeMap::new();
-        let is_fed = line.commands.iter().any(is_fed);
+        let is_fed = line.commands.iter().any(runs_piped_input);
         for command in &line.commands {
             for assignment in command.assignments.iter() {
-                set.insert(assignment.name.clone(), bare(&assignment.value));
+                set.insert(assignment.name.clone(), unquoted_word(&assignment.value));
             }
-            let words: Vec<String> =
-                command.words.iter().map(|word| with(&set, &bare(word))).collect();
-            self.visit_command(&words, from);
-            let program = words.first().map_or("", |word| name(word));
+            let words: Vec<String> = command
+                .words
+                .iter()
+                .map(|word| expand_line_variables(&set, &unquoted_word(word)))
+                .collect();
+            self.collect_from_command(&words, from);
+            let program = words.first().map_or("", |word| program_name(word));
             let reads = INTERPRETERS.contains(&program);
             let inner = matches!(
                 command.context,
@@ -68,30 +72,31 @@ impl Found {
             );
             // The line of a shell may come from any program that prints it.
             if inner && is_fed && !reads {
-                self.given(words.get(1..).unwrap_or_default(), from);
+                self.collect_named_paths(words.get(1..).unwrap_or_default(), from);
             }
             let fed = command.redirects.iter().chain(&line.redirects);
             let fed = fed
                 .filter(|redirect| redirect.operator == "<" && (reads || command.words.is_empty()));
             let fed: Vec<String> = fed
                 .filter_map(|redirect| match &redirect.target {
-                    Target::Word(word) => Some(with(&set, &bare(word))),
+                    Target::Word(word) => Some(expand_line_variables(&set, &unquoted_word(word))),
                     _ => None,
                 })
                 .collect();
-            self.given(&fed, from);
+            self.collect_named_paths(&fed, from);
         }
         self.depth -= 1;
     }
 
-    /// One simple command. A directory that it names is one from which others may be named.
-    fn visit_command(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
+    /// Collects the files of one simple command. A directory that it names is added to those that
+    /// later names may be relative to.
+    fn collect_from_command(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
         let Some((program, rest)) = words.split_first() else { return };
-        let base = name(program);
+        let base = program_name(program);
         let mut here = from.clone();
-        for word in rest.iter().flat_map(|text| values(text)) {
+        for word in rest.iter().flat_map(|text| word_and_option_values(text)) {
             let directories: Vec<PathBuf> =
-                meant(word, from).into_iter().filter(|path| path.is_dir()).collect();
+                candidate_paths(word, from).into_iter().filter(|path| path.is_dir()).collect();
             here.extend(directories);
         }
         here.truncate(MOST_PLACES);
@@ -99,19 +104,19 @@ impl Found {
             *from = here;
             return;
         }
-        self.given(std::slice::from_ref(program), &here);
+        self.collect_named_paths(std::slice::from_ref(program), &here);
         if INTERPRETERS.contains(&base) {
-            self.given(rest, &here);
-            self.modules(rest, &here);
+            self.collect_named_paths(rest, &here);
+            self.collect_python_module(rest, &here);
         }
         if OF_DIRECTORIES.contains(&base) {
-            let directories = rest.iter().flat_map(|text| meant(text, &here));
+            let directories = rest.iter().flat_map(|text| candidate_paths(text, &here));
             let inside =
                 directories.flat_map(|directory| MAIN.iter().map(move |name| directory.join(name)));
             self.all.extend(inside.filter(|path| path.is_file()));
         }
         if LAUNCHERS.contains(&base) {
-            self.launched(rest, &mut here);
+            self.collect_launched_program(rest, &mut here);
         }
         for runner in RUNNERS.iter().filter(|runner| runner.programs.contains(&base)) {
             let above = here.iter().flat_map(|path| path.ancestors().map(Path::to_path_buf));
@@ -120,39 +125,43 @@ impl Found {
                 above.iter().flat_map(|path| runner.files.iter().map(|name| path.join(name)))
             {
                 if file.is_file() {
-                    self.scripts(&file, rest);
+                    self.collect_package_scripts(&file, rest);
                     self.all.insert(file);
                 }
             }
-            self.given(&options(rest, runner.options), &here);
+            self.collect_named_paths(&option_values(rest, runner.options), &here);
         }
     }
 
-    /// Words that name what is run.
-    fn given(&mut self, words: &[String], from: &[PathBuf]) {
-        let paths = words.iter().flat_map(|word| values(word)).flat_map(|text| meant(text, from));
+    /// Collects the files that these words name.
+    fn collect_named_paths(&mut self, words: &[String], from: &[PathBuf]) {
+        let paths = words
+            .iter()
+            .flat_map(|word| word_and_option_values(word))
+            .flat_map(|text| candidate_paths(text, from));
         self.all.extend(paths.filter(|path| !path.is_dir()));
     }
 
-    /// The program after a launcher's subcommand: a known one, or the first file.
-    fn launched(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
+    /// Collects the program after a launcher's subcommand: a known one, or the first file.
+    fn collect_launched_program(&mut self, words: &[String], from: &mut Vec<PathBuf>) {
         let is_known = |word: &String| {
-            INTERPRETERS.contains(&name(word))
-                || RUNNERS.iter().any(|row| row.programs.contains(&name(word)))
+            INTERPRETERS.contains(&program_name(word))
+                || RUNNERS.iter().any(|row| row.programs.contains(&program_name(word)))
         };
         if let Some(rest) = words.iter().position(is_known).and_then(|at| words.get(at..)) {
-            return self.visit_command(rest, from);
+            return self.collect_from_command(rest, from);
         }
-        let is_file = |word: &&String| meant(word, from).iter().any(|path| path.is_file());
+        let is_file =
+            |word: &&String| candidate_paths(word, from).iter().any(|path| path.is_file());
         if let Some(file) = words.iter().find(is_file) {
-            self.given(std::slice::from_ref(file), from);
+            self.collect_named_paths(std::slice::from_ref(file), from);
         }
-        self.modules(words, from);
+        self.collect_python_module(words, from);
     }
 
-    /// `python -m NAME`: the module, and the packages in which it lies.
-    fn modules(&mut self, words: &[String], from: &[PathBuf]) {
-        for module in options(words, &["-m"]) {
+    /// Collects the module of `python -m NAME` and the packages that contain it.
+    fn collect_python_module(&mut self, words: &[String], from: &[PathBuf]) {
+        for module in option_values(words, &["-m"]) {
             let parts: Vec<&str> = module.split('.').collect();
             for place in from {
                 let mut path = place.clone();
@@ -169,12 +178,12 @@ impl Found {
         }
     }
 
-    /// What the scripts of a package run that a line asks for by their names.
-    fn scripts(&mut self, file: &Path, words: &[String]) {
+    /// Collects what the scripts of a package run that a line calls by their names.
+    fn collect_package_scripts(&mut self, file: &Path, words: &[String]) {
         if !file.ends_with(PACKAGE) {
             return;
         }
-        let text = discover::bytes(file, LARGEST).unwrap_or_default();
+        let text = discover::read_regular_file(file, LARGEST).unwrap_or_default();
         let Ok(package) = serde_json::from_slice::<serde_json::Value>(&text) else { return };
         let Some(scripts) = package.get("scripts").and_then(serde_json::Value::as_object) else {
             return;
@@ -184,17 +193,20 @@ impl Found {
             let asked = words.iter().any(|word| word == name || Some(word.as_str()) == own);
             let is_new = asked && self.read.insert((file.to_path_buf(), name.clone()));
             if let Some(line) = line.as_str().filter(|_| is_new) {
-                self.line(line, &mut file.parent().map(Path::to_path_buf).into_iter().collect());
+                self.collect_from_line(
+                    line,
+                    &mut file.parent().map(Path::to_path_buf).into_iter().collect(),
+                );
             }
         }
     }
 }
 
-/// Whether a command runs what others print: a shell that is given no file, or a line that is computed.
-fn is_fed(command: &SimpleCommand) -> bool {
-    let words: Vec<String> = command.words.iter().map(bare).collect();
+/// Returns whether a command runs the output of others: a shell without a file, or a computed line.
+fn runs_piped_input(command: &SimpleCommand) -> bool {
+    let words: Vec<String> = command.words.iter().map(unquoted_word).collect();
     let Some((program, rest)) = words.split_first() else { return false };
-    let program = name(program);
+    let program = program_name(program);
     program == "eval"
         || matches!(program, "." | "source")
         || SHELLS.contains(&program)
@@ -202,13 +214,13 @@ fn is_fed(command: &SimpleCommand) -> bool {
                 || rest.iter().any(|text| text == "-c" || text.starts_with("<(")))
 }
 
-/// A word as written, because a variable stands for the project, and without quotes.
-fn bare(word: &Word) -> String {
+/// Returns a word as written, because a variable stands for the project, but without quotes.
+fn unquoted_word(word: &Word) -> String {
     word.source.replace(['"', '\'', '\\'], "")
 }
 
-/// With what the line sets itself.
-fn with(set: &BTreeMap<String, String>, word: &str) -> String {
+/// Expands the variables that the line itself sets.
+fn expand_line_variables(set: &BTreeMap<String, String>, word: &str) -> String {
     if !word.contains('$') {
         return word.to_owned();
     }
@@ -226,14 +238,14 @@ fn with(set: &BTreeMap<String, String>, word: &str) -> String {
     })
 }
 
-/// The name of a program, less its directory and the digits of its version.
-fn name(program: &str) -> &str {
+/// Returns the name of a program without its directory and the digits of its version.
+fn program_name(program: &str) -> &str {
     let base = program.rsplit('/').next().unwrap_or(program);
     base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' && base.len() > 1)
 }
 
-/// A word, and the value of an option in it.
-fn values(word: &str) -> impl Iterator<Item = &str> {
+/// Returns a word, and the value of an option in it.
+fn word_and_option_values(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
     let attached = word
         .get(2..)
@@ -241,8 +253,8 @@ fn values(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(word).chain(behind).chain(attached)
 }
 
-/// What follows one of these options, or is attached to it.
-fn options(words: &[String], options: &[&str]) -> Vec<String> {
+/// Returns the values that follow one of these options, or are attached to it.
+fn option_values(words: &[String], options: &[&str]) -> Vec<String> {
     let next = words.iter().zip(words.iter().skip(1));
     let next =
         next.filter(|(word, _)| options.contains(&word.as_str())).map(|(_, value)| value.clone());
@@ -256,8 +268,8 @@ fn options(words: &[String], options: &[&str]) -> Vec<String> {
     next.chain(attached).collect()
 }
 
-/// The paths that a word may mean. A computed beginning stands for any of the directories.
-fn meant(word: &str, from: &[PathBuf]) -> Vec<PathBuf> {
+/// Returns the paths that a word may mean. A computed beginning stands for any of the directories.
+fn candidate_paths(word: &str, from: &[PathBuf]) -> Vec<PathBuf> {
     if word.is_empty() || word.starts_with('-') {
         return Vec::new();
     }

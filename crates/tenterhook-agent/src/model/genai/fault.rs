@@ -67,18 +67,18 @@ const CODES: &[(&str, ErrorKind, Again)] = &[
 ];
 
 impl Fault {
-    /// The fault that an error of the crate is.
+    /// Creates the fault from an error of the crate.
     pub(super) fn from_error(error: &Error, target: &Target) -> Self {
         match error {
             Error::HttpError { status, body, headers, .. } => {
-                refused(status.as_u16(), body, headers, target)
+                from_http_status(status.as_u16(), body, headers, target)
             }
             // The crate puts its own errors in a box here, and those of the connection.
             Error::WebStream { error, .. } => match error.downcast_ref::<Error>() {
                 Some(inner) => Self::from_error(inner, target),
-                None => network(error.as_ref(), target),
+                None => network_fault(error.as_ref(), target),
             },
-            Error::ChatResponse { body, .. } => from_body(body, target),
+            Error::ChatResponse { body, .. } => from_error_body(body, target),
             Error::StreamParse { serde_error, .. } => {
                 Self::unknown(&format!("its reply cannot be read: {serde_error}"), target)
             }
@@ -86,10 +86,10 @@ impl Fault {
         }
     }
 
-    /// What the relay knows of it.
-    pub(super) fn behind(trouble: &Trouble, target: &Target) -> Self {
+    /// Creates the fault from a failure that the relay recorded.
+    pub(super) fn from_relay_trouble(trouble: &Trouble, target: &Target) -> Self {
         match trouble {
-            Trouble::Network(error) => network(error, target),
+            Trouble::Network(error) => network_fault(error, target),
             Trouble::Bounds(error) => Self::unknown(&error.to_string(), target),
             Trouble::Compressed => {
                 Self::unknown("its answer is compressed, which was not asked for", target)
@@ -97,25 +97,26 @@ impl Fault {
         }
     }
 
-    /// The answer stopped without its end.
-    pub(super) fn broke_off(target: &Target) -> Self {
+    /// Creates the fault of an answer that stopped before its end.
+    pub(super) fn incomplete_answer(target: &Target) -> Self {
         Self::unknown("its answer ended before it was complete", target)
     }
 
-    /// What no table knows.
+    /// Creates a fault of unknown kind.
     pub(super) fn unknown(what: &str, target: &Target) -> Self {
         Self::new(ErrorKind::Unknown, Again::Never, what, target)
     }
 
     fn new(kind: ErrorKind, again: Again, what: &str, target: &Target) -> Self {
-        let what = format!("`{}`: {}", target.name, clean(what, target.key.as_deref()));
-        let message = format!("{what}{}", remedy(kind, again, &target.wants));
+        let what =
+            format!("`{}`: {}", target.name, sanitize_server_text(what, target.key.as_deref()));
+        let message = format!("{what}{}", remedy_hint(kind, again, &target.wants));
         Self { error: ModelError { kind, message }, what, again }
     }
 }
 
-/// What to do about it.
-fn remedy(kind: ErrorKind, again: Again, wants: &str) -> String {
+/// Returns what the user can do about it.
+fn remedy_hint(kind: ErrorKind, again: Again, wants: &str) -> String {
     if let Again::After(wait) = again
         && wait > LONGEST_WAIT
     {
@@ -133,26 +134,26 @@ fn remedy(kind: ErrorKind, again: Again, wants: &str) -> String {
     }
 }
 
-/// A server that said no.
-fn refused(status: u16, body: &str, headers: &HeaderMap, target: &Target) -> Fault {
+/// Creates the fault of a server that answered with an error status.
+fn from_http_status(status: u16, body: &str, headers: &HeaderMap, target: &Target) -> Fault {
     let row = STATUSES.iter().find(|(range, ..)| range.contains(&status));
     let (mut kind, mut again) =
         row.map_or((ErrorKind::Unknown, Again::Never), |(_, kind, again)| (*kind, *again));
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     // Services report an empty account with many a status, and waiting does not fill it.
-    if let Some((ErrorKind::Billing, never)) = by_code(&json) {
+    if let Some((ErrorKind::Billing, never)) = kind_by_error_code(&json) {
         (kind, again) = (ErrorKind::Billing, never);
     }
     if again == Again::Soon {
-        again = wished(headers).unwrap_or(again);
+        again = requested_retry(headers).unwrap_or(again);
     }
-    let words = message(&json).unwrap_or(body).trim();
+    let words = error_message(&json).unwrap_or(body).trim();
     let colon = if words.is_empty() { "" } else { ": " };
     Fault::new(kind, again, &format!("status {status}{colon}{words}"), target)
 }
 
-/// When the server wants to be asked again, if it says so.
-fn wished(headers: &HeaderMap) -> Option<Again> {
+/// Returns when the server wants the request to be repeated, if it says so.
+fn requested_retry(headers: &HeaderMap) -> Option<Again> {
     let header = |name: &str| headers.get(name)?.to_str().ok();
     if header("x-should-retry") == Some("false") {
         return Some(Again::Never);
@@ -171,14 +172,14 @@ fn wished(headers: &HeaderMap) -> Option<Again> {
     Some(Again::After(wait))
 }
 
-/// An error that came where an answer should.
-fn from_body(body: &Value, target: &Target) -> Fault {
-    let (kind, again) = by_code(body).unwrap_or((ErrorKind::Unknown, Again::Never));
-    let words = message(body).map_or_else(|| body.to_string(), str::to_owned);
+/// Creates the fault of an error that arrived in place of an answer.
+fn from_error_body(body: &Value, target: &Target) -> Fault {
+    let (kind, again) = kind_by_error_code(body).unwrap_or((ErrorKind::Unknown, Again::Never));
+    let words = error_message(body).map_or_else(|| body.to_string(), str::to_owned);
     Fault::new(kind, again, &words, target)
 }
 
-fn network(error: &(dyn Cause + Send + Sync + 'static), target: &Target) -> Fault {
+fn network_fault(error: &(dyn Cause + Send + Sync + 'static), target: &Target) -> Fault {
     let reached = error.downcast_ref::<reqwest::Error>().is_none_or(|error| !error.is_connect());
     let what = if reached { "did not answer to the end" } else { "cannot be reached" };
     // The innermost cause says what happened; those round it repeat the address.
@@ -189,19 +190,20 @@ fn network(error: &(dyn Cause + Send + Sync + 'static), target: &Target) -> Faul
     Fault::unknown(&format!("`{}` {what}: {cause}", target.address), target)
 }
 
-/// The object that says what is wrong: all services send one, some in a list, some bare.
-fn object(body: &Value) -> &Value {
+/// Returns the object that describes the error. All services send one, some inside a list, some
+/// without a wrapper.
+fn error_object(body: &Value) -> &Value {
     let body = body.get(0).unwrap_or(body);
     body.get("error").unwrap_or(body)
 }
 
-fn message(body: &Value) -> Option<&str> {
-    let object = object(body);
+fn error_message(body: &Value) -> Option<&str> {
+    let object = error_object(body);
     object.get("message").unwrap_or(object).as_str()
 }
 
-fn by_code(body: &Value) -> Option<(ErrorKind, Again)> {
-    let object = object(body);
+fn kind_by_error_code(body: &Value) -> Option<(ErrorKind, Again)> {
+    let object = error_object(body);
     let words = ["code", "type"].into_iter().filter_map(|key| object.get(key)?.as_str());
     words
         .filter_map(|word| CODES.iter().find(|(code, ..)| *code == word))
@@ -209,9 +211,9 @@ fn by_code(body: &Value) -> Option<(ErrorKind, Again)> {
         .next()
 }
 
-/// What others wrote, fit to be shown: bounded, on one line, without control characters, and without the key, which some
-/// servers repeat.
-fn clean(text: &str, key: Option<&str>) -> String {
+/// Makes a server's text fit to be shown: bounded, on one line, without control characters, and
+/// without the key, which some servers repeat.
+fn sanitize_server_text(text: &str, key: Option<&str>) -> String {
     let text = match key.filter(|key| key.len() >= 4) {
         Some(key) => text.replace(key, "[key]"),
         None => text.to_owned(),
@@ -251,11 +253,13 @@ mod tests {
                 .into_iter()
                 .map(|(name, value)| (name, value.parse().unwrap()))
                 .collect();
-            assert_eq!(wished(&headers), wanted, "{wish}");
+            assert_eq!(requested_retry(&headers), wanted, "{wish}");
         }
         let no = (HeaderName::from_static("x-should-retry"), "false".parse().unwrap());
-        assert_eq!(wished(&[no].into_iter().collect()), Some(Again::Never));
+        assert_eq!(requested_retry(&[no].into_iter().collect()), Some(Again::Never));
         let far = Again::After(Duration::from_secs(86400));
-        assert!(remedy(ErrorKind::RateLimit, far, "").starts_with("; try again in 86400 s, or"));
+        assert!(
+            remedy_hint(ErrorKind::RateLimit, far, "").starts_with("; try again in 86400 s, or")
+        );
     }
 }

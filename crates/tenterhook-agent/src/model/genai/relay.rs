@@ -72,7 +72,7 @@ impl Drop for Relay {
 }
 
 impl Relay {
-    /// Starts one that asks with this client.
+    /// Starts a relay that sends requests with this client.
     pub(super) fn start(client: Client) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("tenterhook-").tempdir()?;
         let listener = UnixListener::bind(directory.path().join("service"))?;
@@ -83,25 +83,25 @@ impl Relay {
                 let (client, kept) = (client.clone(), Arc::clone(&kept));
                 tokio::spawn(async move {
                     // The requester has gone, or reads the stored failure.
-                    let _ = serve(stream, &client, &kept).await;
+                    let _ = serve_connection(stream, &client, &kept).await;
                 });
             }
         });
         Ok(Self { directory, troubles, next: AtomicU64::new(0), listening })
     }
 
-    /// Where it listens.
-    pub(super) fn socket(&self) -> std::path::PathBuf {
+    /// Returns the path of the socket on which the relay listens.
+    pub(super) fn socket_path(&self) -> std::path::PathBuf {
         self.directory.path().join("service")
     }
 
-    /// The number of the next request.
-    pub(super) fn number(&self) -> u64 {
+    /// Returns the number for the next request.
+    pub(super) fn next_request_number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What went wrong with that request, once.
-    pub(super) fn trouble(&self, number: u64) -> Option<Trouble> {
+    /// Removes and returns what went wrong with that request.
+    pub(super) fn take_trouble(&self, number: u64) -> Option<Trouble> {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).remove(&number)
     }
 }
@@ -115,8 +115,12 @@ struct Asked {
     body: Vec<u8>,
 }
 
-async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> io::Result<()> {
-    let Asked { method, url, headers, number, body } = read(&mut stream).await?;
+async fn serve_connection(
+    mut stream: UnixStream,
+    client: &Client,
+    troubles: &Troubles,
+) -> io::Result<()> {
+    let Asked { method, url, headers, number, body } = read_request(&mut stream).await?;
     let keep = |trouble| {
         troubles.lock().unwrap_or_else(PoisonError::into_inner).insert(number, trouble);
     };
@@ -124,7 +128,7 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
     let response = tokio::select! {
         response = sent => response,
         // It is no longer awaited.
-        () = gone(&stream) => return Ok(()),
+        () = wait_for_disconnect(&stream) => return Ok(()),
     };
     let mut response = match response {
         Ok(response) => response,
@@ -133,27 +137,27 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
             return Ok(());
         }
     };
-    if packed(&response) {
+    if is_compressed(&response) {
         keep(Trouble::Compressed);
         return Ok(());
     }
-    stream.write_all(head(&response).as_bytes()).await?;
+    stream.write_all(response_head(&response).as_bytes()).await?;
     let of_events = response
         .headers()
         .get(CONTENT_TYPE)
         .and_then(|header| header.to_str().ok())
         .is_some_and(|header| header.starts_with("text/event-stream"));
     let refused = !response.status().is_success();
-    let mut bounds = if refused { Bounds::of_error(ERROR) } else { Bounds::new(of_events) };
+    let mut bounds = if refused { Bounds::for_error_body(ERROR) } else { Bounds::new(of_events) };
     loop {
         let piece = tokio::select! {
             piece = response.chunk() => piece,
-            () = gone(&stream) => return Ok(()),
+            () = wait_for_disconnect(&stream) => return Ok(()),
         };
         let let_through = match piece {
-            Ok(Some(piece)) => bounds.take(&piece),
+            Ok(Some(piece)) => bounds.push_piece(&piece),
             Ok(None) => {
-                write_chunk(&mut stream, &bounds.rest()).await?;
+                write_chunk(&mut stream, &bounds.take_rest()).await?;
                 return stream.write_all(b"0\r\n\r\n").await;
             }
             Err(error) => {
@@ -171,8 +175,8 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
     }
 }
 
-/// Pends until the other side has gone: it says nothing after its request.
-async fn gone(stream: &UnixStream) {
+/// Waits until the other side has disconnected. It sends nothing after its request.
+async fn wait_for_disconnect(stream: &UnixStream) {
     let mut byte = [0];
     loop {
         if stream.readable().await.is_err() {
@@ -186,7 +190,7 @@ async fn gone(stream: &UnixStream) {
     }
 }
 
-/// One chunk.
+/// Writes one chunk of a chunked HTTP body.
 async fn write_chunk(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
     if bytes.is_empty() {
         return Ok(());
@@ -196,12 +200,12 @@ async fn write_chunk(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
     stream.write_all(b"\r\n").await
 }
 
-fn packed(response: &Response) -> bool {
+fn is_compressed(response: &Response) -> bool {
     let how = response.headers().get(CONTENT_ENCODING);
     how.is_some_and(|header| !header.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
-fn head(response: &Response) -> String {
+fn response_head(response: &Response) -> String {
     let status = response.status();
     let mut head = format!("HTTP/1.1 {} \r\n", status.as_u16());
     let kept = |name: &HeaderName| !HOPS.contains(&name.as_str());
@@ -215,7 +219,7 @@ fn head(response: &Response) -> String {
     head
 }
 
-async fn read(stream: &mut UnixStream) -> io::Result<Asked> {
+async fn read_request(stream: &mut UnixStream) -> io::Result<Asked> {
     let broken = || io::Error::other("the request is malformed");
     let mut bytes = Vec::new();
     let end = loop {

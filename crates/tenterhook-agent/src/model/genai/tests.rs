@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::fault::{Again, Fault};
 use super::{FIRST_WAIT, Genai, wire};
 use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
-use crate::hooks::services::{ModelTier, Target, choose};
+use crate::hooks::services::{ModelTier, Target, choose_target};
 use crate::model::{Delta, Request, Stop};
 
 fn target(model: &str) -> Target {
     let env = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"];
     let env: Vec<_> =
         env.iter().map(|variable| ((*variable).to_owned(), "secret-key".to_owned())).collect();
-    choose(&env, Some(model), ModelTier::Able).unwrap()
+    choose_target(&env, Some(model), ModelTier::Able).unwrap()
 }
 
 fn call(id: &str) -> Call {
@@ -39,7 +39,7 @@ fn result(id: &str) -> ToolResult {
 /// Role and parts of every message that would be sent.
 fn sent(messages: Vec<Message>, model: &str) -> Vec<(String, Value)> {
     let request = Request { messages, ..Request::default() };
-    let sent = wire::request(&request, &target(model)).messages;
+    let sent = wire::chat_request(&request, &target(model)).messages;
     sent.iter()
         .map(|message| (message.role.to_string(), serde_json::to_value(&message.content).unwrap()))
         .collect()
@@ -53,18 +53,18 @@ fn roles(sent: &[(String, Value)]) -> Vec<&str> {
 #[test]
 fn no_message_is_empty_and_every_call_has_its_result() {
     let messages = vec![
-        Message::user("", Vec::new()),
-        Message::user("first", vec!["context".into(), " ".into()]),
-        Message::user("second", Vec::new()),
+        Message::from_user("", Vec::new()),
+        Message::from_user("first", vec!["context".into(), " ".into()]),
+        Message::from_user("second", Vec::new()),
         Message::Assistant(Reply::default()),
         Message::Assistant(reply("", &["a", "b"])),
         Message::Tools {
             results: vec![result("b"), result("orphan")],
             context: vec!["second".into()],
         },
-        Message::user("third", Vec::new()),
+        Message::from_user("third", Vec::new()),
         Message::Assistant(reply("hm", &["c"])),
-        Message::user("fourth", Vec::new()),
+        Message::from_user("fourth", Vec::new()),
         Message::Tools { results: vec![result("lost")], context: Vec::new() },
     ];
     let sent = sent(messages, "gpt-x");
@@ -138,7 +138,7 @@ fn calls_get_names_of_their_own() {
     let messages = vec![Message::Assistant(reply("", &["call_0", "call-4"]))];
     let request = Request { messages, ..Request::default() };
     let reply = ["call_0", "toolu_1", "../../x", "", "toolu_1"].map(|id| (id, json!({})));
-    let received = calls(wire::end(end(&reply, Some("stop")), &request, &target("gpt-x")));
+    let received = calls(wire::final_deltas(end(&reply, Some("stop")), &request, &target("gpt-x")));
     let ids: Vec<_> = received.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(ids, ["call-3", "toolu_1", "call-5", "call-6", "call-7"]);
 }
@@ -149,7 +149,7 @@ fn nothing_is_an_object_where_the_answer_is_whole() {
     let (request, target) = (Request::default(), target("gpt-x"));
     let reply = [("a", json!("")), ("b", Value::Null), ("c", json!("{\"x"))];
     let inputs = |why| {
-        let received = calls(wire::end(end(&reply, Some(why)), &request, &target));
+        let received = calls(wire::final_deltas(end(&reply, Some(why)), &request, &target));
         received.into_iter().map(|(_, input)| input).collect::<Vec<_>>()
     };
     assert_eq!(inputs("tool_calls"), [json!({}), json!({}), json!("{\"x")]);
@@ -160,8 +160,8 @@ fn nothing_is_an_object_where_the_answer_is_whole() {
 #[test]
 fn an_end_without_a_reason_is_none() {
     let (request, target) = (Request::default(), target("gemini-x"));
-    assert_eq!(wire::end(end(&[], None), &request, &target), None);
-    let deltas = wire::end(end(&[], Some("SAFETY")), &request, &target).unwrap();
+    assert_eq!(wire::final_deltas(end(&[], None), &request, &target), None);
+    let deltas = wire::final_deltas(end(&[], Some("SAFETY")), &request, &target).unwrap();
     assert!(matches!(deltas.last(), Some(Delta::End(_, Stop::Refused(_)))), "{deltas:?}");
 }
 
@@ -169,21 +169,25 @@ fn an_end_without_a_reason_is_none() {
 #[test]
 fn waits_are_bounded() {
     let model = Genai { target: target("gpt-x").into(), client: std::sync::Arc::default() };
-    let fault = |again| Fault { again, ..Fault::broke_off(&model.target) };
-    let mut call = model.exchange(Request::default());
+    let fault = |again| Fault { again, ..Fault::incomplete_answer(&model.target) };
+    let mut call = model.start_exchange(Request::default());
     let mut waits = Vec::new();
     for attempt in 1..=4 {
         call.attempts = attempt;
-        waits.push(call.again(&fault(Again::Soon)));
+        waits.push(call.retry_delay(&fault(Again::Soon)));
     }
     let second = FIRST_WAIT;
     assert_eq!(waits, [Some(second), Some(second * 2), Some(second * 4), None]);
     call.attempts = 1;
-    assert_eq!(call.again(&fault(Again::Never)), None);
+    assert_eq!(call.retry_delay(&fault(Again::Never)), None);
     let wish = |secs| fault(Again::After(Duration::from_secs(secs)));
-    assert_eq!(call.again(&wish(7)), Some(Duration::from_secs(7)));
-    assert_eq!(call.again(&wish(3600)), None);
+    assert_eq!(call.retry_delay(&wish(7)), Some(Duration::from_secs(7)));
+    assert_eq!(call.retry_delay(&wish(3600)), None);
     call.spoke = true;
-    assert_eq!(call.again(&fault(Again::Soon)), None, "a received text is not requested again");
+    assert_eq!(
+        call.retry_delay(&fault(Again::Soon)),
+        None,
+        "a received text is not requested again"
+    );
     assert!(!format!("{model:?}").contains("secret"));
 }

@@ -20,8 +20,9 @@ use crate::model::{Delta, Request, Stop, ToolSpec, Usage};
 /// How long a service may say nothing at all: some think for minutes.
 const SILENCE: Duration = Duration::from_mins(5);
 
-/// Where a request goes, as the crate wants it. Complete: nothing of it is looked for in the environment.
-pub(super) fn spec(target: &Target) -> ModelSpec {
+/// Returns the target of a request in the crate's form. It is complete: the crate looks up nothing
+/// in the environment.
+pub(super) fn model_spec(target: &Target) -> ModelSpec {
     let speaks = match target.speaks {
         Protocol::Anthropic => AdapterKind::Anthropic,
         Protocol::Gemini => AdapterKind::Gemini,
@@ -33,14 +34,14 @@ pub(super) fn spec(target: &Target) -> ModelSpec {
     // Servers of one's own want no key, and the crate has no way to send none.
     let key = target.key.as_deref().unwrap_or("none");
     ModelSpec::Target(ServiceTarget {
-        endpoint: Endpoint::from_owned(format!("{}{}", relay::HERE, parts(target).1)),
+        endpoint: Endpoint::from_owned(format!("{}{}", relay::HERE, split_address(target).1)),
         auth: AuthData::from_single(key),
         model: ModelIden::new(speaks, target.model.as_str()),
     })
 }
 
-/// The address of a service in two: up to its host, and the path from there.
-fn parts(target: &Target) -> (&str, &str) {
+/// Splits the address of a service after its host.
+fn split_address(target: &Target) -> (&str, &str) {
     let address = target.address.as_str();
     let host = address.find("://").map_or(0, |at| at + 3);
     let rest = address.get(host..).unwrap_or_default();
@@ -48,9 +49,9 @@ fn parts(target: &Target) -> (&str, &str) {
     address.split_at(path)
 }
 
-/// The request as the crate wants it.
-pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
-    let mut messages = messages(&request.messages, target);
+/// Returns the request in the crate's form.
+pub(super) fn chat_request(request: &Request, target: &Target) -> ChatRequest {
+    let mut messages = chat_messages(&request.messages, target);
     // The one service that needs a mark of what it may cache: everything so far, which the next
     // request begins with.
     if let Some(last) = messages.last_mut().filter(|_| target.speaks == Protocol::Anthropic) {
@@ -61,16 +62,16 @@ pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
         out = out.with_system(request.system.clone());
     }
     if !request.tools.is_empty() {
-        out = out.with_tools(request.tools.iter().map(tool).collect::<Vec<_>>());
+        out = out.with_tools(request.tools.iter().map(tool_to_wire).collect::<Vec<_>>());
     }
     out
 }
 
-/// How it is to be answered.
-pub(super) fn options(request: &Request, target: &Target, number: u64) -> ChatOptions {
+/// Returns the options that say how the request is to be answered.
+pub(super) fn chat_options(request: &Request, target: &Target, number: u64) -> ChatOptions {
     let headers = [
         (relay::NUMBER.to_owned(), number.to_string()),
-        (relay::TO.to_owned(), parts(target).0.to_owned()),
+        (relay::TO.to_owned(), split_address(target).0.to_owned()),
     ];
     ChatOptions::default()
         .with_extra_headers(headers.to_vec())
@@ -83,13 +84,13 @@ pub(super) fn options(request: &Request, target: &Target, number: u64) -> ChatOp
         .with_stream_read_timeout(SILENCE)
 }
 
-fn tool(spec: &ToolSpec) -> Tool {
+fn tool_to_wire(spec: &ToolSpec) -> Tool {
     Tool::new(&*spec.name).with_description(&*spec.about).with_schema(spec.schema.clone())
 }
 
-/// The conversation as services take it: no message is empty, and every call has its result right behind it, whatever a
-/// crash or an interrupt left out.
-fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
+/// Returns the conversation in the form that services accept: no message is empty, and every call
+/// is followed by its result, even if a crash or an interrupt left it out.
+fn chat_messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
     let mut out: Vec<ChatMessage> = Vec::new();
     for (at, message) in history.iter().enumerate() {
         match message {
@@ -108,7 +109,7 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
                         Some(Message::Tools { results, .. }) => results.as_slice(),
                         _ => &[],
                     };
-                    let all = reply.calls.iter().map(|call| response(call, results)).collect();
+                    let all = reply.calls.iter().map(|call| tool_response(call, results)).collect();
                     out.push(ChatMessage::tool(MessageContent::from_tool_responses(all)));
                 }
             }
@@ -120,7 +121,8 @@ fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
     out
 }
 
-/// Adds a text of the user's; it joins a preceding one, because some services want the roles to alternate.
+/// Adds a text of the user. It joins a preceding one, because some services require alternating
+/// roles.
 fn push_user_text(out: &mut Vec<ChatMessage>, text: &str) {
     if text.trim().is_empty() {
         return;
@@ -131,7 +133,7 @@ fn push_user_text(out: &mut Vec<ChatMessage>, text: &str) {
     }
 }
 
-/// What the model said, in its service's own words where those are kept.
+/// Returns the content of a reply of the model, in its service's own form where that is stored.
 fn reply_content(reply: &Reply, target: &Target) -> MessageContent {
     let own = reply.echo.as_ref().filter(|e| e.from == target.name);
     let own = own.and_then(|echo| serde_json::from_value(echo.content.clone()).ok());
@@ -155,20 +157,20 @@ fn reply_content(reply: &Reply, target: &Target) -> MessageContent {
     });
     for part in &mut content {
         if let ContentPart::ToolCall(call) = part {
-            whole(&mut call.fn_arguments);
+            ensure_arguments_object(&mut call.fn_arguments);
         }
     }
     content
 }
 
-/// No service takes back arguments that are no object, not even its own.
-fn whole(arguments: &mut Value) {
+/// Wraps arguments that are not an object, because no service accepts them back.
+fn ensure_arguments_object(arguments: &mut Value) {
     if !arguments.is_object() {
         *arguments = json!({"unreadable": arguments.take()});
     }
 }
 
-fn response(call: &Call, results: &[ToolResult]) -> ToolResponse {
+fn tool_response(call: &Call, results: &[ToolResult]) -> ToolResponse {
     let result = results.iter().find(|result| result.id == call.id);
     let text = match result {
         Some(result) if result.is_error => format!("Error: {}", result.text),
@@ -178,8 +180,13 @@ fn response(call: &Call, results: &[ToolResult]) -> ToolResponse {
     ToolResponse::new(call.id.clone(), text).with_fn_name(call.tool.clone())
 }
 
-/// Everything that the end of an answer brings; `None` where it says not why it ends, because then it was cut off.
-pub(super) fn end(end: StreamEnd, request: &Request, target: &Target) -> Option<Vec<Delta>> {
+/// Returns everything that the end of an answer contains; `None` if it gives no stop reason,
+/// because then the answer was cut off.
+pub(super) fn final_deltas(
+    end: StreamEnd,
+    request: &Request,
+    target: &Target,
+) -> Option<Vec<Delta>> {
     let stop = match end.captured_stop_reason? {
         StopReason::MaxTokens(_) => Stop::Length,
         StopReason::ContentFilter(word) => Stop::Refused(word),
@@ -190,15 +197,15 @@ pub(super) fn end(end: StreamEnd, request: &Request, target: &Target) -> Option<
     };
     let mut content = end.captured_content.unwrap_or_default();
     let mut deltas = Vec::new();
-    let mut taken = ids(&request.messages);
+    let mut taken = call_ids(&request.messages);
     let mut must_echo = false;
     for part in &mut content {
         match part {
             ContentPart::ToolCall(call) => {
                 must_echo |= call.thought_signatures.is_some();
-                rename(call, &mut taken);
+                ensure_unique_call_id(call, &mut taken);
                 if stop != Stop::Length {
-                    fill(&mut call.fn_arguments);
+                    fill_empty_arguments(&mut call.fn_arguments);
                 }
                 deltas.push(Delta::Call(Call {
                     id: call.call_id.clone(),
@@ -214,14 +221,17 @@ pub(super) fn end(end: StreamEnd, request: &Request, target: &Target) -> Option<
         deltas.push(Delta::Echo(Echo { from: target.name.clone(), content }));
     }
     let usage = end.captured_usage.unwrap_or_default();
-    let usage =
-        Usage { input: tokens(usage.prompt_tokens), output: tokens(usage.completion_tokens) };
+    let usage = Usage {
+        input: token_count(usage.prompt_tokens),
+        output: token_count(usage.completion_tokens),
+    };
     deltas.push(Delta::End(usage, stop));
     Some(deltas)
 }
 
-/// A tool without arguments is called with nothing at all by some services.
-fn fill(arguments: &mut Value) {
+/// Replaces missing arguments with an empty object, because some services send none for a tool
+/// without parameters.
+fn fill_empty_arguments(arguments: &mut Value) {
     let nothing = match arguments {
         Value::Null => true,
         Value::String(text) => text.trim().is_empty(),
@@ -232,8 +242,8 @@ fn fill(arguments: &mut Value) {
     }
 }
 
-/// The names of all calls so far.
-fn ids(history: &[Message]) -> HashSet<String> {
+/// Returns the ids of all calls so far.
+fn call_ids(history: &[Message]) -> HashSet<String> {
     let calls = history.iter().flat_map(|message| match message {
         Message::Assistant(reply) => reply.calls.as_slice(),
         Message::User { .. } | Message::Tools { .. } => &[],
@@ -241,9 +251,9 @@ fn ids(history: &[Message]) -> HashSet<String> {
     calls.map(|call| call.id.clone()).collect()
 }
 
-/// Gives a call a unique name where the service gives none, or the same one again, or one that no
-/// file may have.
-fn rename(call: &mut ToolCall, taken: &mut HashSet<String>) {
+/// Gives a call a new id if the service gave none, a repeated one, or one that no file name may
+/// have.
+fn ensure_unique_call_id(call: &mut ToolCall, taken: &mut HashSet<String>) {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let fits = (1..=100).contains(&call.call_id.len()) && call.call_id.chars().all(plain);
     if !fits || taken.contains(&call.call_id) {
@@ -255,6 +265,6 @@ fn rename(call: &mut ToolCall, taken: &mut HashSet<String>) {
     taken.insert(call.call_id.clone());
 }
 
-fn tokens(count: Option<i32>) -> u64 {
+fn token_count(count: Option<i32>) -> u64 {
     count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0)
 }

@@ -13,12 +13,12 @@ use tenterhook_core::answer::Restraint;
 use tenterhook_core::hook::HookId;
 use tenterhook_core::transcript::{TranscriptAgent, TranscriptRecord};
 
-use super::shape::{cleaned, shape, shown};
-use super::tally::{Tally, is_reported, verdict};
+use super::shape::{event_kind, redact_lines, redact_to_line};
+use super::tally::{Tally, is_reported, verdict_name};
 use crate::args::{Backtest as Args, PageContent};
 use crate::command::change::{Readers, write_in_place, write_new};
 use crate::problem::Problem;
-use crate::show::layout::{count, line};
+use crate::show::layout::{count_noun, to_safe_line};
 
 /// The page, with a place for the data.
 const PAGE: &str = include_str!("page/page.html");
@@ -44,8 +44,8 @@ impl Gathering {
         Self { content: args.content, is_compared, taken, left_out }
     }
 
-    /// Whether there is room for one more.
-    fn takes(&self) -> bool {
+    /// Reserves space for one more row; returns false if the page is full.
+    fn reserve_row(&self) -> bool {
         let is_room = self.taken.fetch_add(1, Ordering::Relaxed) < MOST;
         if !is_room {
             self.left_out.fetch_add(1, Ordering::Relaxed);
@@ -53,21 +53,22 @@ impl Gathering {
         is_room
     }
 
-    /// A text as the page may show it.
-    fn text(&self, text: &str) -> String {
+    /// Returns a text as far as the page may show it.
+    fn redact_text(&self, text: &str) -> String {
         match self.content {
             PageContent::None => String::new(),
-            PageContent::Redacted => cleaned(text, LONGEST),
+            PageContent::Redacted => redact_lines(text, LONGEST),
             PageContent::Full => text.chars().take(LONGEST).collect(),
         }
     }
 
-    /// A name of a session, a directory or a file: on record in any case, but for what looks like a secret.
-    fn name(&self, text: &str) -> String {
+    /// Returns the name of a session, directory or file. It is always shown, without what looks
+    /// like a secret.
+    fn redact_name(&self, text: &str) -> String {
         match self.content {
             PageContent::Full => text.to_owned(),
             PageContent::None | PageContent::Redacted => match redacted(text.into()) {
-                Value::String(text) => line(&text),
+                Value::String(text) => to_safe_line(&text),
                 _ => String::new(),
             },
         }
@@ -103,58 +104,59 @@ pub(super) struct Asked<'a> {
 }
 
 impl Row {
-    /// `None` where the page is full.
+    /// Creates a row; `None` if the page is full.
     pub(super) fn new(
         all: &Gathering,
         asked: &Asked<'_>,
         hooks: &Backtest,
         session: &tenterhook::Session,
     ) -> Option<Self> {
-        if !all.takes() {
+        if !all.reserve_row() {
             return None;
         }
         let Asked { record, event, outcome, old, .. } = asked;
-        let name = |text: Option<&str>| all.name(text.unwrap_or_default());
+        let name = |text: Option<&str>| all.redact_name(text.unwrap_or_default());
         let cwd = name(record.cwd.as_deref());
         let about = event.text("prompt").map(str::to_owned);
-        let about = about.or_else(|| event.tool().map(|tool| full(tool.input)));
+        let about = about.or_else(|| event.tool().map(|tool| input_text(tool.input)));
         let spoken =
             outcome.steps.iter().find(|step| step.verdict > Restraint::Allow || step.rewrote);
-        let is_reported = is_reported(verdict(outcome), old.map(verdict));
+        let is_reported = is_reported(verdict_name(outcome), old.map(verdict_name));
         Some(Self {
             time: record.time,
             session: (
                 name(record.session.as_deref()),
                 asked.agent,
                 cwd.clone(),
-                all.name(&asked.file.to_string_lossy()),
+                all.redact_name(&asked.file.to_string_lossy()),
             ),
             line: record.line,
             place: cwd,
             what: match all.content {
-                PageContent::None => {
-                    event.tool().map_or_else(|| event.name.to_string(), |tool| line(tool.name))
-                }
-                PageContent::Redacted | PageContent::Full => shape(event),
+                PageContent::None => event
+                    .tool()
+                    .map_or_else(|| event.name.to_string(), |tool| to_safe_line(tool.name)),
+                PageContent::Redacted | PageContent::Full => event_kind(event),
             },
-            text: about.map(|text| all.text(&text)).unwrap_or_default(),
-            verdict: verdict(outcome),
-            before: old.map(verdict).filter(|_| is_reported),
+            text: about.map(|text| all.redact_text(&text)).unwrap_or_default(),
+            verdict: verdict_name(outcome),
+            before: old.map(verdict_name).filter(|_| is_reported),
             hook: spoken.map(|step| step.hook.clone()),
-            why: why(all, asked, is_reported.then_some((hooks, session))),
+            why: explain_hooks(all, asked, is_reported.then_some((hooks, session))),
             order: (asked.number, record.line),
         })
     }
 }
 
-/// An input as people read it: its command or file where it has one, else all of it.
-fn full(input: &Value) -> String {
+/// Returns an input as people read it: its command or file if it has one, otherwise all of it.
+fn input_text(input: &Value) -> String {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     text("command").or_else(|| text("file_path")).map_or_else(|| input.to_string(), str::to_owned)
 }
 
-/// What each hook said, those that were not asked, and of what would have been held up, why each hook was asked.
-fn why(
+/// Lists what each hook returned, which hooks did not run and, for events that would be denied or
+/// held, why each hook ran.
+fn explain_hooks(
     all: &Gathering,
     asked: &Asked<'_>,
     explained: Option<(&Backtest, &tenterhook::Session)>,
@@ -167,13 +169,13 @@ fn why(
             verdict => verdict.name().unwrap_or_default(),
         };
         let reasons = asked.outcome.reasons.iter().filter(|reason| reason.hook == step.hook);
-        let words: Vec<String> = reasons.map(|reason| all.text(&reason.text)).collect();
+        let words: Vec<String> = reasons.map(|reason| all.redact_text(&reason.text)).collect();
         let words = words.join(" ");
         let colon = if words.is_empty() { "" } else { ": " };
         texts.push(format!("{}: {word}{colon}{words}", step.hook));
     }
     for fault in &asked.outcome.faults {
-        texts.push(format!("fault {}: {}", fault.code, all.text(&fault.message)));
+        texts.push(format!("fault {}: {}", fault.code, all.redact_text(&fault.message)));
     }
     for hook in asked.not_replayed {
         texts.push(format!("{hook}: not replayed, it would act again"));
@@ -186,13 +188,13 @@ fn why(
                 .iter()
                 .any(|step| step.hook == hook.id && step.verdict != Restraint::Silent);
             if because.selected && spoke {
-                let text = all.text(&because.because);
+                let text = all.redact_text(&because.because);
                 let text = if text.is_empty() { "its matcher matched".to_owned() } else { text };
                 texts.push(format!("{} was asked because {text} ({})", hook.id, because.rule));
             }
         }
     }
-    texts.into_iter().map(|text| line(&text)).collect()
+    texts.into_iter().map(|text| to_safe_line(&text)).collect()
 }
 
 /// Words that stand in the data once.
@@ -203,7 +205,7 @@ struct StringTable {
 }
 
 impl StringTable {
-    fn at(&mut self, word: &str) -> usize {
+    fn intern(&mut self, word: &str) -> usize {
         if let Some(at) = self.at.get(word) {
             return *at;
         }
@@ -212,21 +214,21 @@ impl StringTable {
         self.all.len() - 1
     }
 
-    /// The same of what may be nothing.
-    fn some(&mut self, word: &str) -> i64 {
-        if word.is_empty() { -1 } else { i64::try_from(self.at(word)).unwrap_or(-1) }
+    /// Interns a text that may be missing; `None` has its own index.
+    fn intern_optional(&mut self, word: &str) -> i64 {
+        if word.is_empty() { -1 } else { i64::try_from(self.intern(word)).unwrap_or(-1) }
     }
 }
 
-/// Writes the page; a file that is there is replaced where it is such a page, and left otherwise.
-pub(super) fn write(
+/// Writes the page. An existing file is replaced only if it is such a page.
+pub(super) fn write_page(
     path: &Path,
     rows: Vec<Row>,
     tally: &Tally,
     all: &Gathering,
     is_cut: bool,
 ) -> Result<(), Problem> {
-    let page = page(rows, tally, all, is_cut);
+    let page = page_html(rows, tally, all, is_cut);
     let shown = path.display();
     let cannot =
         |error: std::io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
@@ -234,21 +236,21 @@ pub(super) fn write(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             write_new(path, &page, Readers::Owner).map_err(cannot)
         }
-        Ok(old) if old.starts_with(head()) => write_in_place(path, &page).map_err(cannot),
+        Ok(old) if old.starts_with(page_head()) => write_in_place(path, &page).map_err(cannot),
         Ok(_) => Err(Problem::new(format!(
             "`{shown}` already exists and is not a page of `backtest --html`"
         ))
-        .help("name another file, or remove it")),
+        .with_help("name another file, or remove it")),
         Err(error) => Err(cannot(error)),
     }
 }
 
-/// How every such page begins.
-fn head() -> &'static str {
+/// Returns the beginning of every such page.
+fn page_head() -> &'static str {
     PAGE.split_once("<style>").map_or(PAGE, |(head, _)| head)
 }
 
-fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> String {
+fn page_html(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> String {
     rows.sort_by_key(|row| (row.time, row.order));
     let mut words = StringTable::default();
     let mut sessions: Vec<Value> = Vec::new();
@@ -259,37 +261,41 @@ fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> Str
         let which = (name, agent, file);
         let session = known.get(&which).copied().unwrap_or_else(|| {
             let (name, agent, file) = &which;
-            let fields =
-                [words.some(name), words.some(agent.name()), words.some(&cwd), words.some(file)];
+            let fields = [
+                words.intern_optional(name),
+                words.intern_optional(agent.name()),
+                words.intern_optional(&cwd),
+                words.intern_optional(file),
+            ];
             sessions.push(json!(fields));
             known.insert(which.clone(), sessions.len() - 1);
             sessions.len() - 1
         });
-        let why: Vec<usize> = row.why.iter().map(|text| words.at(text)).collect();
+        let why: Vec<usize> = row.why.iter().map(|text| words.intern(text)).collect();
         let hook = row.hook.as_ref().map_or("", |hook| hook.as_str());
         calls.push(json!([
             row.time,
             session,
             row.line,
-            words.some(&row.what),
-            words.some(row.verdict),
-            words.some(hook),
-            words.some(&row.text),
+            words.intern_optional(&row.what),
+            words.intern_optional(row.verdict),
+            words.intern_optional(hook),
+            words.intern_optional(&row.text),
             why,
-            words.some(&row.place),
-            words.some(row.before.unwrap_or_default()),
+            words.intern_optional(&row.place),
+            words.intern_optional(row.before.unwrap_or_default()),
         ]));
     }
     let data = json!({
         "compared": all.is_compared,
-        "about": about(all),
+        "about": content_notice(all),
         "numbers": [
             ["calls", tally.calls],
             ["sessions", tally.sessions.len()],
             ["days of use", tally.days.len()],
             [if all.is_compared { "sessions that differ" } else { "sessions touched" }, tally.touched.len()],
         ],
-        "notes": notes(tally, all, is_cut),
+        "notes": page_notes(tally, all, is_cut),
         "sessions": sessions,
         "calls": calls,
         "words": words.all,
@@ -299,7 +305,7 @@ fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> Str
     PAGE.replacen(PLACE, &data, 1)
 }
 
-fn about(all: &Gathering) -> String {
+fn content_notice(all: &Gathering) -> String {
     let content = match all.content {
         PageContent::None => "This page holds no text of the sessions.",
         PageContent::Redacted => "What looks like a secret is taken out.",
@@ -308,7 +314,7 @@ fn about(all: &Gathering) -> String {
     format!("Rules were asked about recorded sessions; nothing was run. {content}")
 }
 
-fn notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
+fn page_notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let mut notes = Vec::new();
     if is_cut {
@@ -316,22 +322,25 @@ fn notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
     }
     let left_out = all.left_out.load(Ordering::Relaxed);
     if left_out > 0 {
-        notes.push(format!("{} more are counted and not listed.", count(left_out, "event")));
+        notes.push(format!("{} more are counted and not listed.", count_noun(left_out, "event")));
     }
     if tally.copied > 0 {
-        notes.push(format!("{} are copies, and count once.", count(number(tally.copied), "call")));
+        notes.push(format!(
+            "{} are copies, and count once.",
+            count_noun(number(tally.copied), "call")
+        ));
     }
     for (hook, events) in &tally.not_replayed {
-        notes.push(format!("{hook} was not replayed ({}).", count(number(*events), "event")));
+        notes.push(format!("{hook} was not replayed ({}).", count_noun(number(*events), "event")));
     }
     for (why, events) in &tally.not_judged {
-        notes.push(format!("Not fully judged, {}: {why}.", count(number(*events), "call")));
+        notes.push(format!("Not fully judged, {}: {why}.", count_noun(number(*events), "call")));
     }
     if tally.unknown > 0 {
         notes.push(format!(
             "{} of unknown kinds were passed over.",
-            count(number(tally.unknown), "record")
+            count_noun(number(tally.unknown), "record")
         ));
     }
-    notes.iter().map(|note| shown(note, 400)).collect()
+    notes.iter().map(|note| redact_to_line(note, 400)).collect()
 }

@@ -23,22 +23,22 @@ pub(super) struct Pair {
 }
 
 impl RecentSessions {
-    /// The session of that id. One that was forgotten begins anew.
-    pub(super) fn get(&mut self, id: &str, compares: bool) -> Pair {
+    /// Returns the session with that id. A session that was evicted starts afresh.
+    pub(super) fn get_or_create(&mut self, id: &str, compares: bool) -> Pair {
         self.now += 1;
         if let Some((at, pair)) = self.by_id.get_mut(id) {
             *at = self.now;
             return pair.clone();
         }
         if self.by_id.len() >= MOST {
-            self.forget_one();
+            self.evict_one();
         }
         let pair = Pair { old: compares.then(Session::default), ..Pair::default() };
         self.by_id.insert(id.to_owned(), (self.now, pair.clone()));
         pair
     }
 
-    fn forget_one(&mut self) {
+    fn evict_one(&mut self) {
         let oldest = self.by_id.iter().min_by_key(|(_, (at, _))| *at).map(|(id, _)| id.clone());
         oldest.and_then(|id| self.by_id.remove(&id));
     }
@@ -53,12 +53,15 @@ mod tests {
     fn what_was_used_last_is_kept() {
         let mut kept = RecentSessions::default();
         for at in 0..10_000 {
-            kept.get("first", false);
-            kept.get(&at.to_string(), false);
+            kept.get_or_create("first", false);
+            kept.get_or_create(&at.to_string(), false);
             assert!(kept.by_id.len() <= MOST);
         }
         assert!(kept.by_id.contains_key("first") && kept.by_id.contains_key("9999"));
         assert!(!kept.by_id.contains_key("0"));
-        assert!(kept.get("first", true).old.is_none() && kept.get("new", true).old.is_some());
+        assert!(
+            kept.get_or_create("first", true).old.is_none()
+                && kept.get_or_create("new", true).old.is_some()
+        );
     }
 }

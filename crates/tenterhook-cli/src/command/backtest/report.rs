@@ -13,9 +13,9 @@ use super::tally::{Group, Key, Location, Tally};
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, BacktestFormat};
 use crate::command::print_json;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
-use crate::show::layout::{count, flow};
+use crate::show::layout::{count_noun, wrap_indented};
 use crate::show::paint::{BOLD, DIM, ERROR, HELP, PLAIN, WARNING, paint};
 use crate::show::sarif::{self, Finding, Level};
 use crate::term::Term;
@@ -23,7 +23,7 @@ use crate::term::Term;
 /// How many hooks that were silent each time have a line each.
 const HANDFUL: usize = 5;
 
-pub(super) fn print(
+pub(super) fn print_report(
     tally: &Tally,
     hooks: &Backtest,
     args: &Args,
@@ -33,9 +33,9 @@ pub(super) fn print(
 ) -> Result<(), Problem> {
     match args.format {
         BacktestFormat::Text => {
-            term.data(&to_text(tally, hooks, args, is_cut, here, term.width()))?;
-            if let Some(hint) = hint(tally, hooks, args) {
-                term.note_after(HELP, "hint:", &hint);
+            term.print_data(&to_text(tally, hooks, args, is_cut, here, term.width()))?;
+            if let Some(hint) = scripts_hint(tally, hooks, args) {
+                term.print_labelled_note(HELP, "hint:", &hint);
             }
             Ok(())
         }
@@ -44,20 +44,20 @@ pub(super) fn print(
     }
 }
 
-fn time(place: &Location) -> Option<String> {
+fn format_time(place: &Location) -> Option<String> {
     Timestamp::from_millisecond(place.time?).ok().map(|time| time.to_string())
 }
 
-/// The kinds, the most frequent first.
-fn sorted(tally: &Tally) -> Vec<(&Key, &Group)> {
+/// Returns the groups, the most frequent first.
+fn sorted_groups(tally: &Tally) -> Vec<(&Key, &Group)> {
     let mut groups: Vec<_> = tally.groups.iter().collect();
     groups.sort_by(|(a, of_a), (b, of_b)| (of_b.count, a).cmp(&(of_a.count, b)));
     groups
 }
 
 fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value {
-    let example = |location: &Location| json!({ "text": location.text, "file": location.file, "line": location.line, "time": time(location), "session": location.session.1 });
-    let groups: Vec<Value> = sorted(tally)
+    let example = |location: &Location| json!({ "text": location.text, "file": location.file, "line": location.line, "time": format_time(location), "session": location.session.1 });
+    let groups: Vec<Value> = sorted_groups(tally)
         .iter()
         .map(|(key, group)| {
             json!({
@@ -87,7 +87,7 @@ fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value 
         .filter(is_unasked)
         .map(|hook| {
             let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
-            json!({ "hook": hook.id.as_str(), "executor": hook.run.executor(), "events": events })
+            json!({ "hook": hook.id.as_str(), "executor": hook.run.executor_name(), "events": events })
         })
         .collect();
     json!({
@@ -118,11 +118,11 @@ fn to_text(
     width: usize,
 ) -> String {
     let mut out = String::new();
-    for (key, group) in sorted(tally) {
-        out.push_str(&of_kind(key, group, hooks, here));
+    for (key, group) in sorted_groups(tally) {
+        out.push_str(&group_text(key, group, hooks, here));
         out.push('\n');
     }
-    out.push_str(&flow(&sum(tally, args, is_cut), width));
+    out.push_str(&wrap_indented(&summary(tally, args, is_cut), width));
     out.push('\n');
     let is_silent = |verdicts: &BTreeMap<&str, u64>| verdicts.keys().all(|word| *word == "silent");
     let silent = tally.hooks.values().filter(|verdicts| is_silent(verdicts)).count();
@@ -132,36 +132,36 @@ fn to_text(
         }
         let counts: Vec<String> =
             verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-        let name = full_name(hook.as_str(), hooks, here);
+        let name = hook_name(hook.as_str(), hooks, here);
         out.push_str(&format!("  {name}: {}\n", counts.join(", ")));
     }
     if silent > HANDFUL {
-        out.push_str(&format!("  {} silent each time\n", count(silent, "hook")));
+        out.push_str(&format!("  {} silent each time\n", count_noun(silent, "hook")));
     }
     for hook in hooks.hooks().1 {
         let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
         if events > 0 {
-            let name = full_name(hook.id.as_str(), hooks, here);
+            let name = hook_name(hook.id.as_str(), hooks, here);
             let line = format!("{name}: not asked, it would act again ({events} of its events)");
             out.push_str(&format!("  {}\n", paint(WARNING, line)));
         }
     }
     for (why, number) in &tally.not_judged {
-        let line = format!("not fully judged, {}: {why}", calls(*number));
+        let line = format!("not fully judged, {}: {why}", count_calls(*number));
         out.push_str(&format!("  {}\n", paint(WARNING, line)));
     }
     if tally.unknown > 0 {
         let line = format!(
             "{} of unknown kinds were passed over",
-            count(usize::try_from(tally.unknown).unwrap_or_default(), "record")
+            count_noun(usize::try_from(tally.unknown).unwrap_or_default(), "record")
         );
         out.push_str(&format!("  {}\n", paint(WARNING, line)));
     }
     out
 }
 
-/// One kind of calls, with examples.
-fn of_kind(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String {
+/// Renders one group of calls, with examples.
+fn group_text(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String {
     let style = match key.verdict {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "rewrite" => WARNING,
@@ -171,46 +171,47 @@ fn of_kind(key: &Key, group: &Group, hooks: &Backtest, here: &Here) -> String {
         Some(before) => format!("{before} -> {}", key.verdict),
         None => key.verdict.to_owned(),
     };
-    let sessions = count(group.sessions.len(), "session");
-    let by = match find(&key.hook, hooks) {
+    let sessions = count_noun(group.sessions.len(), "session");
+    let by = match find_hook(&key.hook, hooks) {
         Some(hook) => format!("  {}", hook.short_name()),
         None if key.hook.is_empty() => String::new(),
         None => format!("  {}", key.hook),
     };
     let head = format!("{}  {}", paint(style, what), paint(BOLD, &key.shape));
-    let number = paint(DIM, format!("{} in {sessions}", calls(group.count)));
+    let number = paint(DIM, format!("{} in {sessions}", count_calls(group.count)));
     let mut out = format!("{head}  {number}{by}\n");
     if !group.reason.is_empty() {
         out.push_str(&format!("    {}\n", paint(DIM, &group.reason)));
     }
     for example in &group.examples {
-        let place = format!("{}:{}", shorten(&example.file, &here.roots), example.line);
+        let place = format!("{}:{}", shorten_path(&example.file, &here.roots), example.line);
         out.push_str(&format!("    {}\n      {}\n", example.text, paint(DIM, place)));
     }
     out
 }
 
-fn find(id: &str, hooks: &Backtest) -> Option<Arc<Hook>> {
+fn find_hook(id: &str, hooks: &Backtest) -> Option<Arc<Hook>> {
     let (inside, outside) = hooks.hooks();
     inside.into_iter().chain(outside).find(|hook| hook.id.as_str() == id)
 }
 
-/// The name of a hook, with its file and line where its entry names none.
-fn full_name(id: &str, hooks: &Backtest, here: &Here) -> String {
-    let Some(hook) = find(id, hooks) else { return id.to_owned() };
-    let place = hook.place.as_ref().filter(|_| hook.own_name().is_none());
-    let from = place.map(|at| format!(" ({}:{})", shorten(&at.file, &here.roots), at.line));
+/// Returns the name of a hook, with its file and line if its entry has no name.
+fn hook_name(id: &str, hooks: &Backtest, here: &Here) -> String {
+    let Some(hook) = find_hook(id, hooks) else { return id.to_owned() };
+    let place = hook.place.as_ref().filter(|_| hook.configured_name().is_none());
+    let from = place.map(|at| format!(" ({}:{})", shorten_path(&at.file, &here.roots), at.line));
     format!("{}{}", hook.short_name(), from.unwrap_or_default())
 }
 
-/// How much was read, how many hooks were asked, and how much of it they would have touched.
-fn sum(tally: &Tally, args: &Args, is_cut: bool) -> String {
+/// Summarizes how many events were read, how many hooks ran, and how many events they would have
+/// affected.
+fn summary(tally: &Tally, args: &Args, is_cut: bool) -> String {
     let read = format!(
         "{} in {} of {}, {} of use",
-        calls(tally.calls),
-        count(tally.sessions.len(), "session"),
-        count(usize::try_from(tally.files).unwrap_or_default(), "file"),
-        count(tally.days.len(), "day"),
+        count_calls(tally.calls),
+        count_noun(tally.sessions.len(), "session"),
+        count_noun(usize::try_from(tally.files).unwrap_or_default(), "file"),
+        count_noun(tally.days.len(), "day"),
     );
     let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
     let unasked = tally.not_replayed.keys().filter(|id| !tally.hooks.contains_key(*id)).count();
@@ -231,39 +232,39 @@ fn sum(tally: &Tally, args: &Args, is_cut: bool) -> String {
                 0 => String::new(),
                 _ => format!(" ({asked} of {} hooks were asked)", asked + unasked),
             };
-            let touched = count(tally.touched.len(), "session");
+            let touched = count_noun(tally.touched.len(), "session");
             format!("{touched} of them ({share} %) {differ}{of_all}")
         }
     };
     format!("{read}; {result}{whole}")
 }
 
-/// Where scripts were not run: how to run them.
-fn hint(tally: &Tally, hooks: &Backtest, args: &Args) -> Option<String> {
+/// Explains how to run scripts, if scripts were not run.
+fn scripts_hint(tally: &Tally, hooks: &Backtest, args: &Args) -> Option<String> {
     let is_left = |hook: &&Arc<Hook>| is_script(hook) && tally.not_replayed.contains_key(&hook.id);
-    let scripts = count(hooks.hooks().1.iter().filter(is_left).count(), "script");
+    let scripts = count_noun(hooks.hooks().1.iter().filter(is_left).count(), "script");
     match args.run_scripts {
         _ if scripts.starts_with("0 ") || !args.against.is_empty() => None,
         None => Some(format!("`--run-scripts` also runs {scripts}, in a sandbox that only reads")),
         Some(most) => Some(format!(
             "the limit of {} was reached; `--run-scripts={}` allows more",
-            count(most, "run"),
+            count_noun(most, "run"),
             most.saturating_mul(10).max(1)
         )),
     }
 }
 
-fn calls(number: u64) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), "call")
+fn count_calls(number: u64) -> String {
+    count_noun(usize::try_from(number).unwrap_or(usize::MAX), "call")
 }
 
 fn to_sarif(tally: &Tally) -> Value {
     let findings: Vec<Finding> =
-        sorted(tally).iter().flat_map(|(key, group)| findings(key, group)).collect();
-    sarif::log("tenterhook backtest", &[], &findings)
+        sorted_groups(tally).iter().flat_map(|(key, group)| group_findings(key, group)).collect();
+    sarif::sarif_log("tenterhook backtest", &[], &findings)
 }
 
-fn findings<'a>(key: &'a Key, group: &'a Group) -> impl Iterator<Item = Finding> + 'a {
+fn group_findings<'a>(key: &'a Key, group: &'a Group) -> impl Iterator<Item = Finding> + 'a {
     group.examples.iter().map(move |example| Finding {
         rule: if key.hook.is_empty() { key.verdict.to_owned() } else { key.hook.clone() },
         level: if matches!(key.verdict, "deny" | "stop") { Level::Error } else { Level::Warning },

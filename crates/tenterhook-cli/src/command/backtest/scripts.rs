@@ -31,15 +31,16 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    /// The scripts of these hooks, each with the sandbox `standard` and without what its entry passes to it.
+    /// Creates the scripts of these hooks, each with the sandbox `standard` and without the
+    /// variables that its entry passes to it.
     pub(super) fn new(
         ruleset: &Ruleset,
         most: usize,
         here: &Here,
         term: Term,
     ) -> Result<Self, Problem> {
-        trust::can_confine()?;
-        let scratch = Scratch::or_none(&here.state, term);
+        trust::require_sandbox()?;
+        let scratch = Scratch::new_or_none(&here.state, term);
         let mut ambient = Ambient::default().env(here.env.clone());
         ambient.scratch = scratch.path().map(Path::to_owned);
         let mut builder = Engine::builder().ambient(ambient);
@@ -60,9 +61,9 @@ impl Scripts {
         Ok(Self { engine: builder.build().0, ids, runs_left, project, _scratch: scratch })
     }
 
-    /// Runs the scripts among the hooks that were not replayed, adds what came of them to the outcome, and takes them from the list.
-    /// Says whether one of them failed.
-    pub(super) async fn run(
+    /// Runs the scripts among the hooks that were not replayed, merges their outcome into
+    /// `outcome`, and removes them from the list. Returns whether one of them failed.
+    pub(super) async fn run_for_event(
         &self,
         event: &Event,
         outcome: &mut Outcome,
@@ -85,18 +86,18 @@ impl Scripts {
         session.end();
         not_replayed.retain(|id| !self.ids.contains(id));
         let has_failed = !more.faults.is_empty();
-        join(outcome, more);
+        merge_outcome(outcome, more);
         has_failed
     }
 }
 
-/// Whether it is a program that is started for each event.
+/// Returns whether the hook is a program that is started for each event.
 pub(super) fn is_script(hook: &Hook) -> bool {
     hook.arming == Arming::Armed && matches!(hook.run, Run::Command(_))
 }
 
-/// Adds the outcome of further hooks: the stronger restraint decides.
-fn join(outcome: &mut Outcome, more: Outcome) {
+/// Merges the outcome of further hooks: the stronger restraint decides.
+fn merge_outcome(outcome: &mut Outcome, more: Outcome) {
     if more.restraint > outcome.restraint {
         (outcome.restraint, outcome.reasons) = (more.restraint, more.reasons);
     }

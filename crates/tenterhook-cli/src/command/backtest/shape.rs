@@ -11,20 +11,20 @@ const LONGEST: usize = 160;
 /// Words before a command that say nothing of what it does.
 const BEFORE: &[&str] = &["sudo", "env", "command", "exec", "nohup", "time", "cd"];
 
-/// The kind of an event: its tool, and the command or the kind of file that it is about.
-pub(super) fn shape(event: &Event) -> String {
+/// Returns the kind of an event: its tool, and the command or the kind of file that it is about.
+pub(super) fn event_kind(event: &Event) -> String {
     let Some(call) = event.tool() else { return event.name.to_string() };
     let text = |key: &str| call.input.get(key).and_then(Value::as_str);
-    let about = text("command").and_then(command).or_else(|| text("file_path").map(file));
+    let about = text("command").and_then(command_kind).or_else(|| text("file_path").map(file_kind));
     let shape = match about {
         Some(about) => format!("{} {about}", call.name),
         None => call.name.to_owned(),
     };
-    shown(&shape, 60)
+    redact_to_line(&shape, 60)
 }
 
-/// The program of a line and its subcommand: `git push`.
-fn command(line: &str) -> Option<String> {
+/// Returns the program of a shell line and its subcommand, e.g. `git push`.
+fn command_kind(line: &str) -> Option<String> {
     let parts = line.split(['\n', ';', '|', '&']).map(str::trim).filter(|part| !part.is_empty());
     let words = parts.map(|part| {
         let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
@@ -48,8 +48,8 @@ fn command(line: &str) -> Option<String> {
     })
 }
 
-/// The kind of a file: its extension, or its name.
-fn file(path: &str) -> String {
+/// Returns the kind of a file: its extension, or its name.
+fn file_kind(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.') {
         Some((stem, kind)) if !stem.is_empty() => format!("*.{kind}"),
@@ -57,25 +57,25 @@ fn file(path: &str) -> String {
     }
 }
 
-/// What happened, in a line without secrets.
-pub(super) fn example(event: &Event) -> String {
+/// Describes an event in one line without secrets.
+pub(super) fn example_line(event: &Event) -> String {
     let Some(call) = event.tool() else {
-        return shown(event.text("prompt").unwrap_or_default(), LONGEST);
+        return redact_to_line(event.text("prompt").unwrap_or_default(), LONGEST);
     };
     let text = |key: &str| call.input.get(key).and_then(Value::as_str);
     match text("command").or_else(|| text("file_path")) {
-        Some(text) => shown(text, LONGEST),
-        None => shown(&redacted(call.input.clone()).to_string(), LONGEST),
+        Some(text) => redact_to_line(text, LONGEST),
+        None => redact_to_line(&redacted(call.input.clone()).to_string(), LONGEST),
     }
 }
 
-/// A text in one line, without what looks like a secret, cut.
-pub(super) fn shown(text: &str, longest: usize) -> String {
-    layout::cut(&layout::line(&cleaned(text, longest * 8)), longest)
+/// Returns a text in one line, without what looks like a secret, truncated.
+pub(super) fn redact_to_line(text: &str, longest: usize) -> String {
+    layout::truncate_to_width(&layout::to_safe_line(&redact_lines(text, longest * 8)), longest)
 }
 
-/// A text without what looks like a secret, cut; its lines stay.
-pub(super) fn cleaned(text: &str, longest: usize) -> String {
+/// Returns a text without what looks like a secret, truncated. Line breaks are preserved.
+pub(super) fn redact_lines(text: &str, longest: usize) -> String {
     // The text beyond the limit is ignored, except for what is needed to recognize a secret.
     let near: String = text.chars().take(longest).collect();
     match redacted(near.into()) {
@@ -101,7 +101,7 @@ mod tests {
             ("mcp__a__b", json!({}), "mcp__a__b"),
         ] {
             let event = Event::pre_tool_use(tool, input);
-            assert_eq!(shape(&event), expected);
+            assert_eq!(event_kind(&event), expected);
         }
     }
 
@@ -114,12 +114,12 @@ mod tests {
             json!({"command": format!("X_TOKEN={key} curl\n\u{1b}[2J {key}")}),
         );
         assert!(
-            !example(&event).contains(&key) && !example(&event).contains('\u{1b}'),
+            !example_line(&event).contains(&key) && !example_line(&event).contains('\u{1b}'),
             "{}",
-            example(&event)
+            example_line(&event)
         );
-        assert!(!shape(&event).contains(&key));
+        assert!(!event_kind(&event).contains(&key));
         let event = Event::pre_tool_use("mcp__a__b", json!({"token": "hunter22"}));
-        assert!(!example(&event).contains("hunter22"));
+        assert!(!example_line(&event).contains("hunter22"));
     }
 }

@@ -8,7 +8,7 @@ use tenterhook_core::hook::HookId;
 use tenterhook_core::transcript::{Facts, TranscriptAgent, TranscriptRecord};
 
 use super::page::Row;
-use super::shape::{example, shape, shown};
+use super::shape::{event_kind, example_line, redact_to_line};
 use crate::sessions::Session as File;
 
 /// How many examples a kind of call has.
@@ -19,7 +19,7 @@ const KINDS: usize = 2_000;
 /// Whose session, and its name: agents name theirs without asking each other.
 pub(super) type Session = (TranscriptAgent, String);
 
-fn session(agent: TranscriptAgent, record: &TranscriptRecord<'_>) -> Session {
+fn record_session(agent: TranscriptAgent, record: &TranscriptRecord<'_>) -> Session {
     (agent, record.session.as_deref().unwrap_or_default().to_owned())
 }
 
@@ -41,12 +41,12 @@ impl Location {
             line: record.line,
             file: file.path.to_string_lossy().into_owned(),
             time: record.time,
-            session: session(file.agent, record),
+            session: record_session(file.agent, record),
             text: String::new(),
         }
     }
 
-    const fn order(&self) -> (usize, u64) {
+    const fn sort_key(&self) -> (usize, u64) {
         (self.number, self.line)
     }
 }
@@ -72,8 +72,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    fn first(&self) -> Option<(usize, u64)> {
-        self.examples.first().map(Location::order)
+    fn first_position(&self) -> Option<(usize, u64)> {
+        self.examples.first().map(Location::sort_key)
     }
 }
 
@@ -100,8 +100,8 @@ pub(super) struct Tally {
     pub(super) rows: Vec<Row>,
 }
 
-/// What an outcome is called.
-pub(super) fn verdict(outcome: &Outcome) -> &'static str {
+/// Returns the name of an outcome's verdict.
+pub(super) fn verdict_name(outcome: &Outcome) -> &'static str {
     match &outcome.effects.stop {
         Some(_) => "stop",
         None if outcome.restraint > Restraint::Allow => {
@@ -112,7 +112,8 @@ pub(super) fn verdict(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Whether an event is reported: it would have been held up or rewritten, or its verdict differs from before.
+/// Returns whether an event is reported: it would be denied, held or rewritten, or its verdict
+/// differs from before.
 pub(super) fn is_reported(now: &str, before: Option<&str>) -> bool {
     match before {
         Some(before) => before != now,
@@ -121,26 +122,26 @@ pub(super) fn is_reported(now: &str, before: Option<&str>) -> bool {
 }
 
 impl Tally {
-    pub(super) fn time(&mut self, agent: TranscriptAgent, record: &TranscriptRecord<'_>) {
+    pub(super) fn add_time(&mut self, agent: TranscriptAgent, record: &TranscriptRecord<'_>) {
         if let Some(time) = record.time {
             self.days.insert(time.div_euclid(86_400_000));
         }
         if record.session.is_some() {
-            self.sessions.insert(session(agent, record));
+            self.sessions.insert(record_session(agent, record));
         }
     }
 
-    pub(super) fn not_judged(&mut self, why: &'static str) {
+    pub(super) fn add_not_judged(&mut self, why: &'static str) {
         *self.not_judged.entry(why).or_default() += 1;
     }
 
-    pub(super) fn file(&mut self, file: &File, facts: &Facts) {
+    pub(super) fn add_file(&mut self, file: &File, facts: &Facts) {
         self.files += 1;
-        self.unknown += facts.unknown_records();
+        self.unknown += facts.count_unusable_records();
         *self.sure.entry(file.agent.fidelity().label()).or_default() += 1;
     }
 
-    pub(super) fn judged(
+    pub(super) fn add_judged_event(
         &mut self,
         event: &Event,
         outcome: &Outcome,
@@ -152,7 +153,7 @@ impl Tally {
         for hook in not_replayed {
             *self.not_replayed.entry(hook.clone()).or_default() += 1;
         }
-        for step in outcome.steps.iter().filter(|step| step.ended.is_run()) {
+        for step in outcome.steps.iter().filter(|step| step.ended.was_attempted()) {
             let said = step.verdict.name().unwrap_or("silent");
             if !self.hooks.contains_key(&step.hook) {
                 self.hooks.insert(step.hook.clone(), BTreeMap::new());
@@ -161,13 +162,13 @@ impl Tally {
                 *counts.entry(said).or_default() += 1;
             }
         }
-        let (now, before) = (verdict(outcome), old.map(verdict));
+        let (now, before) = (verdict_name(outcome), old.map(verdict_name));
         if is_reported(now, before) {
-            self.add_example(event, outcome, old, place);
+            self.add_to_group(event, outcome, old, place);
         }
     }
 
-    fn add_example(
+    fn add_to_group(
         &mut self,
         event: &Event,
         outcome: &Outcome,
@@ -180,10 +181,10 @@ impl Tally {
             if outcome.restraint > Restraint::Allow { outcome } else { old.unwrap_or(outcome) };
         let hook = whose.steps.iter().find(|step| step.verdict > Restraint::Allow);
         let key = Key {
-            before: old.map(verdict),
-            verdict: verdict(outcome),
+            before: old.map(verdict_name),
+            verdict: verdict_name(outcome),
             hook: hook.map(|hook| hook.hook.to_string()).unwrap_or_default(),
-            shape: shape(event),
+            shape: event_kind(event),
         };
         let key = match self.groups.contains_key(&key) || self.groups.len() < KINDS {
             true => key,
@@ -192,12 +193,12 @@ impl Tally {
         let group = self.groups.entry(key).or_default();
         group.count += 1;
         group.sessions.insert(place.session.clone());
-        if group.first().is_none_or(|group| place.order() < group) {
-            group.reason = shown(&whose.reason().unwrap_or_default(), 200);
+        if group.first_position().is_none_or(|group| place.sort_key() < group) {
+            group.reason = redact_to_line(&whose.reason().unwrap_or_default(), 200);
         }
         let is_full = group.examples.len() >= EXAMPLES;
         if !is_full || group.examples.last().is_some_and(|last| place < *last) {
-            place.text = example(event);
+            place.text = example_line(event);
             group.examples.insert(place);
             if is_full {
                 group.examples.pop_last();
@@ -205,8 +206,8 @@ impl Tally {
         }
     }
 
-    /// Adds what another thread counted.
-    pub(super) fn join(&mut self, other: Self) {
+    /// Adds the counts of another thread.
+    pub(super) fn merge(&mut self, other: Self) {
         self.events += other.events;
         self.calls += other.calls;
         self.copied += other.copied;
@@ -218,15 +219,16 @@ impl Tally {
         self.problems.extend(other.problems);
         self.rows.extend(other.rows);
         for (hook, counts) in other.hooks {
-            add(self.hooks.entry(hook).or_default(), counts);
+            add_counts(self.hooks.entry(hook).or_default(), counts);
         }
-        add(&mut self.not_replayed, other.not_replayed);
-        add(&mut self.not_judged, other.not_judged);
-        add(&mut self.sure, other.sure);
+        add_counts(&mut self.not_replayed, other.not_replayed);
+        add_counts(&mut self.not_judged, other.not_judged);
+        add_counts(&mut self.sure, other.sure);
         for (key, group) in other.groups {
             let mine = self.groups.entry(key).or_default();
-            let is_first =
-                mine.first().is_none_or(|pair| group.first().is_some_and(|at| at < pair));
+            let is_first = mine
+                .first_position()
+                .is_none_or(|pair| group.first_position().is_some_and(|at| at < pair));
             mine.count += group.count;
             mine.sessions.extend(group.sessions);
             if is_first {
@@ -240,7 +242,7 @@ impl Tally {
     }
 }
 
-fn add<K: Ord>(mine: &mut BTreeMap<K, u64>, others: BTreeMap<K, u64>) {
+fn add_counts<K: Ord>(mine: &mut BTreeMap<K, u64>, others: BTreeMap<K, u64>) {
     for (key, count) in others {
         *mine.entry(key).or_default() += count;
     }

@@ -20,14 +20,14 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turns {
-    /// The turn of this file. Each number has to be taken once, and the lower ones first.
-    pub(super) const fn turn(&self, number: usize) -> Turn<'_> {
+    /// Returns the turn of file `number`. Each turn has to be taken once, in ascending order.
+    pub(super) const fn take_turn(&self, number: usize) -> Turn<'_> {
         Turn { turns: self, number }
     }
 }
 
 impl Turn<'_> {
-    /// Waits until it has come.
+    /// Waits until this turn comes.
     pub(super) fn wait(&self) {
         let at = self.turns.at.lock().unwrap_or_else(PoisonError::into_inner);
         let before = |at: &mut usize| *at < self.number;

@@ -94,8 +94,8 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 impl Play {
-    /// Writes its files into a directory.
-    pub(super) fn write(&self, root: &Path) -> io::Result<()> {
+    /// Writes the files of the play into a directory.
+    pub(super) fn write_files(&self, root: &Path) -> io::Result<()> {
         for (name, text) in self.files {
             let path = root.join(name);
             if let Some(parent) = path.parent() {
@@ -126,7 +126,11 @@ impl Stage {
     ///
     /// The path of the repository is fixed when the program is built. Elsewhere, whatever lies there is not the
     /// repository's, so nothing is run from it unless the caller is there.
-    pub(super) fn find(play: &Play, named: Option<&Path>, cwd: &Path) -> Result<Self, Problem> {
+    pub(super) fn find_directory(
+        play: &Play,
+        named: Option<&Path>,
+        cwd: &Path,
+    ) -> Result<Self, Problem> {
         if let Some(root) = named {
             let name = root.display().to_string();
             return Ok(Self { root: cwd.join(root), name, _copies: None });
@@ -141,15 +145,15 @@ impl Stage {
                 let name = format!("examples/{}", play.directory);
                 Ok(Self { root, name, _copies: None })
             }
-            None => Self::copied(play).map_err(|error| {
+            None => Self::copy_to_temp_dir(play).map_err(|error| {
                 Problem::new(format!("the built-in examples cannot be written: {error}"))
             }),
         }
     }
 
-    fn copied(play: &Play) -> io::Result<Self> {
+    fn copy_to_temp_dir(play: &Play) -> io::Result<Self> {
         let copies = tempfile::Builder::new().prefix("tenterhook-demo-").tempdir()?;
-        play.write(copies.path())?;
+        play.write_files(copies.path())?;
         let root = copies.path().to_owned();
         Ok(Self { root, name: "the built-in examples".to_owned(), _copies: Some(copies) })
     }
@@ -180,7 +184,7 @@ mod tests {
 
     #[test]
     fn copies_vanish_with_the_stage() {
-        let stage = Stage::find(&MIXED, None, Path::new("/")).expect("copies");
+        let stage = Stage::find_directory(&MIXED, None, Path::new("/")).expect("copies");
         assert!(stage.root.join(MIXED.session).is_file());
         assert!(MIXED.configs.iter().all(|config| stage.root.join(config).is_file()));
         let root = stage.root.clone();

@@ -8,10 +8,10 @@ use tenterhook_core::config::Source;
 use tenterhook_core::hook::{Arming, Hook, Peers, Run, Sandbox};
 use tenterhook_process::{Means, Tier};
 
-use super::sources::is_ours_alone;
+use super::sources::is_only_our_entry;
 use crate::ambient::Here;
-use crate::load::{Loaded, shorten};
-use crate::show::layout::count;
+use crate::load::{Loaded, shorten_path};
+use crate::show::layout::count_noun;
 
 /// A hook that starts a program.
 pub(super) struct Program {
@@ -48,9 +48,9 @@ enum Lack {
 }
 
 impl Runs {
-    fn new(sandbox: &Sandbox, means: Means) -> Self {
+    fn from_sandbox(sandbox: &Sandbox, means: Means) -> Self {
         let Some(grants) = sandbox.grants() else { return Self::Free };
-        let demanded = match grants.demands() {
+        let demanded = match grants.required_tier() {
             tenterhook_core::hook::Tier::T0 => Tier::T0,
             tenterhook_core::hook::Tier::T1 => Tier::T1,
             tenterhook_core::hook::Tier::T2 => Tier::T2,
@@ -60,12 +60,12 @@ impl Runs {
             reached if reached < demanded => Self::Not(Lack::Tier(demanded)),
             Tier::T0 => Self::Unconfined,
             _ if grants.processes.is_some() && !means.processes => Self::Not(Lack::Counting),
-            _ if is_of_ports && !means.narrows_ports() => Self::Not(Lack::Ports),
+            _ if is_of_ports && !means.can_limit_ports() => Self::Not(Lack::Ports),
             reached => Self::In(reached),
         }
     }
 
-    /// The word for it in the JSON.
+    /// Returns the name of this value in the JSON output.
     const fn name(self) -> &'static str {
         match self {
             Self::Free | Self::Unconfined => Tier::T0.name(),
@@ -75,8 +75,9 @@ impl Runs {
     }
 }
 
-/// All of them, in the order in which they run. What an agent's file has to call us is the agent's to run.
-pub(super) fn programs(
+/// Returns the programs of all hooks and how each is confined, in the order in which they run. The
+/// entries with which an agent's file calls Tenterhook are left out: the agent runs them.
+pub(super) fn confined_programs(
     loaded: &Loaded,
     engine: &Engine,
     means: Means,
@@ -84,7 +85,7 @@ pub(super) fn programs(
 ) -> Vec<Program> {
     let ruleset = engine.ruleset();
     let calls_us: Vec<&Source> =
-        loaded.sources.iter().filter(|source| is_ours_alone(&source.text)).collect();
+        loaded.sources.iter().filter(|source| is_only_our_entry(&source.text)).collect();
     let starts = |hook: &&Arc<Hook>| {
         let file = hook.place.as_ref().map(|at| &at.file);
         hook.arming == Arming::Armed
@@ -93,35 +94,39 @@ pub(super) fn programs(
     };
     let program = |hook: &Arc<Hook>| Program {
         name: hook.id.as_str().to_owned(),
-        is_named: hook.own_name().is_some(),
-        place: hook.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
+        is_named: hook.configured_name().is_some(),
+        place: hook.place.as_ref().map(|at| (shorten_path(&at.file, &here.roots), at.line)),
         sandbox: hook.sandbox.summary(),
-        runs: Runs::new(&hook.sandbox, means),
+        runs: Runs::from_sandbox(&hook.sandbox, means),
     };
     ruleset.hooks().iter().filter(starts).map(program).collect()
 }
 
-/// A lead and a sentence for each file and each end that its hooks meet.
-pub(super) fn lines(all: &[Program], here: Tier) -> Vec<(&'static str, String)> {
+/// Returns a label and a sentence for each group of programs with the same file, sandbox and
+/// result.
+pub(super) fn summary_lines(all: &[Program], here: Tier) -> Vec<(&'static str, String)> {
     let mut groups: Vec<Vec<&Program>> = Vec::new();
     for program in all {
-        match groups.iter_mut().find(|group| group.iter().all(|other| other.is_like(program))) {
+        match groups
+            .iter_mut()
+            .find(|group| group.iter().all(|other| other.is_in_same_group(program)))
+        {
             Some(group) => group.push(program),
             None => groups.push(vec![program]),
         }
     }
-    groups.iter().filter_map(|group| Some(group.first()?.line(group, here))).collect()
+    groups.iter().filter_map(|group| Some(group.first()?.summary_line(group, here))).collect()
 }
 
 impl Program {
-    fn is_like(&self, other: &Self) -> bool {
+    fn is_in_same_group(&self, other: &Self) -> bool {
         let file = |program: &Self| program.place.as_ref().map(|(file, _)| file.clone());
         file(self) == file(other) && self.sandbox == other.sandbox && self.runs == other.runs
     }
 
-    fn line(&self, group: &[&Self], here: Tier) -> (&'static str, String) {
+    fn summary_line(&self, group: &[&Self], here: Tier) -> (&'static str, String) {
         let whose = self.place.as_ref().map_or_else(String::new, |(file, _)| format!(" of {file}"));
-        let who = format!("{}{whose}", named(group));
+        let who = format!("{}{whose}", group_name(group));
         let (runs, not_started) = match group.len() {
             1 => ("runs", "is not started: it demands"),
             _ => ("run", "are not started: they demand"),
@@ -147,7 +152,7 @@ impl Program {
         }
     }
 
-    pub(super) fn value(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let (file, line) = self.place.clone().unzip();
         json!({
             "name": self.name, "file": file, "line": line, "sandbox": self.sandbox,
@@ -156,11 +161,12 @@ impl Program {
     }
 }
 
-/// The names of a group: the first ones if it is large, and the number of hooks without a name.
-fn named(group: &[&Program]) -> String {
+/// Returns the names of a group: the first ones if it is large, and the number of hooks without a
+/// name.
+fn group_name(group: &[&Program]) -> String {
     const SHOWN: usize = 4;
     if !group.iter().all(|program| program.is_named) {
-        return count(group.len(), "hook");
+        return count_noun(group.len(), "hook");
     }
     let quoted = |program: &&Program| format!("`{}`", program.name);
     let shown: Vec<String> = group.iter().take(SHOWN).map(quoted).collect();

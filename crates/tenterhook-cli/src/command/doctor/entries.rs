@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tenterhook_core::agents::{Agent, Event, Form, Installation, Scope};
-use tenterhook_core::install::{self, Approval, own_file};
+use tenterhook_core::install::{self, Approval, own_files};
 
 use super::finding::{Finding, Kind, Mend};
 use super::switches;
 use crate::ambient::Here;
-use crate::command::install::files::{file_paths, home, read, scope_word};
-use crate::show::layout::count;
+use crate::command::install::files::{agent_home, file_paths, read_if_exists, scope_name};
+use crate::show::layout::count_noun;
 
 /// An entry of ours.
 #[derive(Clone, Debug)]
@@ -39,35 +39,38 @@ pub(super) struct File {
     broken: Option<(Option<usize>, String)>,
 }
 
-/// The files of an agent that are there.
-pub(super) fn files(agent: &'static Agent, here: &Here) -> Vec<File> {
-    file_paths(agent, here).iter().flat_map(|(scope, root)| in_scope(agent, *scope, root)).collect()
+/// Returns the files of an agent that exist.
+pub(super) fn existing_files(agent: &'static Agent, here: &Here) -> Vec<File> {
+    file_paths(agent, here)
+        .iter()
+        .flat_map(|(scope, root)| files_in_scope(agent, *scope, root))
+        .collect()
 }
 
-fn in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
+fn files_in_scope(agent: &'static Agent, scope: Scope, root: &Path) -> Vec<File> {
     let names: Vec<String> = match agent.installation.form {
-        Form::Scripts => own_file(agent, "tenterhook").into_iter().map(|file| file.0).collect(),
+        Form::Scripts => own_files(agent, "tenterhook").into_iter().map(|file| file.0).collect(),
         _ => vec![String::new()],
     };
     let path = |name: &String| if name.is_empty() { root.to_owned() } else { root.join(name) };
-    names.iter().filter_map(|name| file(agent, scope, path(name), name)).collect()
+    names.iter().filter_map(|name| read_file(agent, scope, path(name), name)).collect()
 }
 
-fn file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Option<File> {
+fn read_file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Option<File> {
     let mut file = File { scope, path, text: String::new(), entries: Vec::new(), broken: None };
-    match read(&file.path) {
+    match read_if_exists(&file.path) {
         Ok(None) => return None,
         Ok(Some(text)) => file.text = text,
         Err(error) => file.broken = Some((None, error.to_string())),
     }
     let commands = match agent.installation.form {
-        Form::Groups | Form::OwnGroups => install::installed(agent, &file.text),
-        Form::OwnFlat => Ok(flat(&file.text)),
-        Form::Scripts => Ok(script(&file.text, name)),
-        Form::Plugin => Ok(plugin(agent, &file.text)),
+        Form::Groups | Form::OwnGroups => install::installed_commands(agent, &file.text),
+        Form::OwnFlat => Ok(commands_in_flat_json(&file.text)),
+        Form::Scripts => Ok(command_in_script(&file.text, name)),
+        Form::Plugin => Ok(commands_in_plugin(agent, &file.text)),
     };
     match commands {
-        Ok(commands) => file.entries = entries(agent, &file, commands),
+        Ok(commands) => file.entries = match_entries(agent, &file, commands),
         Err(wrong) if file.broken.is_none() => {
             file.broken = Some((Some(wrong.line), wrong.message));
         }
@@ -76,8 +79,8 @@ fn file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Optio
     Some(file)
 }
 
-/// The commands of a file whose events hold the entries themselves.
-fn flat(text: &str) -> Vec<(String, String)> {
+/// Returns the commands of a JSON file whose events list their commands directly, without groups.
+fn commands_in_flat_json(text: &str) -> Vec<(String, String)> {
     let root: Value = serde_json::from_str(text).unwrap_or_default();
     let events = root.get("hooks").and_then(Value::as_object);
     let of = |(event, list): (&String, &Value)| -> Vec<(String, String)> {
@@ -89,29 +92,35 @@ fn flat(text: &str) -> Vec<(String, String)> {
     events.into_iter().flatten().flat_map(of).collect()
 }
 
-fn script(text: &str, name: &str) -> Vec<(String, String)> {
+fn command_in_script(text: &str, name: &str) -> Vec<(String, String)> {
     let command = text.lines().find(|line| line.contains(" hook --agent "));
     command.map(|command| (name.to_owned(), command.to_owned())).into_iter().collect()
 }
 
-/// What the plugin calls: the same command, for each event that it names.
-fn plugin(agent: &Agent, text: &str) -> Vec<(String, String)> {
+/// Returns the commands that the plugin runs: the same command for each event that it names.
+fn commands_in_plugin(agent: &Agent, text: &str) -> Vec<(String, String)> {
     let program = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "));
     let program = program
         .and_then(|program| serde_json::from_str::<String>(program.trim_end_matches(';')).ok());
     let Some(program) = program else { return Vec::new() };
     let named = |event: &&Event| text.contains(&format!("\"{}\"", event.name));
     let events = agent.installation.events.iter().filter(named);
-    events.map(|event| (event.name.to_owned(), install::line(agent, event, &program))).collect()
+    events
+        .map(|event| (event.name.to_owned(), install::hook_command_line(agent, event, &program)))
+        .collect()
 }
 
-fn entries(agent: &'static Agent, file: &File, commands: Vec<(String, String)>) -> Vec<Entry> {
+fn match_entries(
+    agent: &'static Agent,
+    file: &File,
+    commands: Vec<(String, String)>,
+) -> Vec<Entry> {
     let entry = |(name, command): (String, String)| {
         let event = agent.installation.events.iter().find(|event| event.name == name)?;
-        let program = program_of(&command)?;
+        let program = program_in_command(&command)?;
         let written = Value::from(command.as_str()).to_string();
-        let line = line_of(&file.text, &written).or_else(|| line_of(&file.text, &command));
-        let line = line.or_else(|| line_of(&file.text, "const PROGRAM = "));
+        let line = find_line(&file.text, &written).or_else(|| find_line(&file.text, &command));
+        let line = line.or_else(|| find_line(&file.text, "const PROGRAM = "));
         let call = match agent.installation.form {
             Form::Scripts => Call::Script(file.path.clone()),
             _ => Call::Line(command),
@@ -121,51 +130,59 @@ fn entries(agent: &'static Agent, file: &File, commands: Vec<(String, String)>) 
     commands.into_iter().filter_map(entry).collect()
 }
 
-/// The program that a command of ours starts: its first word, without our quotes.
-fn program_of(command: &str) -> Option<String> {
+/// Returns the program that one of our commands starts: its first word, without our quotes.
+fn program_in_command(command: &str) -> Option<String> {
     let (bare, _) = command.split_once(" hook --agent ")?;
     let unquoted = bare.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     Some(unquoted.map_or_else(|| bare.to_owned(), |text| text.replace("'\\''", "'")))
 }
 
-/// The first line in which `wanted` stands, from 1.
-pub(super) fn line_of(text: &str, wanted: &str) -> Option<usize> {
+/// Returns the number of the first line that contains `wanted`, from 1.
+pub(super) fn find_line(text: &str, wanted: &str) -> Option<usize> {
     text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)
 }
 
-/// The findings about the files of an agent.
-pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
-    let mut found: Vec<Finding> = files.iter().filter_map(|file| unreadable(file, here)).collect();
+/// Returns the findings about the entries in the files of an agent.
+pub(super) fn entry_findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
+    let mut found: Vec<Finding> =
+        files.iter().filter_map(|file| unreadable_finding(file, here)).collect();
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() && found.is_empty() {
         let what = format!("{} does not call Tenterhook: none of its hooks runs", agent.title);
-        found.push(Finding::new(Kind::NotInstalled, what, install_line(agent, Scope::User)));
+        found.push(Finding::new(Kind::NotInstalled, what, install_fix(agent, Scope::User)));
     }
     if !ours.is_empty() {
-        found.extend(missing(agent, &ours, here));
+        found.extend(missing_entry_findings(agent, &ours, here));
     }
-    found.extend(ours.iter().filter_map(|file| altered(agent, file, here)));
-    found.extend(twice(agent, &ours, here));
-    found.extend(switches::findings(agent, files, here));
-    found.extend(ours.iter().flat_map(|file| not_approved(agent, file, here)));
+    found.extend(ours.iter().filter_map(|file| altered_entry_finding(agent, file, here)));
+    found.extend(duplicate_finding(agent, &ours, here));
+    found.extend(switches::switch_findings(agent, files, here));
+    found.extend(ours.iter().flat_map(|file| unapproved_findings(agent, file, here)));
     found
 }
 
-pub(super) fn install_line(agent: &Agent, scope: Scope) -> Mend {
+pub(super) fn install_fix(agent: &Agent, scope: Scope) -> Mend {
     match scope {
-        Scope::User => Mend::run(format!("tenterhook install {}", agent.name)),
-        _ => Mend::run(format!("tenterhook install {} --scope {}", agent.name, scope_word(scope))),
+        Scope::User => Mend::command(format!("tenterhook install {}", agent.name)),
+        _ => Mend::command(format!(
+            "tenterhook install {} --scope {}",
+            agent.name,
+            scope_name(scope)
+        )),
     }
 }
 
-fn unreadable(file: &File, here: &Here) -> Option<Finding> {
+fn unreadable_finding(file: &File, here: &Here) -> Option<Finding> {
     let (line, why) = file.broken.as_ref()?;
     let mend =
         Mend::advice("fix the file by hand; until then `tenterhook install` does not change it");
-    Some(Finding::new(Kind::FileUnreadable, why.as_str(), mend).at(&file.path, *line, here))
+    Some(
+        Finding::new(Kind::FileUnreadable, why.as_str(), mend)
+            .with_location(&file.path, *line, here),
+    )
 }
 
-fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
+fn missing_entry_findings(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
     let calls = |event: &&Event| {
         !ours.iter().flat_map(|file| &file.entries).any(|e| e.event.name == event.name)
     };
@@ -179,7 +196,11 @@ fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
             .collect();
         (!names.is_empty()).then(|| {
             let what = format!("there is no entry for {}: {then}", names.join(", "));
-            Finding::new(kind, what, install_line(agent, first.scope)).at(&first.path, None, here)
+            Finding::new(kind, what, install_fix(agent, first.scope)).with_location(
+                &first.path,
+                None,
+                here,
+            )
         })
     };
     let gates = of(true, Kind::GateMissing, "nothing is asked before these happen");
@@ -187,14 +208,15 @@ fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
     gates.into_iter().chain(others).collect()
 }
 
-/// An entry that is not as `install` writes it: the first line that would become another.
-fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
+/// Reports an entry that differs from what `install` writes, at the first line that `install` would
+/// change.
+fn altered_entry_finding(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let program = file.entries.first()?.program.as_str();
     let wanted = match agent.installation.form {
-        Form::Groups => with_what_is_there(agent, file, program)?,
+        Form::Groups => reinstalled_text(agent, file, program)?,
         _ => {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let mut all = own_file(agent, program).into_iter();
+            let mut all = own_files(agent, program).into_iter();
             all.find(|pair| pair.0.is_empty() || pair.0 == name)?.1
         }
     };
@@ -205,15 +227,16 @@ fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
     let line = same.count() + 1;
     let what =
         "this entry differs from what `install` writes (timeout, matcher or fail-closed wrapper)";
-    Some(Finding::new(Kind::EntryAltered, what, install_line(agent, file.scope)).at(
+    Some(Finding::new(Kind::EntryAltered, what, install_fix(agent, file.scope)).with_location(
         &file.path,
         Some(line),
         here,
     ))
 }
 
-/// The text as `install` would write it, without adding missing entries: these have their own finding.
-fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Option<String> {
+/// Returns the text as `install` would write it, without adding missing entries: these have their
+/// own finding.
+fn reinstalled_text(agent: &'static Agent, file: &File, program: &str) -> Option<String> {
     let events: Vec<Event> = agent
         .installation
         .events
@@ -224,23 +247,27 @@ fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Opti
     // A table of rows is static; one that holds fewer events lives as long as this program does, which is not long.
     let installation = Installation { events: Vec::leak(events), ..agent.installation };
     let row = Agent { installation, ..*agent };
-    install::put_in(&row, program, Some(&file.text)).ok()
+    install::add_own_entries(&row, program, Some(&file.text)).ok()
 }
 
-fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
+fn duplicate_finding(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
     let gate = agent.installation.events.iter().find(|event| event.gates)?;
     let calls = |file: &&&File| file.entries.iter().any(|entry| entry.event.name == gate.name);
     let mut all = ours.iter().filter(calls);
     let (_, second) = (all.next()?, all.next()?);
-    let mend = format!("tenterhook uninstall {} --scope {}", agent.name, scope_word(second.scope));
+    let mend = format!("tenterhook uninstall {} --scope {}", agent.name, scope_name(second.scope));
     let what = "a second file also calls Tenterhook: hooks run once for each file";
-    Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).at(&second.path, None, here))
+    Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).with_location(
+        &second.path,
+        None,
+        here,
+    ))
 }
 
-fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
-    let Some(name) = agent.installation.approvals_of(file.scope) else { return Vec::new() };
-    let text = read_text(&home(agent, here).join(name));
-    let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &text);
+fn unapproved_findings(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
+    let Some(name) = agent.installation.approvals_file(file.scope) else { return Vec::new() };
+    let text = read_or_empty(&agent_home(agent, here).join(name));
+    let approvals = install::codex_approvals(&file.path.to_string_lossy(), &file.text, &text);
     let of = |state: Approval| {
         let events: Vec<&String> = approvals
             .iter()
@@ -253,17 +280,17 @@ fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
             .find(|entry| events.first().is_some_and(|e| *e == entry.event.name))?;
         let what = format!(
             "{} {}: {} silently skips these entries",
-            count(events.len(), "event"),
+            count_noun(events.len(), "event"),
             state.label(),
             agent.title
         );
         let finding = Finding::new(Kind::NotApproved, what, Mend::advice(agent.installation.next));
-        Some(finding.at(&file.path, first.line, here))
+        Some(finding.with_location(&file.path, first.line, here))
     };
     [Approval::Unknown, Approval::Changed, Approval::Off].into_iter().filter_map(of).collect()
 }
 
-/// What cannot be read approves nothing.
-fn read_text(path: &Path) -> String {
-    read(path).ok().flatten().unwrap_or_default()
+/// Reads a text file. An unreadable file gives an empty text, which approves nothing.
+fn read_or_empty(path: &Path) -> String {
+    read_if_exists(path).ok().flatten().unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::ambient::Here;
-use crate::load::shorten;
+use crate::load::shorten_path;
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(super) enum Mend {
 }
 
 impl Mend {
-    pub(super) fn run(line: impl Into<String>) -> Self {
+    pub(super) fn command(line: impl Into<String>) -> Self {
         Self::Run(line.into())
     }
 
@@ -110,15 +110,16 @@ impl Finding {
         Self { kind, what: what.into(), place: None, mend }
     }
 
-    pub(super) fn at(mut self, path: &Path, line: Option<usize>, here: &Here) -> Self {
-        self.place = Some((shorten(&path.to_string_lossy(), &here.roots), line));
+    pub(super) fn with_location(mut self, path: &Path, line: Option<usize>, here: &Here) -> Self {
+        self.place = Some((shorten_path(&path.to_string_lossy(), &here.roots), line));
         self
     }
 }
 
-/// A path as it is typed: short where a shell takes it so, else whole and in quotes.
-pub(super) fn typed(path: &Path, here: &Here) -> String {
-    let short = shorten(&path.to_string_lossy(), &here.roots);
+/// Returns a path as a user types it: shortened if a shell accepts that, otherwise complete and
+/// quoted.
+pub(super) fn quote_path(path: &Path, here: &Here) -> String {
+    let short = shorten_path(&path.to_string_lossy(), &here.roots);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+@:,=".contains(c);
     match short.chars().all(is_plain) {
         true => short,

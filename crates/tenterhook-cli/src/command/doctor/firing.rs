@@ -31,16 +31,16 @@ const GONE: &str = "Tenterhook did not answer";
 /// How each reason begins for which no hook was asked.
 const UNASKED: &str = "blocked, because no hook";
 
-/// Calls through the first entry of a file at which a tool is at stake.
-pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fired> {
+/// Calls Tenterhook through the first entry of a file that is for a gate.
+pub(super) fn fire_first_gate(agent: &'static Agent, file: &File, here: &Here) -> Option<Fired> {
     let entry = file.entries.iter().find(|entry| entry.event.gates && entry.event.tool)?;
     let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
-    let rows = id.dialect().rows();
+    let rows = id.dialect().event_rows();
     let row =
         rows.iter().find(|row| row.name == entry.event.name || row.event == entry.event.name)?;
-    let event = event(EventName::new(&*row.event), here);
-    let report = run_blocking(command(&event, id, entry, here), &Cancel::new());
-    let took = report.times.took();
+    let event = test_event(EventName::new(&*row.event), here);
+    let report = run_blocking(entry_command(&event, id, entry, here), &Cancel::new());
+    let took = report.times.total();
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let response = match report.end {
@@ -49,14 +49,14 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
                 stdout: Output::from(report.stdout.bytes.as_slice()),
                 stderr: Output::from(report.stderr.bytes.as_slice()),
             };
-            let read = Report { said, ..Report::silent(End::Exited(code), took) };
+            let read = Report { said, ..Report::without_output(End::Exited(code), took) };
             let answer = id.dialect().read_answer(&event, row, &read);
             // The plugin reads its own object format.
             let denied =
                 answer.restraint >= Restraint::Ask || stdout.contains("\"decision\":\"deny\"");
-            let said = answer.reason.unwrap_or_else(|| first_line(&stderr, &stdout));
+            let said = answer.reason.unwrap_or_else(|| first_line_or(&stderr, &stdout));
             match (answer.failure, denied, code) {
-                _ if stderr.contains(GONE) => Response::Nothing(whose(&stderr)),
+                _ if stderr.contains(GONE) => Response::Nothing(first_foreign_line(&stderr)),
                 (_, true, _) if said.contains(UNASKED) => Response::Nothing(said),
                 (_, true, _) => Response::Denied(said),
                 (Some(failure), ..) => Response::Nothing(failure.message),
@@ -73,7 +73,8 @@ pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fi
             Response::Nothing("its exit status is unknown".to_owned())
         }
     };
-    let finding = finding(agent, response).map(|finding| finding.at(&file.path, entry.line, here));
+    let finding = response_finding(agent, response)
+        .map(|finding| finding.with_location(&file.path, entry.line, here));
     Some(Fired { event: entry.event.name, took, finding })
 }
 
@@ -84,23 +85,23 @@ enum Response {
     Nothing(String),
 }
 
-fn finding(agent: &Agent, response: Response) -> Option<Finding> {
+fn response_finding(agent: &Agent, response: Response) -> Option<Finding> {
     match response {
         Response::Silence => None,
         Response::Denied(why) => Some(Finding::new(
             Kind::HarmlessDenied,
-            format!("a call of the command `true` was held up: {}", first_line(&why, "")),
-            Mend::run("tenterhook explain Bash true"),
+            format!("a call of the command `true` was held up: {}", first_line_or(&why, "")),
+            Mend::command("tenterhook explain Bash true"),
         )),
         Response::Nothing(why) => Some(Finding::new(
             Kind::NotAnswered,
-            format!("the entry was called and did not answer: {}", first_line(&why, "")),
-            Mend::run(format!("tenterhook install {}", agent.name)),
+            format!("the entry was called and did not answer: {}", first_line_or(&why, "")),
+            Mend::command(format!("tenterhook install {}", agent.name)),
         )),
     }
 }
 
-fn event(name: EventName, here: &Here) -> Event {
+fn test_event(name: EventName, here: &Here) -> Event {
     let session = format!("tenterhook-doctor-{}", std::process::id());
     Event::new(name, Surroundings::at(&here.roots.cwd).session(session))
         .with("tool_name", "Bash")
@@ -108,7 +109,7 @@ fn event(name: EventName, here: &Here) -> Event {
         .with("tool_use_id", "tenterhook-doctor")
 }
 
-fn command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Command {
+fn entry_command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Command {
     let envelope = id.dialect().encode_event(event);
     let cwd = here.roots.cwd.clone();
     let mut command = match &entry.call {
@@ -124,13 +125,14 @@ fn command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Command 
     command
 }
 
-/// What a shell, or the program, said before the entry spoke for itself.
-fn whose(stderr: &str) -> String {
+/// Returns the first line on stderr that the shell or the program printed before the entry's own
+/// fallback.
+fn first_foreign_line(stderr: &str) -> String {
     let line = stderr.lines().map(str::trim).find(|line| !line.is_empty() && !line.contains(GONE));
     line.unwrap_or("it said nothing").to_owned()
 }
 
-fn first_line(text: &str, otherwise: &str) -> String {
+fn first_line_or(text: &str, otherwise: &str) -> String {
     let mut lines = text.lines().chain(otherwise.lines()).map(str::trim);
     lines.find(|line| !line.is_empty()).unwrap_or("without a reason").to_owned()
 }

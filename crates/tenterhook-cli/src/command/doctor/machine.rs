@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenterhook::internal::discover::{Stat, Unsupported};
 use tenterhook_process::{Means, Tier};
 
-use super::finding::{Finding, Kind, Mend, typed};
+use super::finding::{Finding, Kind, Mend, quote_path};
 use crate::ambient::Here;
 
 /// What the kernel offers.
@@ -16,19 +16,19 @@ pub(super) struct Kernel {
     pub(super) means: Means,
 }
 
-pub(super) fn kernel() -> Kernel {
-    Kernel { pidfd: pidfd(), means: tenterhook_process::means() }
+pub(super) fn detect_kernel() -> Kernel {
+    Kernel { pidfd: has_pidfd(), means: tenterhook_process::available_sandbox_means() }
 }
 
 #[cfg(target_os = "linux")]
-fn pidfd() -> bool {
+fn has_pidfd() -> bool {
     use rustix::process::{PidfdFlags, getpid, pidfd_open};
     pidfd_open(getpid(), PidfdFlags::empty()).is_ok()
 }
 
-/// Elsewhere processes are held by other means.
+/// Returns true: other systems do not need pidfds to supervise processes.
 #[cfg(not(target_os = "linux"))]
-const fn pidfd() -> bool {
+const fn has_pidfd() -> bool {
     true
 }
 
@@ -42,8 +42,8 @@ impl Kernel {
             );
             found.push(Finding::new(Kind::NoPidfd, what, mend));
         }
-        if cfg!(target_os = "linux") && !self.means.limits_files() {
-            let instead = match self.means.tier() {
+        if cfg!(target_os = "linux") && !self.means.can_limit_files() {
+            let instead = match self.means.highest_tier() {
                 Tier::T0 => "",
                 _ => ": sandboxes are made of namespaces, which take longer to start",
             };
@@ -64,24 +64,26 @@ const SHOWN: usize = 5;
 /// How deep the state directory is looked at: copies of what was approved lie deepest.
 const DEEPEST: usize = 4;
 
-/// The findings about the state directory.
-pub(super) fn state(here: &Here) -> Vec<Finding> {
+/// Returns the findings about the state directory.
+pub(super) fn state_dir_findings(here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
     // A missing directory is created at the first use, so the folder above it decides.
     let there = here.state.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(&here.state);
-    if let Err(why) = writable(there) {
+    if let Err(why) = check_writable(there) {
         let what =
             format!("nothing can be written there: {why}; denials of a stop and records are lost");
         let mend = match there.is_dir() {
-            true => Mend::run(format!("chmod u+rwx {}", typed(there, here))),
+            true => Mend::command(format!("chmod u+rwx {}", quote_path(there, here))),
             false => Mend::advice("put a directory in its place"),
         };
-        found.push(Finding::new(Kind::StateNotWritable, what, mend).at(there, None, here));
+        found.push(
+            Finding::new(Kind::StateNotWritable, what, mend).with_location(there, None, here),
+        );
     }
     let mut open = Vec::new();
-    open_to_others(&here.state, 0, &mut open);
+    find_open_to_others(&here.state, 0, &mut open);
     // Where permissions are not read no state is made, so that the directory above it has to tell.
-    let above = there.metadata().ok().and_then(|about| Stat::read(&about).err());
+    let above = there.metadata().ok().and_then(|about| Stat::from_metadata(&about).err());
     open.extend(
         above.filter(|_| there != here.state).map(|why| (here.state.clone(), Open::Unknown(why))),
     );
@@ -89,15 +91,15 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
         let (what, mend) = match why {
             Open::Mode(mode) => (
                 format!("others may write it (mode {mode:o}): its content is not trusted"),
-                Mend::run(format!("chmod go-w {}", typed(&path, here))),
+                Mend::command(format!("chmod go-w {}", quote_path(&path, here))),
             ),
             Open::Owner(user) => (
                 format!("it belongs to another user ({user}): its content is not trusted"),
-                Mend::run(format!("sudo chown -R \"$(id -u)\" {}", typed(&path, here))),
+                Mend::command(format!("sudo chown -R \"$(id -u)\" {}", quote_path(&path, here))),
             ),
             Open::Unknown(why) => (format!("it {why}"), Mend::advice("use Linux or macOS")),
         };
-        found.push(Finding::new(Kind::StateOpen, what, mend).at(&path, None, here));
+        found.push(Finding::new(Kind::StateOpen, what, mend).with_location(&path, None, here));
     }
     found
 }
@@ -121,8 +123,8 @@ impl std::fmt::Display for Unwritable {
     }
 }
 
-/// Whether a file can be made there.
-fn writable(there: &Path) -> Result<(), Unwritable> {
+/// Checks that a file can be created in a directory.
+fn check_writable(there: &Path) -> Result<(), Unwritable> {
     if !there.is_dir() {
         return Err(Unwritable::NotADirectory);
     }
@@ -138,22 +140,22 @@ enum Open {
 }
 
 impl Open {
-    /// How others may write a file, if they may.
-    fn judge(found: Result<Stat, Unsupported>) -> Option<Self> {
+    /// Returns how other users may write a file, if they may.
+    fn from_stat(found: Result<Stat, Unsupported>) -> Option<Self> {
         match found {
             Err(why) => Some(Self::Unknown(why)),
-            Ok(found) if !found.is_users() => Some(Self::Owner(found.owner)),
-            Ok(found) => found.is_open().then_some(Self::Mode(found.mode & 0o7777)),
+            Ok(found) if !found.is_owned_by_user() => Some(Self::Owner(found.owner)),
+            Ok(found) => found.is_writable_by_others().then_some(Self::Mode(found.mode & 0o7777)),
         }
     }
 }
 
-fn open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
+fn find_open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
     let Ok(about) = path.symlink_metadata() else { return };
     if about.is_symlink() {
         return;
     }
-    let open = Open::judge(Stat::read(&about));
+    let open = Open::from_stat(Stat::from_metadata(&about));
     found.extend(open.map(|open| (path.to_owned(), open)));
     // What lies in it is not looked at where the directory itself is not known to be the user's.
     if matches!(open, Some(Open::Owner(_) | Open::Unknown(_))) {
@@ -166,7 +168,7 @@ fn open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
         fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     inside.sort();
     for path in inside {
-        open_to_others(&path, depth + 1, found);
+        find_open_to_others(&path, depth + 1, found);
     }
 }
 
@@ -177,6 +179,6 @@ mod tests {
     /// HO-19.
     #[test]
     fn state_whose_permissions_are_not_read_is_a_finding() {
-        assert_eq!(Open::judge(Err(Unsupported)), Some(Open::Unknown(Unsupported)));
+        assert_eq!(Open::from_stat(Err(Unsupported)), Some(Open::Unknown(Unsupported)));
     }
 }

@@ -6,61 +6,66 @@ use tenterhook_process::Tier;
 use super::finding::{Finding, Mend, Weight};
 use super::machine::Kernel;
 use super::{Report, Row, confined};
-use crate::show::layout::{count, time, wrap};
+use crate::show::layout::{count_noun, format_duration, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
 
 /// The leads stand in a column of this width, behind two blanks.
 const LEAD: usize = 8;
 
-pub(super) fn text(report: &Report, width: usize) -> String {
+pub(super) fn report_text(report: &Report, width: usize) -> String {
     let mut out = String::new();
     for row in &report.agents {
-        agent(row, width, &mut out);
+        push_agent(row, width, &mut out);
     }
     if report.agents.is_empty() {
         out.push_str("no agent that can call Tenterhook is found here\n\n");
     }
     out.push_str(&format!("{}\n", paint(BOLD, "Files with hooks")));
     if report.sources.is_empty() {
-        line("ok", "what is read from here loads, and is trusted", width, &mut out);
+        push_line("ok", "what is read from here loads, and is trusted", width, &mut out);
     }
-    report.sources.iter().for_each(|source| finding(source, width, &mut out));
+    report.sources.iter().for_each(|source| push_finding(source, width, &mut out));
     if !report.programs.is_empty() {
         out.push_str(&format!("\n{}\n", paint(BOLD, "What programs of hooks run in")));
     }
-    for (lead, text) in confined::lines(&report.programs, report.kernel.means.tier()) {
-        line(lead, &text, width, &mut out);
+    for (lead, text) in
+        confined::summary_lines(&report.programs, report.kernel.means.highest_tier())
+    {
+        push_line(lead, &text, width, &mut out);
     }
     out.push_str(&format!("\n{}\n", paint(BOLD, "This machine")));
-    line("ok", &kernel(report.kernel), width, &mut out);
-    let (lead, reached) = sandbox(report.kernel);
-    line(lead, &reached, width, &mut out);
-    report.machine.iter().for_each(|f| finding(f, width, &mut out));
-    out.push_str(&format!("\n{}\n", sum(report)));
+    push_line("ok", &kernel_text(report.kernel), width, &mut out);
+    let (lead, reached) = sandbox_label_and_text(report.kernel);
+    push_line(lead, &reached, width, &mut out);
+    report.machine.iter().for_each(|f| push_finding(f, width, &mut out));
+    out.push_str(&format!("\n{}\n", summary(report)));
     out
 }
 
-fn agent(row: &Row, width: usize, out: &mut String) {
+fn push_agent(row: &Row, width: usize, out: &mut String) {
     let version = row.installed.version.as_deref().unwrap_or_default();
     out.push_str(format!("{} {version}", paint(BOLD, row.agent.title)).trim_end());
     out.push('\n');
     if row.installed.program.is_none() {
-        line("note", &format!("`{}` is not on `PATH`", row.agent.program()), width, out);
+        push_line("note", &format!("`{}` is not on `PATH`", row.agent.program_name()), width, out);
     }
     if row.events > 0 {
-        let all = count(row.agent.installation.events.len(), "event");
-        line("ok", &format!("entries for {} of {all} are written", row.events), width, out);
+        let all = count_noun(row.agent.installation.events.len(), "event");
+        push_line("ok", &format!("entries for {} of {all} are written", row.events), width, out);
     }
     for event in row.fired.iter().filter(|f| f.finding.is_none()) {
-        let text =
-            format!("a call that does nothing passed `{}` in {}", event.event, time(event.took));
-        line("ok", &text, width, out);
+        let text = format!(
+            "a call that does nothing passed `{}` in {}",
+            event.event,
+            format_duration(event.took)
+        );
+        push_line("ok", &text, width, out);
     }
-    row.findings.iter().for_each(|f| finding(f, width, out));
+    row.findings.iter().for_each(|f| push_finding(f, width, out));
     out.push('\n');
 }
 
-fn kernel(kernel: Kernel) -> String {
+fn kernel_text(kernel: Kernel) -> String {
     let pidfd = if kernel.pidfd { "there" } else { "missing" };
     let seccomp = if kernel.means.seccomp { "there" } else { "missing" };
     let namespaces = if kernel.means.namespaces { "there" } else { "not to be had" };
@@ -70,10 +75,10 @@ fn kernel(kernel: Kernel) -> String {
     )
 }
 
-/// What becomes here of a hook that is to be confined.
-fn sandbox(kernel: Kernel) -> (&'static str, String) {
+/// Describes what happens on this machine to a hook that is to be confined.
+fn sandbox_label_and_text(kernel: Kernel) -> (&'static str, String) {
     let means = kernel.means;
-    let reached = match means.tier() {
+    let reached = match means.highest_tier() {
         Tier::T0 => {
             let none = "no sandbox is to be had (T0): a hook that asks for one is not started, and programs of a repository run with your full rights";
             return ("note", none.to_owned());
@@ -81,7 +86,7 @@ fn sandbox(kernel: Kernel) -> (&'static str, String) {
         Tier::T1 => {
             "a sandbox reaches T1: files, sockets, tracing, privileges; a hook that asks for `isolation_min = \"T2\"` is not started"
         }
-        Tier::T2 if !means.limits_files() => {
+        Tier::T2 if !means.can_limit_files() => {
             "a sandbox reaches T2, by namespaces alone: files, sockets, tracing, privileges, and nothing outlives a hook"
         }
         Tier::T2 => {
@@ -89,11 +94,11 @@ fn sandbox(kernel: Kernel) -> (&'static str, String) {
         }
     };
     let ports =
-        if means.narrows_ports() { "" } else { "; one whose `net` names ports is not started" };
+        if means.can_limit_ports() { "" } else { "; one whose `net` names ports is not started" };
     ("ok", format!("{reached}{ports}"))
 }
 
-fn line(lead: &str, text: &str, width: usize, out: &mut String) {
+fn push_line(lead: &str, text: &str, width: usize, out: &mut String) {
     let style = match lead {
         "ok" => GOOD,
         "error" => ERROR,
@@ -101,15 +106,15 @@ fn line(lead: &str, text: &str, width: usize, out: &mut String) {
         "mend" => HELP,
         _ => DIM,
     };
-    let rows = wrap(text, width.saturating_sub(LEAD + 3));
+    let rows = wrap_text(text, width.saturating_sub(LEAD + 3));
     for (at, row) in rows.iter().enumerate() {
         let lead = if at == 0 { lead } else { "" };
         out.push_str(&format!("  {} {row}\n", paint(style, format!("{lead:<LEAD$}"))));
     }
 }
 
-fn finding(finding: &Finding, width: usize, out: &mut String) {
-    line(finding.kind.weight().name(), &finding.what, width, out);
+fn push_finding(finding: &Finding, width: usize, out: &mut String) {
+    push_line(finding.kind.weight().name(), &finding.what, width, out);
     if let Some((file, at)) = &finding.place {
         let place = at.map_or_else(|| file.clone(), |at| format!("{file}:{at}"));
         // A place and a command are there to be copied: neither is broken.
@@ -119,24 +124,29 @@ fn finding(finding: &Finding, width: usize, out: &mut String) {
         Mend::Run(command) => {
             out.push_str(&format!("  {} {command}\n", paint(HELP, format!("{:<LEAD$}", "run"))));
         }
-        Mend::Do(words) => line("mend", words, width, out),
+        Mend::Do(words) => push_line("mend", words, width, out),
     }
 }
 
-fn sum(report: &Report) -> String {
-    let (errors, warnings) = (report.count(Weight::Error), report.count(Weight::Warning));
+fn summary(report: &Report) -> String {
+    let (errors, warnings) =
+        (report.count_findings(Weight::Error), report.count_findings(Weight::Warning));
     match (errors, warnings) {
         (0, 0) => paint(GOOD, "nothing keeps a hook from counting"),
-        (0, _) => format!("{}, no error", count(warnings, "warning")),
-        (_, 0) => paint(ERROR, count(errors, "error")),
-        _ => format!("{}, {}", paint(ERROR, count(errors, "error")), count(warnings, "warning")),
+        (0, _) => format!("{}, no error", count_noun(warnings, "warning")),
+        (_, 0) => paint(ERROR, count_noun(errors, "error")),
+        _ => format!(
+            "{}, {}",
+            paint(ERROR, count_noun(errors, "error")),
+            count_noun(warnings, "warning")
+        ),
     }
 }
 
-pub(super) fn value(report: &Report) -> Value {
+pub(super) fn report_json(report: &Report) -> Value {
     let findings: Vec<Value> =
-        report.all().map(|(agent, finding)| object(agent, finding)).collect();
-    let agents: Vec<Value> = report.agents.iter().map(row).collect();
+        report.all_findings().map(|(agent, finding)| finding_json(agent, finding)).collect();
+    let agents: Vec<Value> = report.agents.iter().map(agent_json).collect();
     json!({
         "agents": agents,
         "kernel": {
@@ -144,15 +154,15 @@ pub(super) fn value(report: &Report) -> Value {
             "seccomp": report.kernel.means.seccomp,
             "namespaces": report.kernel.means.namespaces, "processes": report.kernel.means.processes,
             "roots": report.kernel.means.roots,
-            "tier": report.kernel.means.tier().name(),
+            "tier": report.kernel.means.highest_tier().name(),
         },
-        "programs": report.programs.iter().map(confined::Program::value).collect::<Vec<_>>(),
+        "programs": report.programs.iter().map(confined::Program::to_json).collect::<Vec<_>>(),
         "findings": findings,
-        "errors": report.count(Weight::Error), "warnings": report.count(Weight::Warning),
+        "errors": report.count_findings(Weight::Error), "warnings": report.count_findings(Weight::Warning),
     })
 }
 
-fn row(row: &Row) -> Value {
+fn agent_json(row: &Row) -> Value {
     let fired: Vec<Value> = row
         .fired
         .iter()
@@ -170,7 +180,7 @@ fn row(row: &Row) -> Value {
     })
 }
 
-fn object(agent: Option<&str>, finding: &Finding) -> Value {
+fn finding_json(agent: Option<&str>, finding: &Finding) -> Value {
     let (command, help) = match &finding.mend {
         Mend::Run(command) => (Some(command), None),
         Mend::Do(words) => (None, Some(words)),

@@ -10,7 +10,7 @@ use tenterhook_core::agents::Agent;
 use super::entries::File;
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
-use crate::command::install::files::on_path;
+use crate::command::install::files::find_on_path;
 use crate::command::probe;
 use crate::executable::is_executable;
 
@@ -26,18 +26,19 @@ pub(super) struct Installed {
     pub(super) probed: Option<String>,
 }
 
-/// The path of a program. A bare name is looked up in the `PATH` of this process; the `PATH` of the agent is unknown.
-pub(super) fn find(program: &str, here: &Here) -> Option<PathBuf> {
+/// Returns the path of a program. A bare name is looked up in the `PATH` of this process; the
+/// `PATH` of the agent is unknown.
+pub(super) fn find_program(program: &str, here: &Here) -> Option<PathBuf> {
     if !program.contains('/') {
-        return on_path(program, here).next();
+        return find_on_path(program, here).next();
     }
     let path = PathBuf::from(program);
     let is = path.metadata().is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata));
     is.then_some(path)
 }
 
-/// The programs that entries start, and what is wrong with each.
-pub(super) fn findings(agent: &Agent, files: &[&File], here: &Here) -> Vec<Finding> {
+/// Returns the findings about the programs that entries start.
+pub(super) fn program_findings(agent: &Agent, files: &[&File], here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in files {
         let mut seen: Vec<&str> = Vec::new();
@@ -46,17 +47,18 @@ pub(super) fn findings(agent: &Agent, files: &[&File], here: &Here) -> Vec<Findi
                 continue;
             }
             seen.push(&entry.program);
-            let finding = match find(&entry.program, here) {
-                None => Some(gone(agent, &entry.program)),
-                Some(path) => other(&path, here),
+            let finding = match find_program(&entry.program, here) {
+                None => Some(missing_program_finding(agent, &entry.program)),
+                Some(path) => foreign_program_finding(&path, here),
             };
-            found.extend(finding.map(|finding| finding.at(&file.path, entry.line, here)));
+            found
+                .extend(finding.map(|finding| finding.with_location(&file.path, entry.line, here)));
         }
     }
     found
 }
 
-fn gone(agent: &Agent, program: &str) -> Finding {
+fn missing_program_finding(agent: &Agent, program: &str) -> Finding {
     let why = match (program.contains('/'), Path::new(program).exists()) {
         (false, _) => "is not on `PATH`",
         (true, true) => "cannot be started",
@@ -66,21 +68,21 @@ fn gone(agent: &Agent, program: &str) -> Finding {
     Finding::new(
         Kind::ProgramMissing,
         what,
-        Mend::run(format!("tenterhook install {}", agent.name)),
+        Mend::command(format!("tenterhook install {}", agent.name)),
     )
 }
 
-/// A program of our name that is not this one: silence of a stranger would be taken for consent, and an older one may not know
-/// what an entry says that this version writes.
-fn other(path: &Path, here: &Here) -> Option<Finding> {
+/// Reports a program called `tenterhook` that is not this one: the silence of a foreign program
+/// would count as consent, and an older version may not know options that this version writes.
+fn foreign_program_finding(path: &Path, here: &Here) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
     let text = version_output(path, here).unwrap_or_default();
-    let Some(version) = number_in(&text).filter(|_| text.starts_with("tenterhook ")) else {
+    let Some(version) = find_version(&text).filter(|_| text.starts_with("tenterhook ")) else {
         let what = format!("`{}` does not say that it is Tenterhook", path.display());
         let mend = Mend::advice("put this program in its place, or take that off `PATH`");
         return Some(Finding::new(Kind::ProgramForeign, what, mend));
     };
-    if numbers(&version) >= numbers(own) {
+    if parse_version(&version) >= parse_version(own) {
         return None;
     }
     let what = format!("`{}` is version {version}, older than this one ({own})", path.display());
@@ -88,7 +90,7 @@ fn other(path: &Path, here: &Here) -> Option<Finding> {
     Some(Finding::new(Kind::ProgramOlder, what, mend))
 }
 
-/// What a program says that it is.
+/// Returns what a program prints for `--version`.
 fn version_output(program: &Path, here: &Here) -> Option<String> {
     let path = here
         .env
@@ -97,56 +99,62 @@ fn version_output(program: &Path, here: &Here) -> Option<String> {
         .map_or("", |variable| variable.1.as_str());
     // Whatever it writes at home is gone with this.
     let scratch = tempfile::tempdir().ok()?;
-    Some(probe::version(program, path, scratch.path()))
+    Some(probe::program_version(program, path, scratch.path()))
 }
 
-/// The first word that is a version: numbers with points between them.
-fn number_in(text: &str) -> Option<String> {
+/// Returns the first word that is a version: numbers separated by dots.
+fn find_version(text: &str) -> Option<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || ".-".contains(c)));
     let words = words.map(|word| word.trim_start_matches('v'));
-    words.into_iter().find(|word| word.contains('.') && numbers(word).is_some()).map(str::to_owned)
+    words
+        .into_iter()
+        .find(|word| word.contains('.') && parse_version(word).is_some())
+        .map(str::to_owned)
 }
 
-fn numbers(version: &str) -> Option<Vec<u64>> {
+fn parse_version(version: &str) -> Option<Vec<u64>> {
     let plain = version.split(['-', '+']).next()?;
     plain.split('.').map(|part| part.parse().ok()).collect()
 }
 
-/// Asks the agent for its version, and reads what was measured.
-pub(super) fn installed(agent: &Agent, here: &Here) -> Installed {
-    let program = on_path(agent.program(), here).next();
-    let version = program.as_deref().and_then(|program| number_in(&version_output(program, here)?));
+/// Asks the agent for its version, and reads the versions that were measured and probed.
+pub(super) fn detect_installed(agent: &Agent, here: &Here) -> Installed {
+    let program = find_on_path(agent.program_name(), here).next();
+    let version =
+        program.as_deref().and_then(|program| find_version(&version_output(program, here)?));
     let measured =
-        tenterhook_probe::named(agent.name).map(|tenterhook_probe| tenterhook_probe.version);
+        tenterhook_probe::find_agent(agent.name).map(|tenterhook_probe| tenterhook_probe.version);
     let probed =
-        stored_probe(agent, here).and_then(|value| number_in(value.get("version")?.as_str()?));
+        stored_probe(agent, here).and_then(|value| find_version(value.get("version")?.as_str()?));
     Installed { program, version, measured, probed }
 }
 
-/// What `probe` kept of this agent.
+/// Returns the stored result of `probe` for this agent.
 fn stored_probe(agent: &Agent, here: &Here) -> Option<Value> {
-    let text = discover::read(&probe::kept_at(agent.name, here)).ok()?;
+    let text = discover::read_config_file(&probe::stored_result_path(agent.name, here)).ok()?;
     serde_json::from_str(&text).ok()
 }
 
 /// The findings about the agent's version.
-pub(super) fn versions(agent: &Agent, installed: &Installed, here: &Here) -> Vec<Finding> {
+pub(super) fn version_findings(agent: &Agent, installed: &Installed, here: &Here) -> Vec<Finding> {
     let Some(version) = &installed.version else { return Vec::new() };
-    let mend = Mend::run(format!("tenterhook probe {}", agent.name));
+    let mend = Mend::command(format!("tenterhook probe {}", agent.name));
     if installed.probed.as_ref() == Some(version) {
         let is_open = stored_probe(agent, here)
             .is_some_and(|value| value.get("denials_block") == Some(&false.into()));
         let what = format!("the probe saw that a denial does not block in version {version}");
         let mend = Mend::advice(format!("use another version of {}, and probe that", agent.title));
-        let path = probe::kept_at(agent.name, here);
-        let open =
-            is_open.then(|| Finding::new(Kind::DenialOpen, what, mend).at(&path, None, here));
+        let path = probe::stored_result_path(agent.name, here);
+        let open = is_open
+            .then(|| Finding::new(Kind::DenialOpen, what, mend).with_location(&path, None, here));
         return open.into_iter().collect();
     }
     if let Some(probed) = &installed.probed {
         let what = format!("{} is version {version} now; probed was {probed}", agent.title);
-        let path = probe::kept_at(agent.name, here);
-        return vec![Finding::new(Kind::VersionNotProbed, what, mend).at(&path, None, here)];
+        let path = probe::stored_result_path(agent.name, here);
+        return vec![
+            Finding::new(Kind::VersionNotProbed, what, mend).with_location(&path, None, here),
+        ];
     }
     match installed.measured {
         Some(measured) if measured != version => {
@@ -175,8 +183,8 @@ mod tests {
             ("no version. at all", None),
             ("", None),
         ] {
-            assert_eq!(number_in(text).as_deref(), version, "{text}");
+            assert_eq!(find_version(text).as_deref(), version, "{text}");
         }
-        assert!(numbers("0.9.12") < numbers("0.10.0"));
+        assert!(parse_version("0.9.12") < parse_version("0.10.0"));
     }
 }

@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::trust::{Origin, State, Trust};
-use tenterhook_core::agents::{Agent, Form, callers};
+use tenterhook_core::agents::{Agent, Form, installable_agents};
 use tenterhook_core::config::Source;
 use tenterhook_core::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::{Arming, Command, Hook, Invocation, Run};
 use tenterhook_core::install;
 
-use super::finding::{Finding, Kind, Mend, typed};
+use super::finding::{Finding, Kind, Mend, quote_path};
 use crate::ambient::Here;
-use crate::load::{Loaded, shorten};
-use crate::show::layout::count;
+use crate::load::{Loaded, shorten_path};
+use crate::show::layout::count_noun;
 
-/// The findings about the hook files that would be read from here, for the agents that call Tenterhook.
-pub(super) fn findings(
+/// Returns the findings about the hook files that would be read from here, for the agents that call
+/// Tenterhook.
+pub(super) fn source_findings(
     calling: &[&'static Agent],
     loaded: &Loaded,
     engine: &Engine,
@@ -26,29 +27,36 @@ pub(super) fn findings(
 ) -> Vec<Finding> {
     let errors =
         loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let mut found: Vec<Finding> = errors.map(|error| broken(error, here)).collect();
-    let trust = here.trust();
-    found.extend(loaded.sources.iter().filter_map(|source| not_approved(source, &trust, here)));
-    let twice = calling.iter().flat_map(|agent| runs_twice(agent, loaded, engine, here));
+    let mut found: Vec<Finding> = errors.map(|error| diagnostic_finding(error, here)).collect();
+    let trust = here.trust_store();
+    found.extend(
+        loaded.sources.iter().filter_map(|source| unapproved_finding(source, &trust, here)),
+    );
+    let twice =
+        calling.iter().flat_map(|agent| duplicate_run_findings(agent, loaded, engine, here));
     found.extend(twice.collect::<Vec<_>>());
     for hidden in &loaded.hidden {
-        let hooks = count(hidden.hooks, "hook");
+        let hooks = count_noun(hidden.hooks, "hook");
         let what = format!("its {hooks} are not read here: {}", hidden.because);
         let mend =
             Mend::advice("move them to where they are read, or name the file with `--config`");
-        found.push(Finding::new(Kind::SourceUnread, what, mend).at(&hidden.path, None, here));
+        found.push(Finding::new(Kind::SourceUnread, what, mend).with_location(
+            &hidden.path,
+            None,
+            here,
+        ));
     }
     found
 }
 
-fn not_approved(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {
+fn unapproved_finding(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> {
     let review = trust.review(source);
     let why = match (Trust::origin(source), review.state) {
         (Origin::Repository, State::Unknown) => "the file is not approved",
         (_, State::Changed) => "the file was changed since it was approved",
         _ => return None,
     };
-    if review.is_empty() || is_ours_alone(&source.text) {
+    if review.is_empty() || is_only_our_entry(&source.text) {
         return None;
     }
     let path = Path::new(&*source.name);
@@ -57,20 +65,26 @@ fn not_approved(source: &Source, trust: &Trust, here: &Here) -> Option<Finding> 
         1 => format!("its hook does not run as written: {why}"),
         many => format!("its {many} hooks do not run as written: {why}"),
     };
-    let mend = Mend::run(format!("tenterhook trust {}", typed(path, here)));
-    Some(Finding::new(Kind::SourceNotApproved, what, mend).at(path, None, here))
+    let mend = Mend::command(format!("tenterhook trust {}", quote_path(path, here)));
+    Some(Finding::new(Kind::SourceNotApproved, what, mend).with_location(path, None, here))
 }
 
-/// What a hook runs, where its text says it.
-fn text_of(hook: &Hook) -> Option<&str> {
+/// Returns the shell text that a hook runs, if it runs one.
+fn shell_text(hook: &Hook) -> Option<&str> {
     match &hook.run {
         Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => Some(text),
         _ => None,
     }
 }
 
-/// The agent runs the hooks in its own files and the bridge runs the others (BR-30), so a hook in both runs twice.
-fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> Vec<Finding> {
+/// Reports hooks that run twice: the agent runs the hooks in its own files and the bridge runs the
+/// others (BR-30).
+fn duplicate_run_findings(
+    agent: &Agent,
+    loaded: &Loaded,
+    engine: &Engine,
+    here: &Here,
+) -> Vec<Finding> {
     let Some(id) = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name) else {
         return Vec::new();
     };
@@ -78,26 +92,27 @@ fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> V
         let file = &hook.place.as_ref()?.file;
         loaded.sources.iter().find(|source| source.name == *file)
     };
-    let is_own = |hook: &Hook| source_of(hook).is_some_and(|source| id.dialect().loads(source));
-    let armed = |hook: &&Arc<Hook>| hook.arming == Arming::Armed && text_of(hook).is_some();
+    let is_own =
+        |hook: &Hook| source_of(hook).is_some_and(|source| id.dialect().loads_source(source));
+    let armed = |hook: &&Arc<Hook>| hook.arming == Arming::Armed && shell_text(hook).is_some();
     let ruleset = engine.ruleset();
     let (own, others): (Vec<_>, Vec<_>) =
         ruleset.hooks().iter().filter(armed).partition(|hook| is_own(hook));
     let mut found: Vec<Finding> = Vec::new();
     for other in others {
         let is_same =
-            |hook: &&&Arc<Hook>| hook.event == other.event && text_of(hook) == text_of(other);
+            |hook: &&&Arc<Hook>| hook.event == other.event && shell_text(hook) == shell_text(other);
         let (Some(own), Some(place)) = (own.iter().find(is_same), &other.place) else { continue };
         let file = own.place.as_ref().map_or("", |location| &*location.file);
         let what = format!(
             "{} runs `{}` from {}, and the bridge runs it from this file, too",
             agent.title,
-            text_of(other).unwrap_or_default(),
-            shorten(file, &here.roots)
+            shell_text(other).unwrap_or_default(),
+            shorten_path(file, &here.roots)
         );
         let mend = Mend::advice("take it out of one of the two files");
         let finding = Finding::new(Kind::RunsTwice, what, mend);
-        let finding = finding.at(Path::new(&*place.file), Some(place.line), here);
+        let finding = finding.with_location(Path::new(&*place.file), Some(place.line), here);
         if !found.contains(&finding) {
             found.push(finding);
         }
@@ -105,33 +120,35 @@ fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> V
     found
 }
 
-/// What `install` wrote is for the agent to run, and the bridge never fires it: there is nothing to approve.
-pub(super) fn is_ours_alone(text: &str) -> bool {
-    let calls = |agent: &Agent| install::installed(agent, text).is_ok_and(|i| !i.is_empty());
-    let others = |agent: &Agent| install::foreign(agent, text).is_ok_and(|f| !f.is_empty());
+/// Returns whether a text consists of what `install` wrote. The agent runs that itself and the
+/// bridge never does, so there is nothing to approve.
+pub(super) fn is_only_our_entry(text: &str) -> bool {
+    let calls =
+        |agent: &Agent| install::installed_commands(agent, text).is_ok_and(|i| !i.is_empty());
+    let others = |agent: &Agent| install::foreign_entries(agent, text).is_ok_and(|f| !f.is_empty());
     // A file of ours alone holds nothing else.
     let own = |agent: &Agent| {
         agent.installation.form != Form::Groups
             && text.contains(&format!("hook --agent {} ", agent.name))
-            && install::stranger(agent, text).is_none()
+            && install::find_foreign_part(agent, text).is_none()
     };
-    callers().any(|caller| (calls(caller) && !others(caller)) || own(caller))
+    installable_agents().any(|caller| (calls(caller) && !others(caller)) || own(caller))
 }
 
-fn broken(diagnostic: &Diagnostic, here: &Here) -> Finding {
+fn diagnostic_finding(diagnostic: &Diagnostic, here: &Here) -> Finding {
     let mend = match &diagnostic.place {
         // Its text is not what is wrong: `check` could say no more.
         _ if diagnostic.code == Code::ManagedFileExposed => {
             Mend::advice(diagnostic.help.as_deref().unwrap_or_default())
         }
         Some(place) => {
-            Mend::run(format!("tenterhook check {}", typed(Path::new(&*place.file), here)))
+            Mend::command(format!("tenterhook check {}", quote_path(Path::new(&*place.file), here)))
         }
-        None => Mend::run("tenterhook check"),
+        None => Mend::command("tenterhook check"),
     };
     let finding = Finding::new(Kind::ConfigBroken, diagnostic.message.as_str(), mend);
     match &diagnostic.place {
-        Some(place) => finding.at(Path::new(&*place.file), Some(place.line), here),
+        Some(place) => finding.with_location(Path::new(&*place.file), Some(place.line), here),
         None => finding,
     }
 }

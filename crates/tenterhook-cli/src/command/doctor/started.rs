@@ -4,32 +4,40 @@
 use std::path::Path;
 
 use tenterhook_core::agents::{Agent, Scope};
-use tenterhook_core::install::{line, own_file};
+use tenterhook_core::install::{hook_command_line, own_files};
 
-use super::entries::{Call, Entry, File, install_line};
+use super::entries::{Call, Entry, File, install_fix};
 use super::finding::{Finding, Kind};
 use crate::ambient::Here;
 
 /// What a project's own files start where `install` wrote them.
 const NAME: &str = "tenterhook";
 
-/// Whether everything that the entries of a file start is the person's: what came with a project is started only where it is,
-/// to the letter, what `install` writes there (BR-76).
+/// Returns whether a file's entries start only programs of the user. Entries that came with a
+/// project are started only if they are exactly what `install` writes there (BR-76).
 pub(super) fn may_start(agent: &'static Agent, file: &File, here: &Here) -> bool {
-    let is_ours = |entry: &Entry| is_person_s(&entry.program) && is_as_written(agent, file, entry);
+    let is_ours = |entry: &Entry| {
+        is_user_program(&entry.program) && matches_install_output(agent, file, entry)
+    };
     !came_with_project(file, here) || file.entries.iter().all(is_ours)
 }
 
-/// Why nothing is known of such entries.
-pub(super) fn unstarted(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
+/// Reports that the entries of a file were not run, because they start a program of the project
+/// that `install` did not write.
+pub(super) fn untried_entries_finding(
+    agent: &'static Agent,
+    file: &File,
+    here: &Here,
+) -> Option<Finding> {
     let first = file.entries.first()?;
     let what =
         "its entries start a program of the project that `install` did not write: it was not run";
-    let finding = Finding::new(Kind::EntryNotTried, what, install_line(agent, Scope::Project));
-    Some(finding.at(&file.path, first.line, here))
+    let finding = Finding::new(Kind::EntryNotTried, what, install_fix(agent, Scope::Project));
+    Some(finding.with_location(&file.path, first.line, here))
 }
 
-/// Whether a file came with the project: a link or a variable may have moved the user's file into it (T-1, T-133).
+/// Returns whether a file came with the project: a symlink or a variable may have moved the user's
+/// file into it (T-1, T-133).
 fn came_with_project(file: &File, here: &Here) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (repository, home) = (here.roots.repository.as_deref(), real(&here.roots.home));
@@ -40,17 +48,18 @@ fn came_with_project(file: &File, here: &Here) -> bool {
         || (file.scope == Scope::User && !is_own && path.starts_with(&project))
 }
 
-/// The name alone is looked up where the person has programs; a path is this program's or a stranger's.
-fn is_person_s(program: &str) -> bool {
+/// Returns whether a program is the user's own: a bare name is looked up in the user's `PATH`, a
+/// path has to be that of this program.
+fn is_user_program(program: &str) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let own = std::env::current_exe().ok().and_then(|program| real(&program));
     program == NAME || (own.is_some() && real(Path::new(program)) == own)
 }
 
-fn is_as_written(agent: &'static Agent, file: &File, entry: &Entry) -> bool {
+fn matches_install_output(agent: &'static Agent, file: &File, entry: &Entry) -> bool {
     match &entry.call {
-        Call::Line(text) => *text == line(agent, entry.event, &entry.program),
-        Call::Script(_) => own_file(agent, &entry.program)
+        Call::Line(text) => *text == hook_command_line(agent, entry.event, &entry.program),
+        Call::Script(_) => own_files(agent, &entry.program)
             .iter()
             .any(|(name, text)| name == entry.event.name && *text == file.text),
     }

@@ -4,29 +4,39 @@ use std::path::Path;
 
 use tenterhook_core::agents::{Agent, Scope};
 
-use super::entries::{File, install_line, line_of};
+use super::entries::{File, find_line, install_fix};
 use super::finding::{Finding, Kind, Mend};
 use crate::ambient::Here;
-use crate::command::install::switches::{Seen, SwitchSetting, only_managed, switched_off};
+use crate::command::install::switches::{
+    Seen, SwitchSetting, find_off_switch, find_only_managed_switch,
+};
 use crate::command::status::silenced;
 use crate::silence;
 
-pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
-    let seen: Vec<Seen<'_>> = files.iter().map(seen).collect();
-    let off = switched_off(agent, &seen, here).map(|statement| off(agent, &statement, here));
-    let alone = only_managed(agent, &seen, here).map(|statement| alone(agent, &statement, here));
-    let silenced = silenced(agent, files, off.is_some(), here);
+pub(super) fn switch_findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
+    let seen: Vec<Seen<'_>> = files.iter().map(as_seen_file).collect();
+    let off = find_off_switch(agent, &seen, here)
+        .map(|statement| switched_off_finding(agent, &statement, here));
+    let alone = find_only_managed_switch(agent, &seen, here)
+        .map(|statement| only_managed_finding(agent, &statement, here));
+    let silenced = silencer_findings(agent, files, off.is_some(), here);
     off.into_iter().chain(alone).chain(silenced).collect()
 }
 
-/// What else silences entries that are there, or could (BR-80 to BR-83).
-fn silenced(agent: &'static Agent, files: &[File], is_off: bool, here: &Here) -> Vec<Finding> {
+/// Returns the findings about other things that silence existing entries, or could (BR-80 to
+/// BR-83).
+fn silencer_findings(
+    agent: &'static Agent,
+    files: &[File],
+    is_off: bool,
+    here: &Here,
+) -> Vec<Finding> {
     let ours: Vec<&File> = files.iter().filter(|file| !file.entries.is_empty()).collect();
     if ours.is_empty() {
         return Vec::new();
     }
     let is_managed = ours.iter().any(|file| file.scope == Scope::Managed);
-    let found = silenced::silencers(agent, is_managed, is_off, here).into_iter();
+    let found = silenced::find_silencers(agent, is_managed, is_off, here).into_iter();
     found
         .map(|silencer| {
             let kind = match silence::is_error(&silencer) {
@@ -37,41 +47,43 @@ fn silenced(agent: &'static Agent, files: &[File], is_off: bool, here: &Here) ->
             let mend = diagnostic.help.unwrap_or_else(|| "nothing, unless you doubt it".to_owned());
             let finding = Finding::new(kind, diagnostic.message, Mend::advice(mend));
             match &diagnostic.place {
-                Some(place) => finding.at(Path::new(&*place.file), Some(place.line), here),
+                Some(place) => {
+                    finding.with_location(Path::new(&*place.file), Some(place.line), here)
+                }
                 None => finding,
             }
         })
         .collect()
 }
 
-fn seen(file: &File) -> Seen<'_> {
+fn as_seen_file(file: &File) -> Seen<'_> {
     let calls = !file.entries.is_empty();
     Seen { scope: file.scope, path: &file.path, text: &file.text, calls }
 }
 
-fn off(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
+fn switched_off_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
     let what = format!("`{}` switches all hooks of {} off", said.switched.key, agent.title);
     let mend = Mend::advice(format!("take `{}` out of the file", said.switched.key));
-    Finding::new(Kind::SwitchedOff, what, mend).at(&said.path, line(said), here)
+    Finding::new(Kind::SwitchedOff, what, mend).with_location(&said.path, find_key_line(said), here)
 }
 
-fn alone(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
+fn only_managed_finding(agent: &Agent, said: &SwitchSetting, here: &Here) -> Finding {
     let what = format!(
         "`{}`: your entries are not run, only those of the organisation",
         said.switched.key
     );
     let mend =
         match agent.installation.places.iter().any(|location| location.scope == Scope::Managed) {
-            true => install_line(agent, Scope::Managed),
+            true => install_fix(agent, Scope::Managed),
             false => Mend::advice("have your organisation register `tenterhook hook` there"),
         };
-    Finding::new(Kind::OnlyManaged, what, mend).at(&said.path, line(said), here)
+    Finding::new(Kind::OnlyManaged, what, mend).with_location(&said.path, find_key_line(said), here)
 }
 
-/// Where the last word of the key stands, as JSON or TOML write it.
-fn line(said: &SwitchSetting) -> Option<usize> {
+/// Returns the line with the last word of the key, as JSON or TOML write it.
+fn find_key_line(said: &SwitchSetting) -> Option<usize> {
     let key = said.switched.key.rsplit('.').next().unwrap_or_default();
-    line_of(&said.text, &format!("\"{key}\"")).or_else(|| {
+    find_line(&said.text, &format!("\"{key}\"")).or_else(|| {
         let is = |line: &str| {
             line.trim_start().split('=').next().is_some_and(|part| part.trim().ends_with(key))
         };

@@ -30,7 +30,7 @@ impl<S: Sink> Begun<S> {
         Self { to, number: AtomicU64::new(NONE) }
     }
 
-    pub(super) fn number(&self) -> u64 {
+    pub(super) fn record_number(&self) -> u64 {
         self.number.load(Ordering::Relaxed)
     }
 }
@@ -73,8 +73,8 @@ impl<S: Sink> Sink for Behind<S> {
     }
 }
 
-/// Whether a hook in shadow was put off.
-pub(super) fn is_wanted(outcome: &Outcome) -> bool {
+/// Returns whether a shadow hook was deferred.
+pub(super) fn has_deferred_shadow_hook(outcome: &Outcome) -> bool {
     outcome.steps.iter().any(|step| step.shadow.is_some() && step.ended == Ended::Detached)
 }
 
@@ -83,7 +83,7 @@ pub(super) fn is_wanted(outcome: &Outcome) -> bool {
     clippy::disallowed_methods,
     reason = "it outlives this process on purpose, and is its last act: nothing of the supervision of hooks is for it"
 )]
-pub(super) fn start(args: &Hook, fields: &Map<String, Value>, begun: u64) {
+pub(super) fn spawn_background_process(args: &Hook, fields: &Map<String, Value>, begun: u64) {
     let asked = || {
         let mut event = tempfile::tempfile()?;
         event.write_all(&serde_json::to_vec(fields)?)?;
@@ -105,8 +105,8 @@ pub(super) fn start(args: &Hook, fields: &Map<String, Value>, begun: u64) {
     let _: std::io::Result<()> = asked();
 }
 
-/// A session for hooks in the background, which shares the state of earlier calls.
-pub(super) fn session(kept: Option<Arc<dyn Store>>) -> Session {
+/// Creates a session for hooks in the background, which shares the state of earlier calls.
+pub(super) fn background_session(kept: Option<Arc<dyn Store>>) -> Session {
     kept.map_or_else(Session::of_one_event, Session::of_one_event_in)
 }
 

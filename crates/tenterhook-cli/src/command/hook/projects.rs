@@ -12,22 +12,28 @@ use crate::session_store::SessionStore;
 /// How many projects of a session keep their gates.
 const MOST: usize = 8;
 
-/// The same, with the projects in which the session was before.
-pub(super) fn having_left(here: Here, kept: Option<&SessionStore>) -> Result<Here, Problem> {
+/// Adds the projects that the session was in before.
+pub(super) fn with_left_projects(here: Here, kept: Option<&SessionStore>) -> Result<Here, Problem> {
     match kept {
-        Some(kept) => here.having_left(&kept.projects()),
+        Some(kept) => here.with_left_projects(&kept.projects()),
         None => Ok(here),
     }
 }
 
-/// Keeps the projects whose hooks apply now for the rest of the session. What comes back is what the person should know of those that
-/// it left, each once.
-pub(super) fn remember(loaded: &Loaded, here: &Here, kept: Option<&SessionStore>) -> Vec<String> {
+/// Stores the projects whose hooks apply now for the rest of the session. Returns what the user
+/// should know about the projects that it has left, each once.
+pub(super) fn store_projects(
+    loaded: &Loaded,
+    here: &Here,
+    kept: Option<&SessionStore>,
+) -> Vec<String> {
     let Some(kept) = kept else { return Vec::new() };
     let known = kept.projects();
     let has_hooks = |project: &Path, standing: Standing| {
-        let is_of = |source: &&Source| source.seen_from() == project && source.standing == standing;
-        loaded.sources.iter().filter(is_of).any(load::is_of_project)
+        let is_of = |source: &&Source| {
+            source.found_from_directory() == project && source.standing == standing
+        };
+        loaded.sources.iter().filter(is_of).any(load::is_project_source)
     };
     let now = [&here.roots].into_iter().chain(&here.beside).map(|roots| &roots.cwd);
     let is_new =
@@ -50,5 +56,5 @@ pub(super) fn remember(loaded: &Loaded, here: &Here, kept: Option<&SessionStore>
         );
         news.push((format!("left:{}", project.display()), text));
     }
-    news.into_iter().filter(|(key, _)| kept.is_first(key)).map(|(_, text)| text).collect()
+    news.into_iter().filter(|(key, _)| kept.is_first_time(key)).map(|(_, text)| text).collect()
 }

@@ -11,7 +11,7 @@ use super::silenced::CallCheck;
 use crate::exit::Exit;
 use crate::last_word::CallerReply;
 use crate::session_store::SessionStore;
-use crate::show::outcome::name_of;
+use crate::show::outcome::hook_display_name;
 use crate::show::paint::WARNING;
 use crate::term::Term;
 
@@ -28,8 +28,8 @@ pub(super) struct About<'a> {
 }
 
 impl About<'_> {
-    /// Replies to the agent, and then prints for people the warnings that the agent does not show.
-    pub(super) fn send(
+    /// Sends the reply to the agent, and then prints the warnings that the agent does not show.
+    pub(super) fn send_reply(
         self,
         outcome: Outcome,
         mut warnings: Vec<String>,
@@ -39,32 +39,34 @@ impl About<'_> {
         if let Some(check) = self.check {
             check.note_reply(&outcome);
         }
-        let reply = self.reply(outcome, &mut warnings);
+        let reply = self.encode_reply(outcome, &mut warnings);
         let exit = caller.send(&reply).unwrap_or(reply.exit);
-        for warning in warnings.iter().filter(|_| self.agent.dialect().hears_stderr()) {
-            term.note_after(WARNING, "warning:", warning);
+        for warning in warnings.iter().filter(|_| self.agent.dialect().ignores_stderr()) {
+            term.print_labelled_note(WARNING, "warning:", warning);
         }
         Exit::Replied(exit)
     }
 
-    /// The outcome in the agent's words, and what it does not hear in words for people. Where the agent shows the user messages,
-    /// each of these is one, once a session.
-    fn reply(self, mut outcome: Outcome, warnings: &mut Vec<String>) -> Reply {
+    /// Encodes the outcome in the agent's protocol, and adds what the protocol cannot express to
+    /// `warnings`. If the agent shows messages to the user, each warning becomes such a message,
+    /// once a session.
+    fn encode_reply(self, mut outcome: Outcome, warnings: &mut Vec<String>) -> Reply {
         let About { agent, event, ruleset, kept, .. } = self;
         let dialect = agent.dialect();
-        let way_out = self.way_out(&mut outcome);
+        let way_out = self.apply_user_exemption(&mut outcome);
         let encode = |outcome: &Outcome| {
             dialect.encode_outcome(event, outcome, way_out.as_deref()).unwrap_or_default()
         };
         let reply = encode(&outcome);
         let fault = |fault: &Fault| match &fault.hook {
-            Some(hook) => format!("hook `{}`: {}", name_of(hook, ruleset), fault.message),
+            Some(hook) => format!("hook `{}`: {}", hook_display_name(hook, ruleset), fault.message),
             None => fault.message.clone(),
         };
         warnings.extend(outcome.faults.iter().map(fault));
         warnings.extend(reply.warnings.iter().cloned());
-        let shows = dialect.can(&event.name).is_some_and(|powers| powers.has(Power::Message));
-        let is_news = |text: &&String| kept.is_some_and(|kept| kept.is_first(text));
+        let shows =
+            dialect.accepted_powers(&event.name).is_some_and(|powers| powers.has(Power::Message));
+        let is_news = |text: &&String| kept.is_some_and(|kept| kept.is_first_time(text));
         let news: Vec<String> = match shows {
             true => warnings
                 .iter()
@@ -81,14 +83,17 @@ impl About<'_> {
     }
 
     /// If the agent cannot ask, either the user has allowed this very call, or the reply says how to allow it (BR-5).
-    fn way_out(self, outcome: &mut Outcome) -> Option<String> {
+    fn apply_user_exemption(self, outcome: &mut Outcome) -> Option<String> {
         let About { agent, event, exemptions, .. } = self;
         let asks = matches!(outcome.decision(), Decision::Ask { .. } | Decision::Deferred { .. });
-        let can_ask = agent.dialect().can(&event.name).is_some_and(|powers| powers.has(Power::Ask));
+        let can_ask = agent
+            .dialect()
+            .accepted_powers(&event.name)
+            .is_some_and(|powers| powers.has(Power::Ask));
         if !asks || can_ask || event.tool().is_none() {
             return None;
         }
-        match exemptions.ask(event, false) {
+        match exemptions.use_exemption(event, false) {
             Lifted::No(how) => how,
             Lifted::Yes(why) => {
                 outcome.restraint = Restraint::Silent;

@@ -13,9 +13,9 @@ use tenterhook_core::event::tool::{Tool, ToolCall};
 use tenterhook_core::outcome::{Decision, Fault};
 use tenterhook_core::transcript::{Action, Decoder, Line, TranscriptAgent};
 
-use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now};
+use crate::call_notes::{CallNotes, Effect, Note, Noted, hash, now_millis};
 use crate::session_store::SessionStore;
-use crate::show::layout::line;
+use crate::show::layout::to_safe_line;
 
 /// How much of a transcript's end is read: a call stands a few lines before its end.
 const TAIL: u64 = 256 << 10;
@@ -33,36 +33,41 @@ pub(super) struct CallCheck<'a> {
 }
 
 impl<'a> CallCheck<'a> {
-    /// `None` for an agent whose events before and after a call do not name it alike.
+    /// Creates the check; `None` for an agent whose events before and after a call do not share an
+    /// id.
     pub(super) fn new(event: &'a Event, agent: DialectId, kept: &SessionStore) -> Option<Self> {
         let call = event.text("tool_use_id").unwrap_or_default();
-        let pairs = agent.dialect().pairs_calls();
+        let pairs = agent.dialect().pairs_tool_events();
         pairs.then(|| Self { event, agent, notes: kept.call_notes(), call })
     }
 
-    /// Notes what the event says of calls to come, and finds what it shows of the call that it is about. Comes before anything
-    /// that may end the process: a call that is not noted looks like one that was kept from its gates.
-    pub(super) fn find(&self) -> Vec<Fault> {
+    /// Notes what the event shows about later calls, and returns the faults that it reveals about
+    /// its own call. Run this before anything that may end the process: a call that is not noted
+    /// looks like one whose gates did not run.
+    pub(super) fn note_and_find_faults(&self) -> Vec<Fault> {
         match self.event.name.as_str() {
             "SessionStart" => self.notes.add(Note::Began),
-            "UserPromptSubmit" if !self.prompt().is_empty() => {
-                self.notes.add(Note::Prompt(self.prompt()));
+            "UserPromptSubmit" if !self.prompt_id().is_empty() => {
+                self.notes.add(Note::Prompt(self.prompt_id()));
             }
             "PreToolUse" if !self.call.is_empty() => {
-                self.notes.add(Note::Asked(self.call, self.effect()));
+                self.notes.add(Note::Asked(self.call, self.call_effect()));
             }
-            "PostToolUse" if !self.call.is_empty() => return self.after(),
+            "PostToolUse" if !self.call.is_empty() => return self.faults_after_call(),
             // An input that is wrong fails without a question to a gate; a denied call does not fail.
             "PostToolUseFailure" if !self.call.is_empty() => {
-                let is_denied = self.notes.look(self.call, self.prompt()).denied;
-                return is_denied.then(|| self.fault(Code::OverruledDenial)).into_iter().collect();
+                let is_denied = self.notes.find_call(self.call, self.prompt_id()).denied;
+                return is_denied
+                    .then(|| self.call_fault(Code::OverruledDenial))
+                    .into_iter()
+                    .collect();
             }
             _ => {}
         }
         Vec::new()
     }
 
-    /// Notes the reply, where that changes what a later event shows.
+    /// Notes the reply, if it changes what a later event shows.
     pub(super) fn note_reply(&self, outcome: &Outcome) {
         let changes = outcome.effects.updated_input.is_some();
         let denies =
@@ -72,7 +77,7 @@ impl<'a> CallCheck<'a> {
             "PreToolUse" if changes => self.notes.add(Note::Changed(self.call)),
             // It carries no id.
             "PermissionRequest" if changes => {
-                if let Some((effect, _)) = self.effect() {
+                if let Some((effect, _)) = self.call_effect() {
                     self.notes.add(Note::ChangedEffect(effect));
                 }
             }
@@ -80,42 +85,44 @@ impl<'a> CallCheck<'a> {
         }
     }
 
-    fn prompt(&self) -> &str {
+    fn prompt_id(&self) -> &str {
         self.event.within.facts.get("prompt_id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn effect(&self) -> Option<Effect> {
+    fn call_effect(&self) -> Option<Effect> {
         let call = self.event.tool()?;
-        Some((hash(&call.effect(true)?), hash(&call.effect(false)?)))
+        Some((hash(&call.effect_text(true)?), hash(&call.effect_text(false)?)))
     }
 
-    fn after(&self) -> Vec<Fault> {
-        let noted = self.notes.look(self.call, self.prompt());
+    fn faults_after_call(&self) -> Vec<Fault> {
+        let noted = self.notes.find_call(self.call, self.prompt_id());
         if noted.asked.is_empty() {
-            let is_sign = self.were_registered(&noted);
-            return is_sign.then(|| self.fault(Code::SilencedCall)).into_iter().collect();
+            let is_sign = self.were_gates_registered(&noted);
+            return is_sign.then(|| self.call_fault(Code::SilencedCall)).into_iter().collect();
         }
         let mut faults = Vec::new();
         if noted.denied {
-            faults.push(self.fault(Code::OverruledDenial));
+            faults.push(self.call_fault(Code::OverruledDenial));
         }
         if !noted.changed && self.is_masked(&noted) {
-            faults.push(self.fault(Code::MaskedCall));
+            faults.push(self.call_fault(Code::MaskedCall));
         }
         faults
     }
 
-    /// Whether gates were registered when the call began: hooks may be added to a session that runs.
-    fn were_registered(&self, noted: &Noted) -> bool {
+    /// Returns whether gates were registered when the call began: hooks may be added to a running
+    /// session.
+    fn were_gates_registered(&self, noted: &Noted) -> bool {
         if noted.from_the_start || noted.knows_prompt {
             return true;
         }
         let took = self.event.payload.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
-        let began = now().saturating_sub(took);
+        let began = now_millis().saturating_sub(took);
         noted.any_asked && noted.since.is_some_and(|since| since <= began)
     }
 
-    /// Whether the call differs from the one that its gates were asked about, by this event or by the transcript.
+    /// Returns whether the call differs from the one that its gates saw, according to this event or
+    /// to the transcript.
     fn is_masked(&self, noted: &Noted) -> bool {
         // What a person changes in an editor is the text of a file; the transcript still holds what the model wanted.
         let response = self.event.payload.get("tool_response");
@@ -125,27 +132,30 @@ impl<'a> CallCheck<'a> {
             self.event.tool().is_some_and(|call| matches!(call.tool(), Tool::Write | Tool::Edit));
         // A gate that was asked about no input at all was not asked about this one.
         let asked = |is_it: &dyn Fn(&Effect) -> bool| noted.asked.iter().flatten().any(is_it);
-        let ran = self.effect().is_some_and(|(ran, _)| !asked(&|(effect, _)| *effect == ran));
+        let ran = self.call_effect().is_some_and(|(ran, _)| !asked(&|(effect, _)| *effect == ran));
         ran && !(is_modified && is_edit)
-            || self.wanted().is_some_and(|wanted| !asked(&|(_, bare)| *bare == wanted))
+            || self
+                .effect_in_transcript()
+                .is_some_and(|wanted| !asked(&|(_, bare)| *bare == wanted))
     }
 
-    /// What the model wanted by this call, as the transcript has it, with the last parts of paths.
-    fn wanted(&self) -> Option<u64> {
+    /// Returns the effect of this call as the model requested it, according to the transcript, with
+    /// only the last parts of paths.
+    fn effect_in_transcript(&self) -> Option<u64> {
         let agent =
             TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == self.agent.as_str())?;
-        let text = tail(self.event.within.transcript.as_deref()?)?;
+        let text = read_tail(self.event.within.transcript.as_deref()?)?;
         let mut decoder = Decoder::new(agent);
         let mut wanted = None;
         let lines = (1..).zip(text.lines()).filter(|(_, line)| line.contains(self.call));
         for (number, line) in lines {
             let bytes = Some(line.as_bytes());
-            decoder.line(Line { number, bytes, is_whole: true }, &mut |entry| {
+            decoder.decode_line(Line { number, bytes, is_whole: true }, &mut |entry| {
                 if let Action::Call(call) = &entry.action
                     && call.id == self.call
                 {
-                    let (name, input) = call.neutral(agent);
-                    let effect = ToolCall { name: &name, input: &input }.effect(false);
+                    let (name, input) = call.to_neutral(agent);
+                    let effect = ToolCall { name: &name, input: &input }.effect_text(false);
                     wanted = effect.map(|effect| hash(&effect));
                 }
             });
@@ -153,8 +163,8 @@ impl<'a> CallCheck<'a> {
         wanted
     }
 
-    fn fault(&self, code: Code) -> Fault {
-        let agent = self.agent.dialect().agent().unwrap_or_default();
+    fn call_fault(&self, code: Code) -> Fault {
+        let agent = self.agent.dialect().agent_title().unwrap_or_default();
         let what = match code {
             Code::SilencedCall => "ran, and no gate was asked about it",
             Code::OverruledDenial => "ran, although a gate denied it",
@@ -163,27 +173,28 @@ impl<'a> CallCheck<'a> {
         let message = format!(
             "{} {what}. A mod, a plugin or another hook of {agent} stands before the gates: end the session; `tenterhook status` \
              and `tenterhook doctor` list what can",
-            self.shown()
+            self.call_text()
         );
         Fault { code, hook: None, message }
     }
 
-    /// The call, for people.
-    fn shown(&self) -> String {
-        let tool = line(self.event.text("tool_name").unwrap_or_default());
+    /// Describes the call for people.
+    fn call_text(&self) -> String {
+        let tool = to_safe_line(self.event.text("tool_name").unwrap_or_default());
         let input = self.event.payload.get("tool_input");
         let command = input.and_then(|input| input.get("command")).and_then(Value::as_str);
-        let command = command.map(|text| line(&text.chars().take(SHOWN).collect::<String>()));
+        let command =
+            command.map(|text| to_safe_line(&text.chars().take(SHOWN).collect::<String>()));
         let command = command.map(|text| format!(" `{text}`")).unwrap_or_default();
-        format!("the call {} (`{tool}`{command})", line(self.call))
+        format!("the call {} (`{tool}`{command})", to_safe_line(self.call))
     }
 }
 
 #[cfg(test)]
 mod tests;
 
-/// The whole lines at the end of a file.
-fn tail(path: &Path) -> Option<String> {
+/// Returns the complete lines at the end of a file.
+fn read_tail(path: &Path) -> Option<String> {
     let (mut file, _) = discover::open(path).ok()?;
     let start = file.metadata().ok()?.len().saturating_sub(TAIL);
     file.seek(SeekFrom::Start(start)).ok()?;

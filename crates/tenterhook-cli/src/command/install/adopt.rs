@@ -7,11 +7,14 @@ use tenterhook_core::agents::{Agent, Form, Scope};
 use tenterhook_core::config::Switch;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
-use tenterhook_core::install::{self, give_back, put_in, take_out};
+use tenterhook_core::install::{self, add_own_entries, remove_own_entries, restore_moved_entries};
 
-use super::files::{Change, emptied, file_path, only_new, read_here, refuse};
+use super::files::{
+    Change, emptied_settings, file_path, read_or_problem, retain_real_changes,
+    unusable_file_problem,
+};
 use crate::ambient::Here;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 
 /// The files of an adoption.
@@ -26,31 +29,32 @@ struct Files {
 }
 
 impl Files {
-    /// Which other settings hold their entries where these would be put.
-    fn others(&self, here: &Here) -> Result<Option<String>, Problem> {
-        if read_here(&self.moved, here)?.is_none() {
+    /// Returns the name of other settings whose entries are already stored at the target path.
+    fn conflicting_settings(&self, here: &Here) -> Result<Option<String>, Problem> {
+        if read_or_problem(&self.moved, here)?.is_none() {
             return Ok(None);
         }
-        let from = read_here(&self.from, here)?;
-        Ok(from.filter(|text| *text != self.name()))
+        let from = read_or_problem(&self.from, here)?;
+        Ok(from.filter(|text| *text != self.settings_name()))
     }
 
-    fn name(&self) -> String {
+    fn settings_name(&self) -> String {
         self.settings.to_string_lossy().into_owned()
     }
 }
 
-/// `None` for an agent whose entries stay.
-fn files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
+/// Returns the files of an adoption; `None` for an agent whose entries are not moved.
+fn adoption_files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
     let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
-    let moved = discover::adopted(id, &here.roots).filter(|_| scope == Scope::User)?;
+    let moved = discover::moved_entries_file(id, &here.roots).filter(|_| scope == Scope::User)?;
     let before = here.state.join("adopted").join(format!("{}.before", agent.name));
-    let from = discover::adopted_origin(&moved);
+    let from = discover::moved_entries_origin_file(&moved);
     Some(Files { settings: file_path(agent, scope, here)?, moved, before, from })
 }
 
-/// What `install --adopt` changes; what was moved before comes back first, so that twice is once.
-pub(super) fn put(
+/// Returns the changes of `install --adopt`. Entries that were moved before are first moved back,
+/// so that a second run changes nothing.
+pub(super) fn adopt_changes(
     agent: &Agent,
     scope: Scope,
     program: &str,
@@ -58,39 +62,42 @@ pub(super) fn put(
 ) -> Result<Vec<Change>, Problem> {
     if scope != Scope::User {
         return Err(Problem::new("`--adopt` moves your own hooks, and none that others share")
-            .help("leave `--scope` out, or `--adopt`"));
+            .with_help("leave `--scope` out, or `--adopt`"));
     }
-    let Some(files) = files(agent, scope, here) else {
+    let Some(files) = adoption_files(agent, scope, here) else {
         let why = match agent.installation.form {
             Form::Groups => "it cannot be answered by this version",
             _ => "it reads them from files that are each a hook's own: move those yourself",
         };
         return Err(Problem::new(format!("hooks of {} are not moved: {why}", agent.title)));
     };
-    if let Some(other) = files.others(here)? {
-        let (moved, other) =
-            (shorten(&files.moved.to_string_lossy(), &here.roots), shorten(&other, &here.roots));
+    if let Some(other) = files.conflicting_settings(here)? {
+        let (moved, other) = (
+            shorten_path(&files.moved.to_string_lossy(), &here.roots),
+            shorten_path(&other, &here.roots),
+        );
         return Err(Problem::new(format!("`{moved}` holds the hooks of `{other}`"))
-            .help("run `tenterhook uninstall` where that is the agent's home first, or leave `--adopt` out"));
+            .with_help("run `tenterhook uninstall` where that is the agent's home first, or leave `--adopt` out"));
     }
-    let settings = read_here(&files.settings, here)?;
-    let moved = read_here(&files.moved, here)?;
-    let wrong = |error: install::Wrong| refuse(&error, &files.settings, here);
-    let own = without(agent, settings.as_deref(), moved.as_deref(), &files, here)?;
+    let settings = read_or_problem(&files.settings, here)?;
+    let moved = read_or_problem(&files.moved, here)?;
+    let wrong = |error: install::Wrong| unusable_file_problem(&error, &files.settings, here);
+    let own = restored_settings(agent, settings.as_deref(), moved.as_deref(), &files, here)?;
     let adopted = match &own {
-        Some(text) => install::adopt(agent, text).map_err(wrong)?,
+        Some(text) => install::move_entries_to_tenterhook(agent, text).map_err(wrong)?,
         None => None,
     };
     let (left, now) = match adopted {
         Some(adopted) => (adopted.left, Some(adopted.moved)),
         None => (own.clone(), None),
     };
-    let after = put_in(agent, program, left.as_deref()).map_err(wrong)?;
-    let (before, from) = (read_here(&files.before, here)?, read_here(&files.from, here)?);
+    let after = add_own_entries(agent, program, left.as_deref()).map_err(wrong)?;
+    let (before, from) =
+        (read_or_problem(&files.before, here)?, read_or_problem(&files.from, here)?);
     let kept = own.filter(|_| now.is_some());
-    let name = now.is_some().then(|| files.name());
+    let name = now.is_some().then(|| files.settings_name());
     // A hook that stands in both files for a moment runs twice, and one that stands in none does not run.
-    Ok(only_new(vec![
+    Ok(retain_real_changes(vec![
         Change::private(files.from, from, name),
         Change::private(files.before, before, kept),
         Change::private(files.moved, moved, now),
@@ -98,22 +105,23 @@ pub(super) fn put(
     ]))
 }
 
-/// What `uninstall` changes, where entries were moved; `None` where none were.
-pub(super) fn take(
+/// Returns the changes of `uninstall` if entries were moved; otherwise `None`.
+pub(super) fn restore_changes(
     agent: &Agent,
     scope: Scope,
     here: &Here,
 ) -> Result<Option<Vec<Change>>, Problem> {
-    let Some(files) = files(agent, scope, here) else { return Ok(None) };
-    let Some(moved) = read_here(&files.moved, here)? else { return Ok(None) };
-    if files.others(here)?.is_some() {
+    let Some(files) = adoption_files(agent, scope, here) else { return Ok(None) };
+    let Some(moved) = read_or_problem(&files.moved, here)? else { return Ok(None) };
+    if files.conflicting_settings(here)?.is_some() {
         return Ok(None);
     }
-    let settings = read_here(&files.settings, here)?;
-    let after = without(agent, settings.as_deref(), Some(&moved), &files, here)?;
-    let after = after.or_else(|| emptied(&files.settings));
-    let (before, from) = (read_here(&files.before, here)?, read_here(&files.from, here)?);
-    Ok(Some(only_new(vec![
+    let settings = read_or_problem(&files.settings, here)?;
+    let after = restored_settings(agent, settings.as_deref(), Some(&moved), &files, here)?;
+    let after = after.or_else(|| emptied_settings(&files.settings));
+    let (before, from) =
+        (read_or_problem(&files.before, here)?, read_or_problem(&files.from, here)?);
+    Ok(Some(retain_real_changes(vec![
         Change::new(files.settings, settings, after),
         Change::new(files.moved, Some(moved), None),
         Change::new(files.before, before, None),
@@ -121,22 +129,24 @@ pub(super) fn take(
     ])))
 }
 
-/// Whether a file is only kept so that an adoption can be taken back: people have nothing to see in it.
-pub(super) fn is_kept(path: &Path, here: &Here) -> bool {
-    let is_origin = |moved: PathBuf| discover::adopted_origin(&moved) == path;
-    let mut origins = DialectId::agents().filter_map(|id| discover::adopted(id, &here.roots));
+/// Returns whether a file only serves to undo an adoption: it is not shown to the user.
+pub(super) fn is_backup_file(path: &Path, here: &Here) -> bool {
+    let is_origin = |moved: PathBuf| discover::moved_entries_origin_file(&moved) == path;
+    let mut origins =
+        DialectId::agents().filter_map(|id| discover::moved_entries_file(id, &here.roots));
     path.starts_with(&here.state) || origins.any(is_origin)
 }
 
-/// What the user's and the organisation's files say of the settings that entries were moved from, a line a file (BR-78).
-pub(super) fn policies(agent: &Agent, here: &Here) -> Vec<String> {
-    let Some(files) = files(agent, Scope::User, here) else { return Vec::new() };
+/// Lists what the user's and the organisation's files say about the settings that entries were
+/// moved from, one line per file (BR-78).
+pub(super) fn policy_lines(agent: &Agent, here: &Here) -> Vec<String> {
+    let Some(files) = adoption_files(agent, Scope::User, here) else { return Vec::new() };
     let (Ok(Some(_)), Ok(Some(from))) =
-        (read_here(&files.moved, here), read_here(&files.from, here))
+        (read_or_problem(&files.moved, here), read_or_problem(&files.from, here))
     else {
         return Vec::new();
     };
-    let shown = |path: &str| shorten(path, &here.roots);
+    let shown = |path: &str| shorten_path(path, &here.roots);
     let mut found = Vec::new();
     for source in discover::find(&here.roots).sources {
         let governs = matches!(source.layer, Layer::Managed | Layer::User);
@@ -157,23 +167,23 @@ pub(super) fn policies(agent: &Agent, here: &Here) -> Vec<String> {
     found
 }
 
-/// The settings as they would be without our changes: identical to the original if nothing else was edited.
-fn without(
+/// Returns the settings without our changes: identical to the original if nothing else was edited.
+fn restored_settings(
     agent: &Agent,
     settings: Option<&str>,
     moved: Option<&str>,
     files: &Files,
     here: &Here,
 ) -> Result<Option<String>, Problem> {
-    let wrong = |error: install::Wrong| refuse(&error, &files.settings, here);
+    let wrong = |error: install::Wrong| unusable_file_problem(&error, &files.settings, here);
     let left = match settings {
-        Some(text) => take_out(agent, text).map_err(wrong)?,
+        Some(text) => remove_own_entries(agent, text).map_err(wrong)?,
         None => None,
     };
     let Some(moved) = moved else { return Ok(left) };
-    let before = read_here(&files.before, here)?;
+    let before = read_or_problem(&files.before, here)?;
     let is_unedited = |before: &String| {
-        let again = install::adopt(agent, before).ok().flatten();
+        let again = install::move_entries_to_tenterhook(agent, before).ok().flatten();
         // What was cut off between two files left the settings as they were: to give back what still stands there would double it.
         let is_cut_off = left.as_ref() == Some(before);
         again.is_some_and(|adopted| (adopted.left == left || is_cut_off) && adopted.moved == *moved)
@@ -181,6 +191,6 @@ fn without(
     if let Some(before) = before.filter(is_unedited) {
         return Ok(Some(before));
     }
-    let back = give_back(agent, left.as_deref(), moved);
-    back.map(Some).map_err(|error| refuse(&error, &files.moved, here))
+    let back = restore_moved_entries(agent, left.as_deref(), moved);
+    back.map(Some).map_err(|error| unusable_file_problem(&error, &files.moved, here))
 }

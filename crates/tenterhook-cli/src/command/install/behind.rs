@@ -6,17 +6,18 @@ use tenterhook_core::agents::{Agent, Scope};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::{Arming, Layer};
 
-use super::files::{Change, only_new, read_here};
+use super::files::{Change, read_or_problem, retain_real_changes};
 use crate::ambient::Here;
 use crate::load::{self, Whose};
 use crate::problem::Problem;
-use crate::show::layout::count;
+use crate::show::layout::count_noun;
 
 /// The text of the note. Its name says all that is read.
 const NOTE: &str = "Hooks in files of other agents do not run behind this agent.\n";
 
-/// The changes of an installation, with the note where `--only-own` asks for it, and without it otherwise.
-pub(super) fn put(
+/// Adds the marker file to the changes of an installation if `--only-own` is given; otherwise
+/// removes it.
+pub(super) fn with_only_own_marker(
     agent: &Agent,
     (scope, only_own): (Scope, bool),
     mut changes: Vec<Change>,
@@ -26,30 +27,36 @@ pub(super) fn put(
         return match only_own {
             false => Ok(changes),
             true => Err(Problem::new("`--only-own` is an option of your own installation")
-                .help("leave `--scope` out")),
+                .with_help("leave `--scope` out")),
         };
     }
-    let path = here.only_own(agent.name);
-    let before = read_here(&path, here)?;
+    let path = here.only_own_marker_path(agent.name);
+    let before = read_or_problem(&path, here)?;
     let after = only_own.then(|| NOTE.to_owned());
-    changes.extend(only_new(vec![Change::private(path, before, after)]));
+    changes.extend(retain_real_changes(vec![Change::private(path, before, after)]));
     Ok(changes)
 }
 
-/// One line about the hooks of other files that run behind an agent; `None` without such hooks.
-pub(super) fn note(agent: &Agent, scope: Scope, only_own: bool, here: &Here) -> Option<String> {
+/// Returns one line about the hooks of other files that run behind an agent; `None` without such
+/// hooks.
+pub(super) fn other_hooks_note(
+    agent: &Agent,
+    scope: Scope,
+    only_own: bool,
+    here: &Here,
+) -> Option<String> {
     let agent_id = DialectId::agents().find(|id| id.as_str() == agent.name)?;
-    let mut loaded = load::read(&[], Whose::Unsaid, here);
-    let ruleset = loaded.engine(|builder| builder.behind(agent_id)).ruleset();
+    let mut loaded = load::read_sources(&[], Whose::Unsaid, here);
+    let ruleset = loaded.build_engine(|builder| builder.behind(agent_id)).ruleset();
     let mut others: BTreeMap<String, (usize, Option<&str>)> = BTreeMap::new();
     for hook in ruleset.hooks() {
-        let is_other = load::is_of_another(hook.dialect, hook.layer, agent_id);
+        let is_other = load::is_for_other_agent(hook.dialect, hook.layer, agent_id);
         // The agent's own hooks, e.g. moved ones, run as before.
         let is_listed = hook.layer != Layer::BuiltIn && hook.dialect != agent_id;
         let runs = hook.arming == Arming::Armed && is_listed;
         let Some(place) = hook.place.as_ref().filter(|_| runs) else { continue };
-        let written_for = is_other.then(|| hook.dialect.dialect().agent()).flatten();
-        let shown = loaded.texts.shown(&place.file).to_owned();
+        let written_for = is_other.then(|| hook.dialect.dialect().agent_title()).flatten();
+        let shown = loaded.texts.display_name(&place.file).to_owned();
         others.entry(shown).or_insert((0, written_for)).0 += 1;
     }
     others.retain(|_, (_, written_for)| !only_own || written_for.is_none());
@@ -57,8 +64,8 @@ pub(super) fn note(agent: &Agent, scope: Scope, only_own: bool, here: &Here) -> 
     let each: Vec<String> = others
         .into_iter()
         .map(|(file, (hooks, written_for))| match written_for {
-            Some(other) => format!("`{file}` ({}, written for {other})", count(hooks, "hook")),
-            None => format!("`{file}` ({})", count(hooks, "hook")),
+            Some(other) => format!("`{file}` ({}, written for {other})", count_noun(hooks, "hook")),
+            None => format!("`{file}` ({})", count_noun(hooks, "hook")),
         })
         .collect();
     let offer = match has_others && scope == Scope::User {
@@ -72,17 +79,17 @@ pub(super) fn note(agent: &Agent, scope: Scope, only_own: bool, here: &Here) -> 
     (!each.is_empty()).then(|| format!("behind {}, Tenterhook runs {files}{offer}", agent.title))
 }
 
-/// The note of an agent, which `uninstall` removes.
-pub(super) fn take(
+/// Adds the removal of an agent's marker file to the changes of `uninstall`.
+pub(super) fn without_only_own_marker(
     agent: &Agent,
     scope: Scope,
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
     if scope == Scope::User {
-        let path = here.only_own(agent.name);
-        let before = read_here(&path, here)?;
-        changes.extend(only_new(vec![Change::private(path, before, None)]));
+        let path = here.only_own_marker_path(agent.name);
+        let before = read_or_problem(&path, here)?;
+        changes.extend(retain_real_changes(vec![Change::private(path, before, None)]));
     }
     Ok(changes)
 }

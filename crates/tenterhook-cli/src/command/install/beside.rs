@@ -11,65 +11,71 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::hook::Layer;
 use tenterhook_core::install::{
-    self, GUARD_GAPS, Setting, guard_files, guard_settings, has_guard, hooks_stay_on, put_settings,
-    settings_of, take_settings,
+    self, GUARD_GAPS, Setting, add_settings, guard_files, guard_user_settings,
+    keep_hooks_enabled_setting, organization_settings, remove_settings, supports_guard_module,
 };
 
-use super::files::{self, Change, emptied, only_new, read_here, refuse};
+use super::files::{
+    self, Change, emptied_settings, read_or_problem, retain_real_changes, unusable_file_problem,
+};
 use crate::ambient::Here;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 use crate::silence;
 
 /// The settings that were written, by file, each with how many keys of its path were there before.
 type Notes = BTreeMap<PathBuf, Vec<(Setting, usize)>>;
 
-/// The changes of an installation, with those that keep its entries from being silenced. `guard` asks for a guard of the user's own.
-pub(super) fn put(
+/// Adds the changes that keep the entries of an installation from being silenced. `guard` asks for
+/// a guard of the user's own.
+pub(super) fn add_guard_changes(
     agent: &Agent,
     (scope, guard): (Scope, bool),
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
     let Some(path) = files::file_path(agent, scope, here) else { return Ok(changes) };
-    let mut wanted = vec![(path.clone(), settings_of(agent, scope))];
+    let mut wanted = vec![(path.clone(), organization_settings(agent, scope))];
     if scope == Scope::Managed {
-        is_not_unseated(agent, here)?;
+        require_vendor_guard(agent, here)?;
     }
     let mut first = Vec::new();
     if guard {
-        let folder = may_have_guard(agent, scope, here)?;
-        wanted.push((path, guard_settings(&folder)));
-        wanted.extend(local_settings(agent, here).map(|path| (path, vec![hooks_stay_on()])));
+        let folder = guard_directory(agent, scope, here)?;
+        wanted.push((path, guard_user_settings(&folder)));
+        wanted.extend(
+            local_settings_path(agent, here).map(|path| (path, vec![keep_hooks_enabled_setting()])),
+        );
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (file, text) in guard_files(&name) {
             let path = folder.join(file);
-            let before = read_here(&path, here)?;
+            let before = read_or_problem(&path, here)?;
             first.push(Change::new(path, before, Some(text)));
         }
     }
     let (kept, mut notes) = read_notes(here)?;
     for (path, settings) in wanted.into_iter().filter(|(_, settings)| !settings.is_empty()) {
-        let (before, text) = state(&changes, &path, here)?;
-        let (after, added) = put_settings(agent, text.as_deref(), &settings)
-            .map_err(|wrong| refuse(&wrong, &path, here))?;
+        let (before, text) = state_after_changes(&changes, &path, here)?;
+        let (after, added) = add_settings(agent, text.as_deref(), &settings)
+            .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?;
         notes.entry(path.clone()).or_default().extend(added);
-        set(&mut changes, Change::new(path.clone(), before, Some(after)));
+        replace_change(&mut changes, Change::new(path.clone(), before, Some(after)));
     }
     // What was written is known before it is, or nothing could take it out again.
-    first.insert(0, Change::private(notes_path(here), kept, written(notes)));
+    first.insert(0, Change::private(guard_notes_path(here), kept, serialize_notes(notes)));
     first.extend(changes);
-    Ok(only_new(first))
+    Ok(retain_real_changes(first))
 }
 
-/// The changes of a removal, with those that take out the settings and the guard.
-pub(super) fn take(
+/// Adds the changes that remove the settings and the guard to those of `uninstall`.
+pub(super) fn add_guard_removal(
     agent: &Agent,
     scope: Scope,
     mut changes: Vec<Change>,
     here: &Here,
 ) -> Result<Vec<Change>, Problem> {
-    let Some(own) = files::file_path(agent, scope, here).filter(|_| has_guard(agent)) else {
+    let Some(own) = files::file_path(agent, scope, here).filter(|_| supports_guard_module(agent))
+    else {
         return Ok(changes);
     };
     let managed = files::file_path(agent, Scope::Managed, here);
@@ -81,40 +87,40 @@ pub(super) fn take(
     let noted: Vec<PathBuf> = notes.keys().filter(|path| is_of_scope(path)).cloned().collect();
     for path in noted {
         let settings = notes.remove(&path).unwrap_or_default();
-        let (before, text) = state(&changes, &path, here)?;
+        let (before, text) = state_after_changes(&changes, &path, here)?;
         let Some(text) = text else { continue };
-        let after = take_settings(agent, &text, &settings)
-            .map_err(|wrong| refuse(&wrong, &path, here))?
-            .or_else(|| emptied(&path));
-        set(&mut changes, Change::new(path.clone(), before, after));
+        let after = remove_settings(agent, &text, &settings)
+            .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?
+            .or_else(|| emptied_settings(&path));
+        replace_change(&mut changes, Change::new(path.clone(), before, after));
     }
     if scope == Scope::User {
-        changes.extend(without_guard(here)?);
+        changes.extend(guard_removals(here)?);
     }
-    changes.push(Change::private(notes_path(here), kept, written(notes)));
-    Ok(only_new(changes))
+    changes.push(Change::private(guard_notes_path(here), kept, serialize_notes(notes)));
+    Ok(retain_real_changes(changes))
 }
 
-/// Reads back what was written: settings that do not parse keep Claude Code from starting.
-pub(super) fn verify(agent: &Agent, scope: Scope, here: &Here) -> Result<(), Problem> {
-    let settings = settings_of(agent, scope);
+/// Reads back the written settings: Claude Code does not start with settings that do not parse.
+pub(super) fn verify_settings(agent: &Agent, scope: Scope, here: &Here) -> Result<(), Problem> {
+    let settings = organization_settings(agent, scope);
     let Some(path) = files::file_path(agent, scope, here).filter(|_| !settings.is_empty()) else {
         return Ok(());
     };
-    let text = read_here(&path, here)?;
-    let found = put_settings(agent, text.as_deref(), &settings)
-        .map_err(|wrong| refuse(&wrong, &path, here))?;
+    let text = read_or_problem(&path, here)?;
+    let found = add_settings(agent, text.as_deref(), &settings)
+        .map_err(|wrong| unusable_file_problem(&wrong, &path, here))?;
     if found.1.is_empty() {
         return Ok(());
     }
-    let shown = shorten(&path.to_string_lossy(), &here.roots);
+    let shown = shorten_path(&path.to_string_lossy(), &here.roots);
     Err(Problem::new(format!("`{shown}` does not hold what was written into it")))
 }
 
-/// What the person should know of it.
-pub(super) fn notes(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
+/// Returns notes for the user about the guard and the settings.
+pub(super) fn user_notes(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String> {
     let mut found = Vec::new();
-    if scope == Scope::Managed && has_guard(agent) {
+    if scope == Scope::Managed && supports_guard_module(agent) {
         found.push(
             "no file switches hooks off here, and modules of plugins that are not managed do not load; hooks, skills and commands of plugins stay"
                 .to_owned(),
@@ -126,21 +132,21 @@ pub(super) fn notes(agent: &Agent, (scope, guard): (Scope, bool)) -> Vec<String>
     found
 }
 
-/// Managed settings in which the vendor's guard is taken away are not written into.
-fn is_not_unseated(agent: &Agent, here: &Here) -> Result<(), Problem> {
-    let found = silence::of_agent(agent.name, here);
+/// Returns an error if managed settings disable the vendor's guard: such settings are not changed.
+fn require_vendor_guard(agent: &Agent, here: &Here) -> Result<(), Problem> {
+    let found = silence::silencers_of_agent(agent.name, here);
     let unseated = found.iter().find(|silencer| silencer.finding.code == Code::GuardUnseated);
     let Some(silencer) = unseated else { return Ok(()) };
-    let place = silence::location(silencer, here);
+    let place = silence::file_and_line(silencer, here);
     let problem = Problem::new(format!("{place}: {}", silencer.finding.message));
-    Err(problem.help(silencer.finding.help.clone().unwrap_or_default()))
+    Err(problem.with_help(silencer.finding.help.clone().unwrap_or_default()))
 }
 
-/// The folder of the guard, where one can hold.
-fn may_have_guard(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, Problem> {
-    if scope != Scope::User || !has_guard(agent) {
+/// Returns the directory of the guard, or an error if a guard cannot work here.
+fn guard_directory(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, Problem> {
+    if scope != Scope::User || !supports_guard_module(agent) {
         return Err(Problem::new("`--guard` writes into your own settings of Claude Code")
-            .help("leave `--scope` out, and name `claude`"));
+            .with_help("leave `--scope` out, and name `claude`"));
     }
     let sources = discover::find(&here.roots).sources;
     let managed = sources
@@ -151,21 +157,21 @@ fn may_have_guard(agent: &Agent, scope: Scope, here: &Here) -> Result<PathBuf, P
             "`{}` is there: with managed settings Claude Code ignores a guard of your own",
             managed.name
         );
-        return Err(Problem::new(message).help("use `--scope managed`, which closes more"));
+        return Err(Problem::new(message).with_help("use `--scope managed`, which closes more"));
     }
-    let directory = guards(here)
+    let directory = guards_directory(here)
         .ok_or_else(|| Problem::new("there is no directory for the guard: no home is known"))?;
     let known = fs::read_dir(&directory).into_iter().flatten().flatten();
     let known =
         known.map(|entry| entry.path()).find(|folder| folder.join("hooks/guard.ts").is_file());
     match known {
         Some(folder) => Ok(folder),
-        None => Ok(directory.join(random_name()?)),
+        None => Ok(directory.join(random_guard_name()?)),
     }
 }
 
-/// A name that a repository does not know: its settings could switch the guard off by it.
-fn random_name() -> Result<String, Problem> {
+/// Returns a random name: a repository that knew the name could disable the guard in its settings.
+fn random_guard_name() -> Result<String, Problem> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
         .map_err(|error| Problem::new(format!("no random name can be made: {error}")))?;
@@ -173,15 +179,15 @@ fn random_name() -> Result<String, Problem> {
     Ok(format!("th-{digits}"))
 }
 
-/// The directory of guards, among the user's own files.
-fn guards(here: &Here) -> Option<PathBuf> {
-    let adopted = discover::adopted(DialectId::CLAUDE, &here.roots)?;
+/// Returns the directory of guards, among the user's own files.
+fn guards_directory(here: &Here) -> Option<PathBuf> {
+    let adopted = discover::moved_entries_file(DialectId::CLAUDE, &here.roots)?;
     Some(adopted.parent()?.parent()?.join("guard"))
 }
 
-/// The local settings of the project here, where its shared settings switch hooks off.
-fn local_settings(agent: &Agent, here: &Here) -> Option<PathBuf> {
-    let found = silence::of_agent(agent.name, here);
+/// Returns the path of the project's local settings if its shared settings switch hooks off.
+fn local_settings_path(agent: &Agent, here: &Here) -> Option<PathBuf> {
+    let found = silence::silencers_of_agent(agent.name, here);
     let is_off = found.iter().any(|silencer| {
         silencer.finding.code == Code::HooksDisabled && silencer.layer == Layer::Project
     });
@@ -191,15 +197,15 @@ fn local_settings(agent: &Agent, here: &Here) -> Option<PathBuf> {
     is_off.then(|| root.join(local.file))
 }
 
-/// The files of guards, as far as they stand as they were written.
-fn without_guard(here: &Here) -> Result<Vec<Change>, Problem> {
-    let Some(directory) = guards(here) else { return Ok(Vec::new()) };
+/// Returns the removals of guard files that still have the content that was written.
+fn guard_removals(here: &Here) -> Result<Vec<Change>, Problem> {
+    let Some(directory) = guards_directory(here) else { return Ok(Vec::new()) };
     let mut changes = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let folder = entry.path();
         for (file, text) in guard_files(&entry.file_name().to_string_lossy()) {
             let path = folder.join(file);
-            let before = read_here(&path, here)?;
+            let before = read_or_problem(&path, here)?;
             if before.as_deref() == Some(&*text) {
                 changes.push(Change::new(path, before, None));
             }
@@ -208,8 +214,8 @@ fn without_guard(here: &Here) -> Result<Vec<Change>, Problem> {
     Ok(changes)
 }
 
-/// What a file is now and what it would be after the changes so far.
-fn state(
+/// Returns the current text of a file, and its text after the changes so far.
+fn state_after_changes(
     changes: &[Change],
     path: &Path,
     here: &Here,
@@ -217,41 +223,42 @@ fn state(
     match changes.iter().find(|change| change.path == path) {
         Some(change) => Ok((change.before.clone(), change.after.clone())),
         None => {
-            let text = read_here(path, here)?;
+            let text = read_or_problem(path, here)?;
             Ok((text.clone(), text))
         }
     }
 }
 
-/// Puts a change in the place of the one of the same file.
-fn set(changes: &mut Vec<Change>, change: Change) {
+/// Replaces the change of the same file, or adds a new one.
+fn replace_change(changes: &mut Vec<Change>, change: Change) {
     match changes.iter_mut().find(|other| other.path == change.path) {
         Some(other) => other.after = change.after,
         None => changes.push(change),
     }
 }
 
-fn notes_path(here: &Here) -> PathBuf {
+fn guard_notes_path(here: &Here) -> PathBuf {
     here.state.join("installed").join("settings.json")
 }
 
-/// The notes as they are kept, and what they say. What cannot be read is left alone: it may name more.
+/// Reads the notes: their text and their content. Unreadable notes are not changed, because they
+/// may list more.
 fn read_notes(here: &Here) -> Result<(Option<String>, Notes), Problem> {
-    let path = notes_path(here);
-    let Some(text) = read_here(&path, here)? else { return Ok((None, Notes::new())) };
+    let path = guard_notes_path(here);
+    let Some(text) = read_or_problem(&path, here)? else { return Ok((None, Notes::new())) };
     let notes = serde_json::from_str(&text).map_err(|error| {
         let wrong = install::Wrong {
             message: error.to_string(),
             line: error.line(),
             column: error.column(),
         };
-        refuse(&wrong, &path, here)
+        unusable_file_problem(&wrong, &path, here)
     })?;
     Ok((Some(text), notes))
 }
 
-/// The notes as text; `None` where there is nothing to note.
-fn written(mut notes: Notes) -> Option<String> {
+/// Serializes the notes; `None` if they are empty.
+fn serialize_notes(mut notes: Notes) -> Option<String> {
     notes.retain(|_, settings| !settings.is_empty());
     (!notes.is_empty()).then(|| serde_json::to_string(&notes).ok()).flatten()
 }

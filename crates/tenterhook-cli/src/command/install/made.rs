@@ -5,52 +5,52 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::files::read;
+use super::files::read_if_exists;
 use crate::ambient::Here;
-use crate::command::change::{Readers, write_over};
+use crate::command::change::{Readers, write_replacing};
 
 type Folders = BTreeSet<PathBuf>;
 
-/// The folders that are not there, and will be made for a file.
-pub(super) fn missing(file: &Path) -> Vec<PathBuf> {
+/// Returns the folders that do not exist and will be created for a file.
+pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
     let above = file.ancestors().skip(1).filter(|ancestor| !ancestor.as_os_str().is_empty());
     above.take_while(|path| path.symlink_metadata().is_err()).map(Path::to_owned).collect()
 }
 
-/// Keeps that these were made.
-pub(super) fn note(folders: Vec<PathBuf>, here: &Here) {
-    let others = folders.into_iter().filter(|folder| !is_of_ours(folder, here));
+/// Records that these folders were created.
+pub(super) fn record_created_folders(folders: Vec<PathBuf>, here: &Here) {
+    let others = folders.into_iter().filter(|folder| !has_our_name(folder, here));
     let mut made: Folders = others.filter(|other| other.is_dir()).collect();
     if made.is_empty() {
         return;
     }
-    let kept = list_path(here);
+    let kept = created_folders_path(here);
     // They would be left where nothing else is in them.
-    made.extend(missing(&kept).into_iter().filter(|path| !is_of_ours(path, here)));
-    made.extend(known(here));
-    keep(&made, here);
+    made.extend(missing_folders(&kept).into_iter().filter(|path| !has_our_name(path, here)));
+    made.extend(load_created_folders(here));
+    store_created_folders(&made, here);
 }
 
-/// Removes the folders above a file that were made for it and hold nothing now.
-pub(super) fn remove_empty(file: &Path, here: &Here) {
-    let mut made = known(here);
+/// Removes the folders above a file that were created for it and are empty now.
+pub(super) fn remove_empty_folders(file: &Path, here: &Here) {
+    let mut made = load_created_folders(here);
     let count = made.len();
-    climb(file, &mut made, here);
+    remove_upwards(file, &mut made, here);
     if made.len() == count {
         return;
     }
-    let kept = list_path(here);
+    let kept = created_folders_path(here);
     if made.iter().any(|path| !kept.starts_with(path)) {
-        keep(&made, here);
+        store_created_folders(&made, here);
     } else if fs::remove_file(&kept).is_ok() {
-        climb(&kept, &mut made, here);
+        remove_upwards(&kept, &mut made, here);
     }
 }
 
-/// Takes away one folder after the other, as long as they are empty and were made.
-fn climb(file: &Path, made: &mut Folders, here: &Here) {
+/// Removes one folder after the other, upwards, as long as they are empty and were created by us.
+fn remove_upwards(file: &Path, made: &mut Folders, here: &Here) {
     for folder in file.ancestors().skip(1) {
-        let was_made = is_of_ours(folder, here) || made.contains(folder);
+        let was_made = has_our_name(folder, here) || made.contains(folder);
         // A folder that is not empty stays, and so does one that somebody else may have made.
         if !was_made || fs::remove_dir(folder).is_err() {
             return;
@@ -59,27 +59,28 @@ fn climb(file: &Path, made: &mut Folders, here: &Here) {
     }
 }
 
-/// Whether a folder bears our name, or lies below one that does: no other program creates such. A project may bear it, too.
-fn is_of_ours(folder: &Path, here: &Here) -> bool {
+/// Returns whether a folder has our name, or lies below one that has: no other program creates such
+/// folders. A project may have that name, too.
+fn has_our_name(folder: &Path, here: &Here) -> bool {
     let project = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
     let mut named = folder.ancestors().filter(|ancestor| ancestor.ends_with("tenterhook"));
     named.any(|path| !project.starts_with(path))
 }
 
-fn list_path(here: &Here) -> PathBuf {
+fn created_folders_path(here: &Here) -> PathBuf {
     here.state.join("installed").join("folders.json")
 }
 
-/// Those that are still there.
-fn known(here: &Here) -> Folders {
-    let text = read(&list_path(here)).ok().flatten().unwrap_or_default();
+/// Loads the recorded folders that still exist.
+fn load_created_folders(here: &Here) -> Folders {
+    let text = read_if_exists(&created_folders_path(here)).ok().flatten().unwrap_or_default();
     let all: Folders = serde_json::from_str(&text).unwrap_or_default();
     all.into_iter().filter(|path| path.is_dir()).collect()
 }
 
-fn keep(made: &Folders, here: &Here) {
+fn store_created_folders(made: &Folders, here: &Here) {
     if let Ok(text) = serde_json::to_string(made) {
         // Where it cannot be written, a folder stays that could go.
-        let _ = write_over(&list_path(here), &text, Readers::Owner);
+        let _ = write_replacing(&created_folders_path(here), &text, Readers::Owner);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_core::agents::Scope;
 
-use super::files::on_path;
+use super::files::find_on_path;
 use crate::ambient::Here;
 use crate::problem::Problem;
 
@@ -15,40 +15,45 @@ const NAME: &str = if cfg!(windows) { "tenterhook.exe" } else { "tenterhook" };
 const FLEETING: &[&str] =
     &["_npx", "Cellar", ".pnpm", "archive-v0", "store", "environments-v2", ".cache"];
 
-/// The path to register (BR-65): the path where `PATH` finds this program, which stays valid when an upgrade replaces its
-/// target; otherwise the path of this executable.
-pub(super) fn find(given: Option<&Path>, scope: Scope, here: &Here) -> Result<String, Problem> {
+/// Returns the path to register (BR-65): the path where `PATH` finds this program, which stays
+/// valid when an upgrade replaces its target; otherwise the path of this executable.
+pub(super) fn program_path(
+    given: Option<&Path>,
+    scope: Scope,
+    here: &Here,
+) -> Result<String, Problem> {
     if let Some(given) = given {
-        return named(&here.roots.cwd.join(given));
+        return check_program_name(&here.roots.cwd.join(given));
     }
     let own = std::env::current_exe()
         .map_err(|error| Problem::new(format!("the path of this program is unknown: {error}")))?;
-    let found: Vec<PathBuf> = on_path(NAME, here).collect();
+    let found: Vec<PathBuf> = find_on_path(NAME, here).collect();
     let is_this = |path: &&PathBuf| path.canonicalize().ok() == own.canonicalize().ok();
     // A package manager's starter is a script beside the program: the first of that name, where ours would go away.
-    let stays = found.iter().find(is_this).or_else(|| found.first().filter(|_| is_fleeting(&own)));
+    let stays =
+        found.iter().find(is_this).or_else(|| found.first().filter(|_| is_temporary_path(&own)));
     match (scope, stays) {
         // Others share the file, and have the program elsewhere.
         (Scope::Project, _) => Ok("tenterhook".to_owned()),
-        (_, Some(path)) if !is_fleeting(path) => named(path),
-        (_, _) if is_fleeting(&own) => Err(Problem::new(format!(
+        (_, Some(path)) if !is_temporary_path(path) => check_program_name(path),
+        (_, _) if is_temporary_path(&own) => Err(Problem::new(format!(
             "`{}` goes away with the next upgrade",
             own.display()
         ))
-        .help("install tenterhook so that it is found by its name, or name its place with `--program FILE`")),
-        (_, _) => named(&own),
+        .with_help("install tenterhook so that it is found by its name, or name its place with `--program FILE`")),
+        (_, _) => check_program_name(&own),
     }
 }
 
-fn is_fleeting(path: &Path) -> bool {
+fn is_temporary_path(path: &Path) -> bool {
     path.components().any(|component| FLEETING.iter().any(|name| component.as_os_str() == *name))
 }
 
-fn named(path: &Path) -> Result<String, Problem> {
+fn check_program_name(path: &Path) -> Result<String, Problem> {
     let shown = path.display();
     if path.file_name().is_none_or(|name| name != NAME) {
         return Err(Problem::new(format!("`{shown}` is not called `{NAME}`"))
-            .help("its entries could not be distinguished from others"));
+            .with_help("its entries could not be distinguished from others"));
     }
     match path.metadata() {
         Ok(found) if found.is_file() => {}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tenterhook_core::agents::{Agent, Below, Scope, SwitchFile};
 use tenterhook_core::install::{self, Switched};
 
-use super::files::{home, read};
+use super::files::{agent_home, read_if_exists};
 use crate::ambient::Here;
 
 /// A file of the agent that was read.
@@ -26,28 +26,29 @@ pub(crate) struct SwitchSetting {
     pub(crate) switched: Switched,
 }
 
-/// What the switch in that file says, where the file has it.
+/// Reads the switch from that file, if it is set there.
 fn read_switch(switch: &SwitchFile, agent: &Agent, here: &Here) -> Option<SwitchSetting> {
     let project = || here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone());
     let directory = match switch.below {
-        Below::AgentHome => home(agent, here),
+        Below::AgentHome => agent_home(agent, here),
         Below::Project => project(),
         Below::Root => PathBuf::from("/"),
     };
     let path = directory.join(switch.file);
-    let text = read(&path).ok().flatten()?;
-    let switched = install::switched(agent, &[switch.key], &text)?;
+    let text = read_if_exists(&path).ok().flatten()?;
+    let switched = install::find_hook_switch(agent, &[switch.key], &text)?;
     Some(SwitchSetting { path, text, switched })
 }
 
-/// What switches all hooks off: the file with the highest precedence that has the setting decides (BR-69).
-pub(crate) fn switched_off(
+/// Returns the setting that switches all hooks off: the file with the highest precedence that has
+/// the setting decides (BR-69).
+pub(crate) fn find_off_switch(
     agent: &'static Agent,
     files: &[Seen<'_>],
     here: &Here,
 ) -> Option<SwitchSetting> {
     let in_file = |seen: &Seen<'_>| {
-        let switched = install::switched(agent, agent.installation.switches, seen.text)?;
+        let switched = install::find_hook_switch(agent, agent.installation.switches, seen.text)?;
         Some(SwitchSetting { path: seen.path.to_owned(), text: seen.text.to_owned(), switched })
     };
     let (managed, others): (Vec<&Seen<'_>>, Vec<&Seen<'_>>) =
@@ -63,8 +64,9 @@ pub(crate) fn switched_off(
     all.next().filter(|statement| statement.switched.off)
 }
 
-/// What has the agent run the organisation's hooks alone, where ours are not among them.
-pub(crate) fn only_managed(
+/// Returns the setting that makes the agent run only the organisation's hooks, if ours are not
+/// among them.
+pub(crate) fn find_only_managed_switch(
     agent: &'static Agent,
     files: &[Seen<'_>],
     here: &Here,
@@ -85,7 +87,7 @@ mod tests {
     /// BR-84: neither a project's nor a user's file switches off hooks of managed settings.
     #[test]
     fn entries_of_managed_settings_are_not_silenced() {
-        let agent = tenterhook_core::agents::caller("claude").expect("the row is there");
+        let agent = tenterhook_core::agents::installable_agent("claude").expect("the row is there");
         let roots = tenterhook_core::dialect::Roots {
             cwd: "/nowhere/project".into(),
             home: "/nowhere/home".into(),
@@ -102,7 +104,7 @@ mod tests {
         let file = |scope, text, calls| Seen { scope, path, text, calls };
         let off = "{\"disableAllHooks\": true}";
         let project = file(Scope::Project, off, false);
-        let is_off = |files: &[Seen<'_>]| switched_off(agent, files, &here).is_some();
+        let is_off = |files: &[Seen<'_>]| find_off_switch(agent, files, &here).is_some();
         assert!(is_off(&[file(Scope::User, "{}", true), project]));
         assert!(!is_off(&[file(Scope::Managed, "{}", true), project]));
         assert!(is_off(&[file(Scope::Managed, "{}", false), project]));

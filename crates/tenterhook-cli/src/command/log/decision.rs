@@ -13,17 +13,17 @@ use crate::show::paint::{BOLD, DIM, paint};
 pub(super) struct UserDecision(Entry);
 
 impl UserDecision {
-    /// The decision, if the record is about one.
+    /// Returns the decision, if the record is about one.
     pub(super) fn from_entry(entry: &Entry) -> Option<Self> {
         let is_said = entry.get("kind").and_then(Value::as_str) == Some("said");
         is_said.then(|| Self(entry.clone()))
     }
 
-    pub(super) fn number(&self) -> u64 {
-        firing::number(&self.0)
+    pub(super) fn record_number(&self) -> u64 {
+        firing::entry_number(&self.0)
     }
 
-    fn text(&self, key: &str) -> &str {
+    fn text_field(&self, key: &str) -> &str {
         self.0
             .get("said")
             .and_then(|value| value.get(key))
@@ -31,25 +31,27 @@ impl UserDecision {
             .unwrap_or_default()
     }
 
-    /// Whether the arguments select it: those that select an event, a hook or a session ask for firings only.
-    pub(super) fn is_wanted(&self, args: &Log) -> bool {
+    /// Returns whether the arguments select this decision: arguments that select an event, a hook
+    /// or a session ask for firings only.
+    pub(super) fn is_selected(&self, args: &Log) -> bool {
         let firings = args.event.is_some() || args.hook.is_some() || args.session.is_some();
-        let since =
-            args.since.is_none_or(|since| firing::time(&self.0).is_some_and(|time| time >= since));
+        let since = args
+            .since
+            .is_none_or(|since| firing::entry_time(&self.0).is_some_and(|time| time >= since));
         !firings && !args.denied && since
     }
 
-    pub(super) fn json(&self) -> Value {
-        firing::unchained(&self.0)
+    pub(super) fn to_json(&self) -> Value {
+        firing::without_chain_fields(&self.0)
     }
 
-    pub(super) fn line(&self) -> String {
+    pub(super) fn to_line(&self) -> String {
         let line = format!(
             "{} {}  {}  {}",
-            paint(DIM, format!("{:>5}", self.number())),
-            paint(DIM, firing::shown_time(&self.0)),
-            paint(BOLD, format!("you: {}", self.text("what"))),
-            layout::line(self.text("about")),
+            paint(DIM, format!("{:>5}", self.record_number())),
+            paint(DIM, firing::local_entry_time(&self.0)),
+            paint(BOLD, format!("you: {}", self.text_field("what"))),
+            layout::to_safe_line(self.text_field("about")),
         );
         line.trim_end().to_owned()
     }

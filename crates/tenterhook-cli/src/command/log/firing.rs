@@ -21,20 +21,21 @@ const OPENS: &[&str] = &["cwd", "payload", "engine"];
 #[derive(Clone, Debug)]
 pub(crate) struct Firing(Entry);
 
-/// The firings of these records, in the order in which they ended; those without an end stand where they began.
-pub(crate) fn all(entries: Vec<Entry>) -> Vec<Firing> {
+/// Groups records into firings, in the order in which they ended. A firing without an end stands
+/// where it began.
+pub(crate) fn firings_from_entries(entries: Vec<Entry>) -> Vec<Firing> {
     let mut open: BTreeMap<u64, Entry> = BTreeMap::new();
     let mut all: Vec<(u64, Firing)> = Vec::new();
     for entry in entries {
         let Some(firing) = Firing::from_entry(entry) else { continue };
-        if firing.is_open() {
+        if firing.is_unfinished() {
             open.insert(firing.number(), firing.0);
             continue;
         }
         let number = firing.number();
         let begun = firing.0.get("begun").and_then(Value::as_u64);
-        let firing = match begun.filter(|_| !firing.is_late()).and_then(|n| open.remove(&n)) {
-            Some(begun) => firing.opened_by(begun),
+        let firing = match begun.filter(|_| !firing.is_late_step()).and_then(|n| open.remove(&n)) {
+            Some(begun) => firing.with_begin_record(begun),
             None => firing,
         };
         all.push((number, firing));
@@ -45,14 +46,14 @@ pub(crate) fn all(entries: Vec<Entry>) -> Vec<Firing> {
 }
 
 impl Firing {
-    /// The firing that a record is about, if it is about one.
+    /// Returns the firing that a record is about, if it is about one.
     pub(crate) fn from_entry(entry: Entry) -> Option<Self> {
         let kind = entry.get("kind").and_then(Value::as_str);
         matches!(kind, Some("begin" | "end" | "late")).then_some(Self(entry))
     }
 
-    /// The same, with what its beginning says.
-    fn opened_by(mut self, mut begun: Entry) -> Self {
+    /// Adds the fields of the record with which this firing began.
+    fn with_begin_record(mut self, mut begun: Entry) -> Self {
         for key in OPENS {
             if let Some(value) = begun.remove(*key) {
                 self.0.insert((*key).to_owned(), value);
@@ -67,117 +68,123 @@ impl Firing {
         self
     }
 
-    fn text(&self, key: &str) -> Option<&str> {
+    fn text_field(&self, key: &str) -> Option<&str> {
         self.0.get(key).and_then(Value::as_str)
     }
 
-    fn array(&self, key: &str) -> &[Value] {
+    fn array_field(&self, key: &str) -> &[Value] {
         self.0.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The number by which people ask for it.
+    /// Returns the number by which the user refers to this firing.
     pub(crate) fn number(&self) -> u64 {
-        number(&self.0)
+        entry_number(&self.0)
     }
 
-    /// Whether a number is its own, or that of its beginning.
-    pub(crate) fn is(&self, number: u64) -> bool {
+    /// Returns whether a number is the one of this firing, or of the record with which it began.
+    pub(crate) fn has_number(&self, number: u64) -> bool {
         let begun = self.0.get("begun").and_then(Value::as_u64);
-        self.number() == number || begun == Some(number) && !self.is_late()
+        self.number() == number || begun == Some(number) && !self.is_late_step()
     }
 
-    /// Whether it has no end.
-    pub(crate) fn is_open(&self) -> bool {
-        self.text("kind") == Some("begin")
+    /// Returns whether no end of this firing is recorded.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.text_field("kind") == Some("begin")
     }
 
-    /// Whether it is a step that ended behind its event.
-    pub(crate) fn is_late(&self) -> bool {
-        self.text("kind") == Some("late")
+    /// Returns whether this is a step that ended after its event.
+    pub(crate) fn is_late_step(&self) -> bool {
+        self.text_field("kind") == Some("late")
     }
 
-    /// Which event; empty where no hook could read it.
-    pub(crate) fn event(&self) -> &str {
-        match self.text("event").unwrap_or_default() {
+    /// Returns the name of the event; empty if no hook could read it.
+    pub(crate) fn event_name(&self) -> &str {
+        match self.text_field("event").unwrap_or_default() {
             "" => "(unreadable)",
             name => name,
         }
     }
 
-    pub(crate) fn tool(&self) -> Option<&str> {
-        self.text("tool")
+    pub(crate) fn tool_name(&self) -> Option<&str> {
+        self.text_field("tool")
     }
 
-    /// The code of a call that was held.
-    pub(crate) fn code(&self) -> Option<&str> {
-        self.text("code")
+    /// Returns the code of a call that was denied or held.
+    pub(crate) fn denial_code(&self) -> Option<&str> {
+        self.text_field("code")
     }
 
-    pub(crate) fn session(&self) -> Option<&str> {
-        self.text("session")
+    pub(crate) fn session_id(&self) -> Option<&str> {
+        self.text_field("session")
     }
 
     pub(crate) fn cwd(&self) -> Option<&str> {
-        self.text("cwd")
+        self.text_field("cwd")
     }
 
-    /// What came of it.
+    /// Returns the decision of the firing.
     pub(crate) fn decision(&self) -> &str {
-        if self.is_open() { "no end" } else { self.text("decision").unwrap_or_default() }
+        if self.is_unfinished() {
+            "no end"
+        } else {
+            self.text_field("decision").unwrap_or_default()
+        }
     }
 
-    /// How long it took; where all that it started goes on in the background, that is not known yet.
-    pub(crate) fn took(&self) -> Option<Duration> {
-        let mut ran = self.hooks().filter(Ran::ran).peekable();
-        if self.is_late() {
-            return ran.next().map(Ran::took);
+    /// Returns the duration of the firing; `None` while everything that it started still runs in
+    /// the background.
+    pub(crate) fn duration(&self) -> Option<Duration> {
+        let mut ran = self.hook_runs().filter(Ran::was_run).peekable();
+        if self.is_late_step() {
+            return ran.next().map(Ran::duration);
         }
-        if ran.peek().is_some() && ran.all(Ran::goes_on) {
+        if ran.peek().is_some() && ran.all(Ran::is_shadow_pending) {
             return None;
         }
         self.0.get("took_us").and_then(Value::as_u64).map(Duration::from_micros)
     }
 
-    pub(crate) fn faults(&self) -> Vec<&str> {
-        self.array("faults").iter().filter_map(Value::as_str).collect()
+    pub(crate) fn fault_codes(&self) -> Vec<&str> {
+        self.array_field("faults").iter().filter_map(Value::as_str).collect()
     }
 
-    pub(crate) fn hooks(&self) -> impl Iterator<Item = Ran<'_>> {
-        self.array("hooks").iter().map(Ran)
+    pub(crate) fn hook_runs(&self) -> impl Iterator<Item = Ran<'_>> {
+        self.array_field("hooks").iter().map(Ran)
     }
 
-    /// When it ended.
-    pub(crate) fn time(&self) -> Option<Timestamp> {
-        time(&self.0)
+    /// Returns the time at which the firing ended.
+    pub(crate) fn end_time(&self) -> Option<Timestamp> {
+        entry_time(&self.0)
     }
 
-    /// The same, where the user is.
-    pub(crate) fn shown_time(&self) -> String {
-        shown_time(&self.0)
+    /// Returns the time at which the firing ended, in the user's time zone.
+    pub(crate) fn local_end_time(&self) -> String {
+        local_entry_time(&self.0)
     }
 
-    /// Content that is on record, by choice.
-    pub(crate) fn content(&self, key: &str) -> Option<&Value> {
+    /// Returns a part of the content, which is only recorded if the user chose that.
+    pub(crate) fn recorded_content(&self, key: &str) -> Option<&Value> {
         self.0.get("content")?.get(key)
     }
 
-    /// Why a hook in shadow would have restrained, where that is on record.
+    /// Returns why a shadow hook would have denied or held the call, if that is recorded.
     pub(crate) fn shadow_reason(&self, hook: &str) -> Option<String> {
-        let steps = self.content("outcome")?.get("steps")?.as_array()?;
+        let steps = self.recorded_content("outcome")?.get("steps")?.as_array()?;
         let step =
             steps.iter().find(|step| step.get("hook").and_then(Value::as_str) == Some(hook))?;
         Some(step.get("shadow")?.get("reason")?.as_str()?.to_owned())
     }
 
-    /// Whose words it was: the hooks that say why, else those that ran.
-    pub(crate) fn whose(&self) -> String {
-        let name =
-            |id: &str| self.hooks().find(|ran| ran.hook() == id).map_or(id, Ran::name).to_owned();
+    /// Names the hooks that gave the reasons, otherwise those that ran.
+    pub(crate) fn responsible_hooks(&self) -> String {
+        let name = |id: &str| {
+            self.hook_runs().find(|ran| ran.hook_id() == id).map_or(id, Ran::name).to_owned()
+        };
         let of = |entry: &Value| entry.get("hook").and_then(Value::as_str).map(name);
-        let mut carried: Vec<String> = self.array("reasons").iter().filter_map(of).collect();
+        let mut carried: Vec<String> = self.array_field("reasons").iter().filter_map(of).collect();
         carried.dedup();
         if carried.is_empty() {
-            carried = self.hooks().filter(Ran::ran).map(Ran::shown_name).collect();
+            carried = self.hook_runs().filter(Ran::was_run).map(Ran::display_name).collect();
         }
         match carried.as_slice() {
             [] => "-".to_owned(),
@@ -186,32 +193,32 @@ impl Firing {
         }
     }
 
-    /// For programs: without what ties it to its neighbours.
-    pub(crate) fn json(&self) -> Value {
-        unchained(&self.0)
+    /// Returns the firing for programs, without the fields that chain records.
+    pub(crate) fn to_json(&self) -> Value {
+        without_chain_fields(&self.0)
     }
 }
 
-/// The number of a record.
-pub(super) fn number(entry: &Entry) -> u64 {
+/// Returns the number of a record.
+pub(super) fn entry_number(entry: &Entry) -> u64 {
     entry.get("seq").and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// When it was written.
-pub(super) fn time(entry: &Entry) -> Option<Timestamp> {
+/// Returns the time at which a record was written.
+pub(super) fn entry_time(entry: &Entry) -> Option<Timestamp> {
     entry.get("time")?.as_str()?.parse().ok()
 }
 
-/// The same, where the user is.
-pub(super) fn shown_time(entry: &Entry) -> String {
+/// Returns the time at which a record was written, in the user's time zone.
+pub(super) fn local_entry_time(entry: &Entry) -> String {
     let shown = |time: Timestamp| {
         time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
     };
-    time(entry).map(shown).unwrap_or_default()
+    entry_time(entry).map(shown).unwrap_or_default()
 }
 
-/// A record without what ties it to its neighbours.
-pub(super) fn unchained(entry: &Entry) -> Value {
+/// Returns a record without the fields that chain it to its neighbours.
+pub(super) fn without_chain_fields(entry: &Entry) -> Value {
     let fields = entry.iter().filter(|(key, _)| !CHAIN.contains(&key.as_str()));
     Value::Object(fields.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
@@ -221,40 +228,41 @@ pub(super) fn unchained(entry: &Entry) -> Value {
 pub(crate) struct Ran<'a>(&'a Value);
 
 impl<'a> Ran<'a> {
-    fn text(self, key: &str) -> &'a str {
+    fn text_field(self, key: &str) -> &'a str {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    pub(crate) fn hook(self) -> &'a str {
-        self.text("hook")
+    pub(crate) fn hook_id(self) -> &'a str {
+        self.text_field("hook")
     }
 
-    /// The name that people call it by: that of its entry, or of the program that it runs.
+    /// Returns the display name of the hook: that of its entry, or of the program that it runs.
     pub(crate) fn name(self) -> &'a str {
-        match self.text("name") {
-            "" => self.hook(),
+        match self.text_field("name") {
+            "" => self.hook_id(),
             name => name,
         }
     }
 
-    /// Its name, with a word where it is not known yet how it ends.
-    fn shown_name(self) -> String {
-        match self.goes_on() {
+    /// Returns the name of the hook, with a mark if its result is not known yet.
+    fn display_name(self) -> String {
+        match self.is_shadow_pending() {
             true => format!("{} (background)", self.name()),
             false => self.name().to_owned(),
         }
     }
 
-    pub(crate) fn ended(self) -> &'a str {
-        self.text("ended")
+    pub(crate) fn how_it_ended(self) -> &'a str {
+        self.text_field("ended")
     }
 
     pub(crate) fn verdict(self) -> &'a str {
-        self.text("verdict")
+        self.text_field("verdict")
     }
 
-    /// What would have come of it where it ran in shadow: `silent` where nothing would have.
-    pub(crate) fn shadow(self) -> Option<&'a str> {
+    /// Returns the result that the hook would have had, if it ran in shadow: `silent` if it would
+    /// have had none.
+    pub(crate) fn shadow_result(self) -> Option<&'a str> {
         let shadow = self.0.get("shadow")?;
         let text = |key: &str| shadow.get(key).and_then(Value::as_str);
         let is = |key: &str| shadow.get(key).is_some_and(|value| value != &Value::Bool(false));
@@ -266,74 +274,75 @@ impl<'a> Ran<'a> {
         })
     }
 
-    /// Whether the shadow result is not known yet: it will have its own record.
-    pub(crate) fn goes_on(self) -> bool {
-        self.ended() == "detached"
+    /// Returns whether the shadow result is not known yet: it gets a separate record.
+    pub(crate) fn is_shadow_pending(self) -> bool {
+        self.how_it_ended() == "detached"
     }
 
-    /// The codes of what would have gone wrong in shadow.
-    pub(crate) fn shadow_faults(self) -> Vec<&'a str> {
+    /// Returns the codes of the faults that would have occurred in shadow.
+    pub(crate) fn shadow_fault_codes(self) -> Vec<&'a str> {
         let faults =
             self.0.get("shadow").and_then(|shadow| shadow.get("faults")).and_then(Value::as_array);
         faults.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// Its verdict, or what that would have been.
-    pub(crate) fn shown_verdict(self) -> String {
-        match self.shadow() {
-            Some(_) if self.goes_on() => "shadow".to_owned(),
+    /// Returns the verdict, or the one that a shadow hook would have had.
+    pub(crate) fn display_verdict(self) -> String {
+        match self.shadow_result() {
+            Some(_) if self.is_shadow_pending() => "shadow".to_owned(),
             Some("silent") => "- (shadow)".to_owned(),
             Some(word) => format!("would {word}"),
             None => self.verdict().to_owned(),
         }
     }
 
-    /// The file of its entry.
-    pub(crate) fn file(self) -> &'a str {
-        self.text("source")
+    /// Returns the file of the hook's entry.
+    pub(crate) fn config_file(self) -> &'a str {
+        self.text_field("source")
     }
 
-    /// Its entry, as `file:line`.
-    pub(crate) fn source(self) -> String {
+    /// Returns the location of the hook's entry, as `file:line`.
+    pub(crate) fn file_and_line(self) -> String {
         match self.0.get("line").and_then(Value::as_u64) {
-            Some(line) => format!("{}:{line}", self.text("source")),
-            None => self.text("source").to_owned(),
+            Some(line) => format!("{}:{line}", self.text_field("source")),
+            None => self.text_field("source").to_owned(),
         }
     }
 
-    pub(crate) fn took(self) -> Duration {
+    pub(crate) fn duration(self) -> Duration {
         Duration::from_micros(self.0.get("took_us").and_then(Value::as_u64).unwrap_or_default())
     }
 
-    pub(crate) fn faults(self) -> usize {
+    pub(crate) fn fault_count(self) -> usize {
         self.0.get("faults").and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// Whether it ran, or was at least tried.
-    pub(crate) fn ran(&self) -> bool {
-        !self.ended().starts_with("not run")
+    /// Returns whether the hook ran, or was at least tried.
+    pub(crate) fn was_run(&self) -> bool {
+        !self.how_it_ended().starts_with("not run")
     }
 }
 
 impl Log {
-    /// Whether a firing was asked for.
-    pub(super) fn wants(&self, firing: &Firing) -> bool {
+    /// Returns whether the arguments select a firing.
+    pub(super) fn selects(&self, firing: &Firing) -> bool {
         let is = |wanted: &Option<String>, found: Option<&str>| {
             wanted.as_deref().is_none_or(|text| found == Some(text))
         };
-        let since = |since: Timestamp| firing.time().is_some_and(|time| time >= since);
+        let since = |since: Timestamp| firing.end_time().is_some_and(|time| time >= since);
         let denied = || matches!(firing.decision(), "deny" | "stop");
         let is_event = |name: &str| {
             let rows = events_named(name, &[]);
-            firing.event() == name || rows.iter().any(|(_, row)| row.event == firing.event())
+            firing.event_name() == name
+                || rows.iter().any(|(_, row)| row.event == firing.event_name())
         };
         self.event.as_deref().is_none_or(is_event)
-            && is(&self.session, firing.session())
+            && is(&self.session, firing.session_id())
             && self.hook.as_deref().is_none_or(|text| {
-                firing.hooks().any(|ran| [ran.hook(), ran.name()].contains(&text))
+                firing.hook_runs().any(|ran| [ran.hook_id(), ran.name()].contains(&text))
             })
             && self.since.is_none_or(since)
             && (!self.denied || denied())
-            && (!self.shadow || self.stats || firing.hooks().any(shadow::has_said))
+            && (!self.shadow || self.stats || firing.hook_runs().any(shadow::has_shadow_result))
     }
 }

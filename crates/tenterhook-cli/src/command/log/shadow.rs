@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::firing::{Firing, Ran};
-use super::{padded, style_of};
+use super::{decision_style, pad_right};
 use crate::args::{Format, Log};
 use crate::command::print_json;
 use crate::exit::Exit;
@@ -16,53 +16,57 @@ use crate::show::paint::{DIM, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::{Reader, Term};
 
-/// Whether something would have come of a hook in shadow.
-pub(super) fn has_said(ran: Ran<'_>) -> bool {
-    ran.shadow().is_some_and(|shadow| shadow != "silent") && !ran.goes_on()
+/// Returns whether a shadow hook would have had an effect.
+pub(super) fn has_shadow_result(ran: Ran<'_>) -> bool {
+    ran.shadow_result().is_some_and(|shadow| shadow != "silent") && !ran.is_shadow_pending()
 }
 
-pub(super) fn run(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
+pub(super) fn print_shadow_results(
+    firings: &[Firing],
+    args: &Log,
+    term: Term,
+) -> Result<Exit, Problem> {
     if args.stats {
-        return stats(firings, args, term);
+        return print_stats(firings, args, term);
     }
-    let wanted = |ran: &Ran<'_>| args.hook.as_deref().is_none_or(|hook| ran.hook() == hook);
+    let wanted = |ran: &Ran<'_>| args.hook.as_deref().is_none_or(|hook| ran.hook_id() == hook);
     for firing in firings {
         let lines = match args.output.format {
-            Format::Json => format!("{}\n", firing.json()),
+            Format::Json => format!("{}\n", firing.to_json()),
             Format::Text => firing
-                .hooks()
-                .filter(|hook| has_said(*hook) && wanted(hook))
-                .map(|hook| line(firing, hook))
+                .hook_runs()
+                .filter(|hook| has_shadow_result(*hook) && wanted(hook))
+                .map(|hook| shadow_line(firing, hook))
                 .collect(),
         };
-        if term.offer(&lines)? == Reader::Gone {
+        if term.print_data_if_read(&lines)? == Reader::Gone {
             return Ok(Exit::Good);
         }
     }
     if firings.is_empty() {
-        term.note("no shadow hook would have acted in these firings");
+        term.print_note("no shadow hook would have acted in these firings");
     }
     Ok(Exit::Good)
 }
 
-/// Number, time, event, tool, what would have come of it, hook, duration, and the words where they are on record.
-fn line(firing: &Firing, ran: Ran<'_>) -> String {
-    let word = ran.shadow().unwrap_or_default();
-    let faults = match ran.shadow_faults().join(", ") {
+/// Renders number, time, event, tool, shadow result, hook, duration and, if recorded, the reason.
+fn shadow_line(firing: &Firing, ran: Ran<'_>) -> String {
+    let word = ran.shadow_result().unwrap_or_default();
+    let faults = match ran.shadow_fault_codes().join(", ") {
         faults if faults.is_empty() => faults,
-        faults => format!("  {}", paint(WARNING, layout::line(&faults))),
+        faults => format!("  {}", paint(WARNING, layout::to_safe_line(&faults))),
     };
-    let reason = firing.shadow_reason(ran.hook()).unwrap_or_default();
+    let reason = firing.shadow_reason(ran.hook_id()).unwrap_or_default();
     let line = format!(
         "{} {}  {}  {}  {}  {}  {}{faults}  {}",
         paint(DIM, format!("{:>5}", firing.number())),
-        paint(DIM, firing.shown_time()),
-        padded(firing.event(), 16),
-        padded(firing.tool().unwrap_or("-"), 8),
-        paint(style_of(word), padded(&format!("would {word}"), 13)),
-        padded(ran.hook(), 24),
-        layout::time(ran.took()),
-        paint(DIM, layout::line(&reason)),
+        paint(DIM, firing.local_end_time()),
+        pad_right(firing.event_name(), 16),
+        pad_right(firing.tool_name().unwrap_or("-"), 8),
+        paint(decision_style(word), pad_right(&format!("would {word}"), 13)),
+        pad_right(ran.hook_id(), 24),
+        layout::format_duration(ran.duration()),
+        paint(DIM, layout::to_safe_line(&reason)),
     );
     format!("{}\n", line.trim_end())
 }
@@ -75,18 +79,22 @@ struct Sum {
     faults: usize,
 }
 
-fn stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
+fn print_stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
     let mut hooks: BTreeMap<&str, Sum> = BTreeMap::new();
-    for ran in firings.iter().flat_map(Firing::hooks).filter(|hook| hook.ran() && !hook.goes_on()) {
-        let Some(word) = ran.shadow() else { continue };
-        let sum = hooks.entry(ran.hook()).or_default();
+    for ran in firings
+        .iter()
+        .flat_map(Firing::hook_runs)
+        .filter(|hook| hook.was_run() && !hook.is_shadow_pending())
+    {
+        let Some(word) = ran.shadow_result() else { continue };
+        let sum = hooks.entry(ran.hook_id()).or_default();
         sum.asked += 1;
         *sum.would.entry(word.to_owned()).or_default() += 1;
-        sum.faults += usize::from(!ran.shadow_faults().is_empty());
+        sum.faults += usize::from(!ran.shadow_fault_codes().is_empty());
     }
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
-        Format::Text => term.data(&to_text(&hooks, term.width()))?,
+        Format::Text => term.print_data(&to_text(&hooks, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -101,16 +109,16 @@ fn to_json(hooks: &BTreeMap<&str, Sum>) -> Value {
 fn to_text(hooks: &BTreeMap<&str, Sum>, width: usize) -> String {
     let mut table = Table::new(&[
         Column::new("HOOK", Give::Fold),
-        Column::right("ASKED"),
+        Column::right_aligned("ASKED"),
         Column::new("WOULD", Give::Wrap),
-        Column::right("FAULTS"),
+        Column::right_aligned("FAULTS"),
     ]);
     for (hook, sum) in hooks {
         let said = sum.would.iter().filter(|(word, _)| *word != "silent");
         let said: Vec<String> = said.map(|(word, count)| format!("{word} {count}")).collect();
         let style = if said.is_empty() { DIM } else { WARNING };
         let said = if said.is_empty() { "nothing".to_owned() } else { said.join(", ") };
-        table.row([
+        table.push_row([
             Cell::new(PLAIN, *hook),
             Cell::new(PLAIN, sum.asked.to_string()),
             Cell::new(style, said),
@@ -118,5 +126,5 @@ fn to_text(hooks: &BTreeMap<&str, Sum>, width: usize) -> String {
         ]);
     }
     let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{text}{} in shadow\n", layout::count(hooks.len(), "hook"))
+    format!("{text}{} in shadow\n", layout::count_noun(hooks.len(), "hook"))
 }

@@ -10,7 +10,7 @@ use crate::ambient::Here;
 use crate::args::Format;
 use crate::command::print_json;
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::problem::Problem;
 use crate::show::layout;
 use crate::show::paint::{DIM, ERROR, PLAIN, WARNING};
@@ -30,8 +30,8 @@ struct Sum {
 }
 
 impl Sum {
-    /// The time that this share of its runs did not exceed.
-    fn within(&self, percent: usize) -> Duration {
+    /// Returns the duration that `percent` of the runs did not exceed.
+    fn duration_percentile(&self, percent: usize) -> Duration {
         let at = (self.took.len() * percent).div_ceil(100).saturating_sub(1);
         self.took.get(at).copied().unwrap_or_default()
     }
@@ -49,21 +49,25 @@ pub(super) fn run(
     let mut hooks = Hooks::new();
     let mut count = 0;
     for firing in firings {
-        count += usize::from(!firing.is_late());
-        for ran in firing.hooks().filter(|hook| hook.ran() && hook.ended() != "detached") {
-            let sum = hooks.entry((ran.name().to_owned(), ran.file().to_owned())).or_default();
-            (sum.id, sum.from) = (ran.hook().to_owned(), shorten(&ran.source(), &here.roots));
-            sum.last = firing.shown_time();
-            sum.last_at = firing.time().map(|time| time.to_string()).into();
-            sum.took.push(ran.took());
+        count += usize::from(!firing.is_late_step());
+        for ran in
+            firing.hook_runs().filter(|hook| hook.was_run() && hook.how_it_ended() != "detached")
+        {
+            let sum =
+                hooks.entry((ran.name().to_owned(), ran.config_file().to_owned())).or_default();
+            (sum.id, sum.from) =
+                (ran.hook_id().to_owned(), shorten_path(&ran.file_and_line(), &here.roots));
+            sum.last = firing.local_end_time();
+            sum.last_at = firing.end_time().map(|time| time.to_string()).into();
+            sum.took.push(ran.duration());
             sum.denials += usize::from(ran.verdict() == "deny");
-            sum.faults += ran.faults();
+            sum.faults += ran.fault_count();
         }
     }
     hooks.values_mut().for_each(|hook| hook.took.sort_unstable());
     match format {
         Format::Json => print_json(&to_json(count, &hooks), term)?,
-        Format::Text => term.data(&to_text(count, &hooks, term.width()))?,
+        Format::Text => term.print_data(&to_text(count, &hooks, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -77,8 +81,8 @@ fn to_json(firings: usize, hooks: &Hooks) -> Value {
             "source": file,
             "fired": sum.took.len(),
             "last_fired": sum.last_at,
-            "p50_us": micros(sum.within(50)),
-            "p95_us": micros(sum.within(95)),
+            "p50_us": micros(sum.duration_percentile(50)),
+            "p95_us": micros(sum.duration_percentile(95)),
             "denials": sum.denials,
             "faults": sum.faults,
         })
@@ -89,31 +93,35 @@ fn to_json(firings: usize, hooks: &Hooks) -> Value {
 fn to_text(firings: usize, hooks: &Hooks, width: usize) -> String {
     let mut table = Table::new(&[
         Column::new("HOOK", Give::Fold),
-        Column::right("FIRED"),
+        Column::right_aligned("FIRED"),
         Column::new("LAST FIRED", Give::Keep),
-        Column::time("P50"),
-        Column::time("P95"),
-        Column::right("DENIALS"),
-        Column::right("FAULTS"),
+        Column::duration_column("P50"),
+        Column::duration_column("P95"),
+        Column::right_aligned("DENIALS"),
+        Column::right_aligned("FAULTS"),
     ]);
     let counted = |number: usize, style| match number {
         0 => Cell::new(DIM, "0"),
         _ => Cell::new(style, number.to_string()),
     };
     for ((name, _), sum) in hooks {
-        table.row([
+        table.push_row([
             Cell::new(PLAIN, name.as_str()),
             Cell::new(PLAIN, sum.took.len().to_string()),
             Cell::new(DIM, sum.last.as_str()),
-            Cell::new(PLAIN, layout::time(sum.within(50))),
-            Cell::new(PLAIN, layout::time(sum.within(95))),
+            Cell::new(PLAIN, layout::format_duration(sum.duration_percentile(50))),
+            Cell::new(PLAIN, layout::format_duration(sum.duration_percentile(95))),
             counted(sum.denials, ERROR),
             counted(sum.faults, WARNING),
         ]);
-        table.note(0, Cell::new(DIM, sum.from.as_str()));
+        table.add_note(0, Cell::new(DIM, sum.from.as_str()));
     }
     let text = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    format!("{text}{}, {}\n", layout::count(firings, "firing"), layout::count(hooks.len(), "hook"))
+    format!(
+        "{text}{}, {}\n",
+        layout::count_noun(firings, "firing"),
+        layout::count_noun(hooks.len(), "hook")
+    )
 }
 
 #[cfg(test)]
@@ -124,10 +132,13 @@ mod tests {
     fn a_share_of_the_runs_did_not_take_longer() {
         let took = (1..=20).map(Duration::from_millis).collect();
         let sum = Sum { took, ..Sum::default() };
-        assert_eq!(sum.within(50), Duration::from_millis(10));
-        assert_eq!(sum.within(95), Duration::from_millis(19));
+        assert_eq!(sum.duration_percentile(50), Duration::from_millis(10));
+        assert_eq!(sum.duration_percentile(95), Duration::from_millis(19));
         let one = Sum { took: vec![Duration::from_millis(7)], ..Sum::default() };
-        assert_eq!((one.within(50), one.within(95)), (one.took[0], one.took[0]));
-        assert_eq!(Sum::default().within(95), Duration::ZERO);
+        assert_eq!(
+            (one.duration_percentile(50), one.duration_percentile(95)),
+            (one.took[0], one.took[0])
+        );
+        assert_eq!(Sum::default().duration_percentile(95), Duration::ZERO);
     }
 }

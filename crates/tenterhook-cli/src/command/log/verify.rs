@@ -23,14 +23,14 @@ pub(super) fn run(
     here: &Here,
     term: Term,
 ) -> Result<Exit, Problem> {
-    let place = journal::location(here);
+    let place = journal::journal_location(here);
     let known = known.map(|k| (k.seq, k.digest.as_str()));
     let report = verify(&place, known).map_err(|error| Problem::new(error.to_string()))?;
     match format {
         Format::Json => print_json(&to_json(&report), term)?,
         Format::Text => {
             let records = place.records.display().to_string();
-            term.data(&to_text(&report, &records, known.is_some(), term.width()))?;
+            term.print_data(&to_text(&report, &records, known.is_some(), term.width()))?;
         }
     }
     Ok(if report.problems.is_empty() { Exit::Good } else { Exit::Wrong })
@@ -57,7 +57,7 @@ fn to_json(report: &Report) -> serde_json::Value {
 fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> String {
     let mut out = String::new();
     let mut paragraph = |text: &str| {
-        out.push_str(&layout::wrap(text, width).join("\n"));
+        out.push_str(&layout::wrap_text(text, width).join("\n"));
         out.push('\n');
     };
     for problem in &report.problems {
@@ -73,14 +73,14 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
         let numbers: Vec<String> = report.open.iter().map(u64::to_string).collect();
         paragraph(&format!(
             "{} without an end: under way, killed before there was a decision, or not to be recorded any more ({})",
-            layout::count(report.open.len(), "firing"),
+            layout::count_noun(report.open.len(), "firing"),
             numbers.join(", ")
         ));
     }
     let counted = format!(
         "{} in {}, {records}",
-        layout::count(usize::try_from(report.records).unwrap_or(usize::MAX), "record"),
-        layout::count(report.files, "file"),
+        layout::count_noun(usize::try_from(report.records).unwrap_or(usize::MAX), "record"),
+        layout::count_noun(report.files, "file"),
     );
     match (report.problems.len(), &report.last, report.span) {
         (0, Some(digest), Some((_, last))) => {
@@ -92,7 +92,9 @@ fn to_text(report: &Report, records: &str, is_known: bool, width: usize) -> Stri
             }
         }
         (0, ..) => paragraph("nothing is on record"),
-        (problems, ..) => paragraph(&format!("{}: {counted}", layout::count(problems, "problem"))),
+        (problems, ..) => {
+            paragraph(&format!("{}: {counted}", layout::count_noun(problems, "problem")))
+        }
     }
     out
 }

@@ -86,8 +86,8 @@ const CAUSES: &[(Cause, &str, &str, &str)] = &[
 ];
 
 impl Cause {
-    /// Its word, the reason, and what to do.
-    pub(super) fn row(self) -> (&'static str, &'static str, &'static str) {
+    /// Returns the cause's name, the reason, and what to do.
+    pub(super) fn description(self) -> (&'static str, &'static str, &'static str) {
         let row = CAUSES.iter().find(|cause| cause.0 == self);
         row.map_or(("unknown", "", ""), |(_, word, why, help)| (word, why, help))
     }

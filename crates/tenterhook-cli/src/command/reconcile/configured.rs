@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tenterhook::session::View;
-use tenterhook_core::config::{Ruleset, Source, is_own};
+use tenterhook_core::config::{Ruleset, Source, is_own_entry};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::Event;
 use tenterhook_core::hook::Hook;
@@ -38,37 +38,39 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    pub(super) fn read(here: &Here) -> Result<Self, Problem> {
+    pub(super) fn load(here: &Here) -> Result<Self, Problem> {
         let which = Which { config: Vec::new(), dialect: None, compat: None };
-        let mut loaded = load::load(&which, here)?;
+        let mut loaded = load::load_hooks(&which, here)?;
         let own = |agent: TranscriptAgent| {
-            let dialect = DialectId::find(agent.key()).map(DialectId::dialect);
-            let loads = |source: &&Source| dialect.is_some_and(|by| by.loads(source));
+            let dialect = DialectId::from_name(agent.key()).map(DialectId::dialect);
+            let loads = |source: &&Source| dialect.is_some_and(|by| by.loads_source(source));
             loaded.sources.iter().filter(loads).map(|source| source.name.to_string()).collect()
         };
         let own = TranscriptAgent::ALL.into_iter().map(|agent| (agent, own(agent))).collect();
         // The reference agent is an engine itself.
         let calls = |agent: &TranscriptAgent| {
-            *agent == TranscriptAgent::Tenterhook || status::calls(agent.key(), here)
+            *agent == TranscriptAgent::Tenterhook || status::is_called_by(agent.key(), here)
         };
         let calling = TranscriptAgent::ALL.into_iter().filter(calls).collect();
-        Ok(Self { ruleset: loaded.engine(|builder| builder).ruleset(), calling, own })
+        Ok(Self { ruleset: loaded.build_engine(|builder| builder).ruleset(), calling, own })
     }
 
-    pub(super) fn coverage(&self, agent: TranscriptAgent, event: &Event) -> Coverage {
+    pub(super) fn coverage_of_event(&self, agent: TranscriptAgent, event: &Event) -> Coverage {
         let explained = plan::explain(&self.ruleset, &View::default(), event);
-        let mut matching =
-            explained.iter().filter(|(hook, why)| why.selected && !is_own(&hook.run)).peekable();
+        let mut matching = explained
+            .iter()
+            .filter(|(hook, why)| why.selected && !is_own_entry(&hook.run))
+            .peekable();
         if matching.peek().is_none() {
             return Coverage::Unmatched;
         }
-        match matching.any(|(hook, _)| self.is_started(agent, hook)) {
+        match matching.any(|(hook, _)| self.is_run_for_agent(agent, hook)) {
             true => Coverage::Asked,
             false => Coverage::NotCalled,
         }
     }
 
-    fn is_started(&self, agent: TranscriptAgent, hook: &Hook) -> bool {
+    fn is_run_for_agent(&self, agent: TranscriptAgent, hook: &Hook) -> bool {
         let is_own = |files: &HashSet<String>| {
             hook.place.as_ref().is_some_and(|location| files.contains(&*location.file))
         };

@@ -13,12 +13,12 @@ use super::{GATE, Open};
 pub(super) struct OfSession(BTreeMap<String, u64>);
 
 impl OfSession {
-    pub(super) fn add(&mut self, event: String) {
+    pub(super) fn count_event(&mut self, event: String) {
         *self.0.entry(event).or_default() += 1;
     }
 
-    /// The events, where `PreToolUse` is not among them.
-    pub(super) fn without_gates(&self) -> Option<&BTreeMap<String, u64>> {
+    /// Returns the events, if `PreToolUse` is not among them.
+    pub(super) fn events_without_gates(&self) -> Option<&BTreeMap<String, u64>> {
         (!self.0.contains_key(GATE)).then_some(&self.0)
     }
 }
@@ -42,7 +42,7 @@ const FOUND: &[(&str, Cause)] = &[
 ];
 
 impl Recorded {
-    pub(super) fn add(&mut self, event: &str, entry: &Entry) {
+    pub(super) fn add_entry(&mut self, event: &str, entry: &Entry) {
         let faults = entry.get("faults").and_then(Value::as_array).into_iter().flatten();
         let faults = faults.filter_map(Value::as_str);
         let found = faults.filter_map(|fault| FOUND.iter().find(|(code, _)| *code == fault));
@@ -57,8 +57,8 @@ impl Recorded {
         self.effects.extend(effect.and_then(Value::as_str).map(str::to_owned));
     }
 
-    /// Why the call that ran was kept from its gates, where it was.
-    pub(super) fn cause(&self, call: &Open) -> Option<Cause> {
+    /// Returns why the gates did not see the call that ran, if they did not.
+    pub(super) fn cause_of_gap(&self, call: &Open) -> Option<Cause> {
         let is_masked = |effect: &String| {
             !self.is_changed && !self.effects.is_empty() && !self.effects.contains(effect)
         };

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Basis, Sum};
 use crate::ambient::Here;
-use crate::load::shorten;
-use crate::show::layout::{count, flow, line};
+use crate::load::shorten_path;
+use crate::show::layout::{count_noun, to_safe_line, wrap_indented};
 use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
 
 pub(super) fn to_json(sum: &Sum) -> Value {
@@ -18,7 +18,7 @@ pub(super) fn to_json(sum: &Sum) -> Value {
         .iter()
         .map(|(key, places)| {
             let (agent, cause, tool, mode, is_sub) = key;
-            let (word, why, help) = cause.row();
+            let (word, why, help) = cause.description();
             json!({
                 "agent": agent.name(),
                 "tool": tool,
@@ -47,8 +47,9 @@ pub(super) fn to_json(sum: &Sum) -> Value {
 /// How many sessions are named.
 const SESSIONS: usize = 3;
 
-/// What the calls are held against, where that is not the record, and which sessions have records of other events alone.
-fn basis(sum: &Sum, width: usize) -> String {
+/// Explains what the calls are compared with if that is not the record, and which sessions only
+/// have records of other events.
+fn basis_note(sum: &Sum, width: usize) -> String {
     let what = match sum.basis {
         Basis::Record => None,
         Basis::NoGateOnRecord => Some("no `PreToolUse` is on record"),
@@ -59,27 +60,32 @@ fn basis(sum: &Sum, width: usize) -> String {
         format!("{what}: these are the calls that the hooks configured here would not have been asked about")
     }));
     paragraphs.extend(sum.ungated.iter().take(SESSIONS).map(|(session, events)| {
-        let counts = events.iter().map(|(event, number)| format!("{} ({number})", line(event)));
+        let counts =
+            events.iter().map(|(event, number)| format!("{} ({number})", to_safe_line(event)));
         let counts = counts.collect::<Vec<_>>().join(", ");
-        format!("session `{}`: on record are {counts}, and no `PreToolUse`", line(session))
+        format!("session `{}`: on record are {counts}, and no `PreToolUse`", to_safe_line(session))
     }));
     match sum.ungated.len().saturating_sub(SESSIONS) {
         0 => {}
-        more => paragraphs.push(format!("the same is so for {} more", count(more, "session"))),
+        more => paragraphs.push(format!("the same is so for {} more", count_noun(more, "session"))),
     }
-    paragraphs.iter().map(|text| format!("{}\n\n", paint(WARNING, flow(text, width)))).collect()
+    paragraphs
+        .iter()
+        .map(|text| format!("{}\n\n", paint(WARNING, wrap_indented(text, width))))
+        .collect()
 }
 
 pub(super) fn to_text(sum: &Sum, here: &Here, width: usize) -> String {
-    let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
-    let mut out = basis(sum, width);
+    let calls = |number: u64| count_noun(usize::try_from(number).unwrap_or(usize::MAX), "call");
+    let mut out = basis_note(sum, width);
     for (key, places) in &sum.gaps {
         let (agent, cause, tool, mode, is_sub) = key;
-        let (_, why, help) = cause.row();
+        let (_, why, help) = cause.description();
         let sub = if *is_sub { ", in a subagent" } else { "" };
-        let mode = if mode.is_empty() { String::new() } else { format!(", mode {}", line(mode)) };
+        let mode =
+            if mode.is_empty() { String::new() } else { format!(", mode {}", to_safe_line(mode)) };
         let number = sum.counts.get(key).copied().unwrap_or_default();
-        let head = format!("{} {}", agent.name(), line(tool));
+        let head = format!("{} {}", agent.name(), to_safe_line(tool));
         out.push_str(&format!(
             "{}  {}{mode}{sub}\n",
             paint(BOLD, head),
@@ -92,9 +98,9 @@ pub(super) fn to_text(sum: &Sum, here: &Here, width: usize) -> String {
                     .get(key)
                     .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
             };
-            let file = shorten(&text("file").unwrap_or_default(), &here.roots);
+            let file = shorten_path(&text("file").unwrap_or_default(), &here.roots);
             let place = format!("{file}:{}", text("line").unwrap_or_default());
-            out.push_str(&format!("    {}\n", paint(DIM, line(&place))));
+            out.push_str(&format!("    {}\n", paint(DIM, to_safe_line(&place))));
         }
         out.push('\n');
     }
@@ -110,13 +116,13 @@ pub(super) fn to_text(sum: &Sum, here: &Here, width: usize) -> String {
         sum.seen,
         sum.refused
     );
-    out.push_str(&format!("{}\n", paint(style, flow(&said, width))));
+    out.push_str(&format!("{}\n", paint(style, wrap_indented(&said, width))));
     if let Some(number) = sum.by_join.get("session_tool_order") {
         let text = format!(
             "{} joined by session, tool and order, for their agents hand hooks no id that they record",
             calls(*number)
         );
-        out.push_str(&format!("{}\n", paint(DIM, flow(&text, width))));
+        out.push_str(&format!("{}\n", paint(DIM, wrap_indented(&text, width))));
     }
     out
 }

@@ -8,7 +8,7 @@ use tenterhook::internal::discover;
 use tenterhook_core::agents::{Agent, Event};
 use tenterhook_core::install;
 
-use super::super::install::files::on_path;
+use super::super::install::files::find_on_path;
 use super::Found;
 use crate::ambient::Here;
 
@@ -20,15 +20,18 @@ pub(super) struct Lacking {
     pub(super) offer: String,
 }
 
-/// The events that the agent's version lacks, or may lack where it cannot be found, unless a settings file closes what they are about.
-pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lacking> {
-    let version = version(agent, here);
+/// Returns the events that the agent's version lacks, or may lack if the version is unknown, unless
+/// a settings file closes the gap.
+pub(super) fn missing_events(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lacking> {
+    let version = installed_version(agent, here);
     let lacks = |event: &&Event| {
         let Some((since, key)) = event.since else { return false };
-        let is_older = version.as_deref().is_none_or(|version| numbers(version) < numbers(since));
+        let is_older =
+            version.as_deref().is_none_or(|version| parse_version(version) < parse_version(since));
         let closes = |file: &Found| {
-            let switched = install::switched(agent, &[key], &file.text);
-            switched.is_some_and(|switch| switch.off) && !install::may_refuse(agent, &file.text)
+            let switched = install::find_hook_switch(agent, &[key], &file.text);
+            switched.is_some_and(|switch| switch.off)
+                && !install::agent_may_reject(agent, &file.text)
         };
         is_older && !found.iter().any(closes)
     };
@@ -46,23 +49,24 @@ pub(super) fn lacking(agent: &Agent, found: &[Found], here: &Here) -> Vec<Lackin
     lacking.collect()
 }
 
-/// The version of the agent's program: the name of the file that a link leads to, or that of the package around it.
-pub(crate) fn version(agent: &Agent, here: &Here) -> Option<String> {
-    let program = on_path(agent.program(), here).next()?.canonicalize().ok()?;
+/// Returns the version of the agent's program: the file name of a symlink's target, or the version
+/// of the package around it.
+pub(crate) fn installed_version(agent: &Agent, here: &Here) -> Option<String> {
+    let program = find_on_path(agent.program_name(), here).next()?.canonicalize().ok()?;
     let name = program.file_name().and_then(|name| name.to_str());
-    let named = name.filter(|name| numbers(name).is_some()).map(str::to_owned);
-    named.or_else(|| program.ancestors().skip(1).take(4).find_map(in_package))
+    let named = name.filter(|name| parse_version(name).is_some()).map(str::to_owned);
+    named.or_else(|| program.ancestors().skip(1).take(4).find_map(version_in_package_json))
 }
 
-fn in_package(directory: &Path) -> Option<String> {
-    let text = discover::read(&directory.join("package.json")).ok()?;
+fn version_in_package_json(directory: &Path) -> Option<String> {
+    let text = discover::read_config_file(&directory.join("package.json")).ok()?;
     let package: Value = serde_json::from_str(&text).ok()?;
     let version = package.get("version")?.as_str()?;
-    numbers(version).map(|_| version.to_owned())
+    parse_version(version).map(|_| version.to_owned())
 }
 
-/// A version as its numbers.
-fn numbers(version: &str) -> Option<Vec<u64>> {
+/// Parses a version into its numbers.
+fn parse_version(version: &str) -> Option<Vec<u64>> {
     let plain = version.split(['-', '+']).next()?;
     let numbers: Option<Vec<u64>> = plain.split('.').map(|part| part.parse().ok()).collect();
     numbers.filter(|numbers| numbers.len() > 1)

@@ -52,21 +52,21 @@ impl Host {
         let (outgoing, unsent) = mpsc::unbounded_channel();
         let (goes, gone) = mpsc::unbounded_channel();
         let (wrote, written) = oneshot::channel();
-        start(move || read(&asks))?;
-        start(move || {
+        spawn_thread(move || read_lines(&asks))?;
+        spawn_thread(move || {
             // The receiver may have gone, if the program ends first.
-            let _ = wrote.send(write(unsent, term));
+            let _ = wrote.send(write_lines(unsent, term));
         })?;
-        start(move || watch(&goes))?;
-        Ok(Self { lines, gone, outgoing, written, is_file: input_is_file() })
+        spawn_thread(move || watch_pipes(&goes))?;
+        Ok(Self { lines, gone, outgoing, written, is_file: is_stdin_file() })
     }
 }
 
-fn start(work: impl FnOnce() + Send + 'static) -> Result<(), Starved> {
+fn spawn_thread(work: impl FnOnce() + Send + 'static) -> Result<(), Starved> {
     std::thread::Builder::new().spawn(work).map(drop).map_err(Starved::new)
 }
 
-fn read(lines: &mpsc::Sender<Vec<u8>>) {
+fn read_lines(lines: &mpsc::Sender<Vec<u8>>) {
     let mut input = std::io::stdin().lock();
     loop {
         let mut line = Vec::new();
@@ -84,9 +84,12 @@ fn read(lines: &mpsc::Sender<Vec<u8>>) {
     }
 }
 
-fn write(mut texts: mpsc::UnboundedReceiver<OutgoingLine>, term: Term) -> Result<(), Problem> {
+fn write_lines(
+    mut texts: mpsc::UnboundedReceiver<OutgoingLine>,
+    term: Term,
+) -> Result<(), Problem> {
     while let Some((text, _room)) = texts.blocking_recv() {
-        if term.offer(&text)? == Reader::Gone {
+        if term.print_data_if_read(&text)? == Reader::Gone {
             break;
         }
     }
@@ -94,21 +97,21 @@ fn write(mut texts: mpsc::UnboundedReceiver<OutgoingLine>, term: Term) -> Result
 }
 
 #[cfg(unix)]
-fn input_is_file() -> bool {
+fn is_stdin_file() -> bool {
     use std::os::fd::AsFd;
     let input = std::io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
     input.and_then(|input| input.metadata()).is_ok_and(|metadata| metadata.is_file())
 }
 
 #[cfg(not(unix))]
-fn input_is_file() -> bool {
+fn is_stdin_file() -> bool {
     false
 }
 
-/// Watches both ends. The end of input is seen although lines before it wait to be read; where it is a file, it has no other
-/// end that could go.
+/// Watches both ends. The end of input is noticed even if earlier lines have not been read. If the
+/// input is a file, only the output is watched.
 #[cfg(unix)]
-fn watch(goes: &mpsc::UnboundedSender<Gone>) {
+fn watch_pipes(goes: &mpsc::UnboundedSender<Gone>) {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::Errno;
     const ENDED: PollFlags =
@@ -144,6 +147,7 @@ const HALF_CLOSED: rustix::event::PollFlags = rustix::event::PollFlags::RDHUP;
 #[cfg(all(unix, not(target_os = "linux")))]
 const HALF_CLOSED: rustix::event::PollFlags = rustix::event::PollFlags::empty();
 
-/// Elsewhere the end of input is seen when it is read, and a reader that is gone when it is written to.
+/// Does nothing: on this system the end of input is noticed by reading, and a missing reader by
+/// writing.
 #[cfg(not(unix))]
-fn watch(_: &mpsc::UnboundedSender<Gone>) {}
+fn watch_pipes(_: &mpsc::UnboundedSender<Gone>) {}

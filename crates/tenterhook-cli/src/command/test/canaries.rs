@@ -11,15 +11,15 @@ use super::play::{Came, Job};
 use super::suite::Suite;
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::show::layout::{count, cut, line};
-use crate::show::outcome::name_of;
+use crate::show::layout::{count_noun, to_safe_line, truncate_to_width};
+use crate::show::outcome::hook_display_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, paint};
 
 /// 200 calls of ordinary work: a line for the shell, or a tool and its input. Each stands in `conformance/guardrails/ordinary`.
 const CALLS: &str = include_str!("canaries.txt");
 
-/// A job for each call.
-pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
+/// Creates a job for each call.
+pub(super) fn canary_jobs(suite: &Arc<Suite>) -> Vec<Job> {
     let job = |(at, call): (usize, &str)| {
         let place =
             Location { file: "canaries".into(), span: Span::new(0, 0), line: at + 1, column: 1 };
@@ -28,7 +28,7 @@ pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
             on: None,
             name: call.to_owned(),
             place,
-            event: Happens::Words(short_form(call)),
+            event: Happens::Words(case_event_text(call)),
             expect: Expectation::new(Restraint::Silent),
             files: Vec::new(),
         };
@@ -37,9 +37,9 @@ pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
     CALLS.lines().enumerate().map(job).collect()
 }
 
-/// A call in the words of a case: what names no tool is for the shell.
-fn short_form(call: &str) -> String {
-    let (first, rest) = super::super::what::split(call);
+/// Returns a call as a case writes it: a text without a tool name is for the shell.
+fn case_event_text(call: &str) -> String {
+    let (first, rest) = super::super::what::split_first_word(call);
     let is_tool = rest.starts_with('{') && serde_json::from_str::<Value>(rest).is_ok();
     let is_name = first.starts_with(|c: char| c.is_ascii_uppercase()) || first.starts_with("mcp__");
     if is_tool && is_name { call.to_owned() } else { format!("Bash {call}") }
@@ -54,8 +54,8 @@ pub(super) struct Stopped {
     reason: Option<String>,
 }
 
-/// The calls that were held up.
-pub(super) fn stopped(
+/// Returns the calls that were denied or held.
+pub(super) fn stopped_calls(
     jobs: &[Job],
     came: Vec<Result<Came, Problem>>,
 ) -> Result<Vec<Stopped>, Problem> {
@@ -69,14 +69,14 @@ pub(super) fn stopped(
         found.push(Stopped {
             call: job.case.name.clone(),
             decision: came.decision,
-            by: came.held.iter().map(|hook_id| name_of(hook_id, ruleset)).collect(),
+            by: came.held.iter().map(|hook_id| hook_display_name(hook_id, ruleset)).collect(),
             reason: came.reason,
         });
     }
     Ok(found)
 }
 
-pub(super) const fn exit(stopped: &[Stopped]) -> Exit {
+pub(super) const fn exit_code(stopped: &[Stopped]) -> Exit {
     if stopped.is_empty() { Exit::Good } else { Exit::Wrong }
 }
 
@@ -92,12 +92,12 @@ pub(super) fn to_text(stopped: &[Stopped], calls: usize, hooks: usize, width: us
         out.push_str(&format!(
             "{}  {}\n",
             paint(ERROR, stopped_call.decision),
-            paint(BOLD, cut(&line(&stopped_call.call), width - 8))
+            paint(BOLD, truncate_to_width(&to_safe_line(&stopped_call.call), width - 8))
         ));
         let why = stopped_call.reason.as_deref().unwrap_or("no reason given");
         out.push_str(&format!(
             "      {}\n",
-            paint(DIM, cut(&format!("{by}: {}", line(why)), width - 8))
+            paint(DIM, truncate_to_width(&format!("{by}: {}", to_safe_line(why)), width - 8))
         ));
     }
     if !stopped.is_empty() {
@@ -105,6 +105,6 @@ pub(super) fn to_text(stopped: &[Stopped], calls: usize, hooks: usize, width: us
     }
     let style = if stopped.is_empty() { GOOD } else { ERROR };
     let sum = format!("{} of {calls} ordinary calls stopped", stopped.len());
-    out.push_str(&format!("{} by {}\n", paint(style, sum), count(hooks, "hook")));
+    out.push_str(&format!("{} by {}\n", paint(style, sum), count_noun(hooks, "hook")));
     out
 }

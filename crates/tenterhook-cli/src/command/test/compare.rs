@@ -5,7 +5,7 @@ use serde_json::Value;
 use tenterhook_core::dialect::native::Expectation;
 
 use super::play::Came;
-use crate::show::layout::time;
+use crate::show::layout::format_duration;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) struct Mismatch {
     pub(super) came: String,
 }
 
-/// Every difference between what was expected and what came.
+/// Returns every difference between the expected and the actual result.
 pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> {
     let mut found = Vec::new();
     let mut differ = |what, expected: String, came: String| {
@@ -51,7 +51,7 @@ pub(super) fn differences(expected: &Expectation, came: &Came) -> Vec<Mismatch> 
         differ("rewrite", shown(&expected.rewrite), shown(&came.rewrite));
     }
     if let Some(limit) = expected.within.filter(|limit| came.took > *limit) {
-        differ("time", format!("at most {}", time(limit)), time(came.took));
+        differ("time", format!("at most {}", format_duration(limit)), format_duration(came.took));
     }
     if let Some(background) =
         expected.background.filter(|background| *background != came.background)

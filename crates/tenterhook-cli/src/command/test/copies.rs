@@ -31,18 +31,19 @@ const MOST_FILES: usize = 2_000;
 /// Directories that a user does not mean by naming their parent.
 const LEFT_OUT: &[&str] = &[".git", "node_modules", "target", ".venv", "__pycache__"];
 
-/// What the hooks of `suite` need, and what the file of cases names beside it.
-pub(super) fn collect(suite: &Suite, named: &[String]) -> Result<Copies, Problem> {
+/// Collects the files that the hooks of `suite` need, and those that the file of cases names in
+/// addition.
+pub(super) fn collect_files(suite: &Suite, named: &[String]) -> Result<Copies, Problem> {
     let mut copies = Copies::default();
     let root = &*suite.project;
     for source in &suite.sources {
-        copies.take(root, Path::new(&*source.name))?;
+        copies.add_path(root, Path::new(&*source.name))?;
     }
     for hook in suite.ruleset.hooks() {
-        for file in scripts(hook, suite) {
+        for file in scripts_of_hook(hook, suite) {
             match file.parent() {
-                Some(directory) if directory != root => copies.take(root, directory)?,
-                _ => copies.take(root, &file)?,
+                Some(directory) if directory != root => copies.add_path(root, directory)?,
+                _ => copies.add_path(root, &file)?,
             }
         }
     }
@@ -50,21 +51,23 @@ pub(super) fn collect(suite: &Suite, named: &[String]) -> Result<Copies, Problem
         let path = root.join(name);
         if !path.exists() {
             let message = format!("`{}` wants a copy of `{name}`, which is not there", suite.shown);
-            return Err(Problem::new(message).help(format!("names start at `{}`", root.display())));
+            return Err(
+                Problem::new(message).with_help(format!("names start at `{}`", root.display()))
+            );
         }
-        copies.take(root, &path)?;
+        copies.add_path(root, &path)?;
     }
     Ok(copies)
 }
 
-/// The files of the project that a hook's command names.
-pub(super) fn scripts(hook: &Hook, suite: &Suite) -> Vec<PathBuf> {
+/// Returns the files of the project that a hook's command names.
+pub(super) fn scripts_of_hook(hook: &Hook, suite: &Suite) -> Vec<PathBuf> {
     let (Run::Command(command) | Run::Worker(Worker { command })) = &hook.run else {
         return Vec::new();
     };
     let home = &suite.roots.home;
-    if let Some(script) = hook.script(&suite.project, home) {
-        return within(&suite.project, script.path).into_iter().collect();
+    if let Some(script) = hook.script_file(&suite.project, home) {
+        return normalize_within(&suite.project, script.path).into_iter().collect();
     }
     let words: Vec<&str> = match &command.invocation {
         Invocation::Argv { program, args } => {
@@ -78,13 +81,13 @@ pub(super) fn scripts(hook: &Hook, suite: &Suite) -> Vec<PathBuf> {
         let word: String = word.chars().filter(|c| !matches!(c, '"' | '\'' | '{' | '}')).collect();
         let word = word.strip_prefix("$CLAUDE_PROJECT_DIR/").unwrap_or(&word).to_owned();
         let is_path = word.contains('/') || word.contains('.');
-        is_path.then(|| within(&suite.project, suite.project.join(word))).flatten()
+        is_path.then(|| normalize_within(&suite.project, suite.project.join(word))).flatten()
     };
     words.into_iter().filter_map(path).collect()
 }
 
-/// The path without `.` and `..`, if it is a file of the project.
-fn within(project: &Path, path: PathBuf) -> Option<PathBuf> {
+/// Returns the path without `.` and `..`, if it is a file of the project.
+fn normalize_within(project: &Path, path: PathBuf) -> Option<PathBuf> {
     let real = path.canonicalize().ok()?;
     let root = project.canonicalize().ok()?;
     let rest = real.strip_prefix(&root).ok()?;
@@ -92,8 +95,8 @@ fn within(project: &Path, path: PathBuf) -> Option<PathBuf> {
 }
 
 impl Copies {
-    /// Takes a file, or everything in a directory. What lies outside of `root` is used where it is.
-    fn take(&mut self, root: &Path, path: &Path) -> Result<(), Problem> {
+    /// Adds a file, or everything in a directory. Files outside of `root` are not copied.
+    fn add_path(&mut self, root: &Path, path: &Path) -> Result<(), Problem> {
         let Ok(name) = path.strip_prefix(root) else { return Ok(()) };
         if self.files.contains_key(name) {
             return Ok(());
@@ -107,19 +110,19 @@ impl Copies {
                 let entry = entry.map_err(wrong)?;
                 let is_left_out = LEFT_OUT.iter().any(|text| entry.file_name() == *text);
                 if !is_left_out {
-                    self.take(root, &entry.path())?;
+                    self.add_path(root, &entry.path())?;
                 }
             }
         } else if about.is_file() {
             let bytes: Arc<[u8]> = fs::read(path).map_err(wrong)?.into();
-            let file = File { bytes, is_program: is_program(&about) };
+            let file = File { bytes, is_program: is_executable(&about) };
             self.files.insert(name.to_owned(), file);
-            self.bound(path)?;
+            self.check_size(path)?;
         }
         Ok(())
     }
 
-    fn bound(&self, last: &Path) -> Result<(), Problem> {
+    fn check_size(&self, last: &Path) -> Result<(), Problem> {
         let bytes: usize = self.files.values().map(|file| file.bytes.len()).sum();
         if bytes <= MOST_BYTES && self.files.len() <= MOST_FILES {
             return Ok(());
@@ -128,7 +131,7 @@ impl Copies {
         let message = format!(
             "the hooks lie among too much to copy for each case: `{shown}` is over the bound"
         );
-        Err(Problem::new(message).help(format!(
+        Err(Problem::new(message).with_help(format!(
             "put the scripts into a separate directory: at most {MOST_FILES} files and {} MiB",
             MOST_BYTES >> 20
         )))
@@ -136,12 +139,12 @@ impl Copies {
 }
 
 #[cfg(unix)]
-fn is_program(about: &fs::Metadata) -> bool {
+fn is_executable(about: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     about.permissions().mode() & 0o111 != 0
 }
 
 #[cfg(not(unix))]
-fn is_program(_: &fs::Metadata) -> bool {
+fn is_executable(_: &fs::Metadata) -> bool {
     true
 }

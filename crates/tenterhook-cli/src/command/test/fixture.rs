@@ -26,7 +26,7 @@ impl Fixture {
     ///
     /// Make all directories before any program starts: a process that is being started holds every file that is open for
     /// writing, and such a file cannot be started (`ETXTBSY`).
-    pub(super) fn make(copies: &Copies, more: &[(String, String)]) -> io::Result<Self> {
+    pub(super) fn create(copies: &Copies, more: &[(String, String)]) -> io::Result<Self> {
         let root = tempfile::Builder::new().prefix("tenterhook-test-").tempdir()?;
         let project = root.path().join("project");
         for directory in [&project, &root.path().join("tmp"), &root.path().join("scratch")] {
@@ -34,15 +34,15 @@ impl Fixture {
         }
         let place = Self { root, project };
         for (name, file) in &copies.files {
-            place.write(name, &file.bytes, file.is_program)?;
+            place.write_file(name, &file.bytes, file.is_program)?;
         }
         for (name, text) in more {
-            place.write(Path::new(name), text.as_bytes(), false)?;
+            place.write_file(Path::new(name), text.as_bytes(), false)?;
         }
         Ok(place)
     }
 
-    fn write(&self, name: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
+    fn write_file(&self, name: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
         if !name
             .components()
             .all(|component| matches!(component, Component::Normal(_) | Component::CurDir))
@@ -58,24 +58,25 @@ impl Fixture {
         if is_program { make_executable(&path) } else { Ok(()) }
     }
 
-    /// Where hooks may leave what is too long for an outcome.
-    pub(super) fn scratch(&self) -> PathBuf {
+    /// Returns the directory for hook output that is too long for an outcome.
+    pub(super) fn scratch_dir(&self) -> PathBuf {
         self.root.path().join("scratch")
     }
 
-    /// The environment of its hooks: the caller's, with a separate directory for temporary files.
-    pub(super) fn env(&self, env: &[(String, String)]) -> Vec<(String, String)> {
+    /// Returns the environment of the hooks: the caller's, with a separate directory for temporary
+    /// files.
+    pub(super) fn hook_env(&self, env: &[(String, String)]) -> Vec<(String, String)> {
         let own =
             ("TMPDIR".to_owned(), self.root.path().join("tmp").to_string_lossy().into_owned());
         env.iter().filter(|(name, _)| name != "TMPDIR").cloned().chain([own]).collect()
     }
 
-    /// The files with hooks as they would be read here.
-    pub(super) fn sources(&self, suite: &Suite) -> Vec<Source> {
-        suite.sources.iter().map(|source| self.source(source, suite)).collect()
+    /// Returns the files with hooks, with their directories inside this fixture.
+    pub(super) fn moved_sources(&self, suite: &Suite) -> Vec<Source> {
+        suite.sources.iter().map(|source| self.moved_source(source, suite)).collect()
     }
 
-    fn source(&self, source: &Source, suite: &Suite) -> Source {
+    fn moved_source(&self, source: &Source, suite: &Suite) -> Source {
         let moved = |path: &Path| match path.strip_prefix(&suite.project) {
             Ok(rest) => self.project.join(rest),
             Err(_) => path.to_owned(),
@@ -90,33 +91,36 @@ impl Fixture {
         source
     }
 
-    /// From where files are found here.
+    /// Returns the roots from which files are found in this fixture.
     pub(super) fn roots(&self, suite: &Suite) -> Roots {
         Roots { cwd: self.project.clone(), ..suite.roots.clone() }
     }
 }
 
-/// Puts the places of `roots` where a text has `{project}` and `{home}`.
-pub(super) fn fill(value: &Value, roots: &Roots) -> Value {
+/// Replaces `{project}` and `{home}` in all texts of a value by the directories of `roots`.
+pub(super) fn fill_placeholders(value: &Value, roots: &Roots) -> Value {
     match value {
         Value::String(text) => fill_text(text, roots).into(),
-        Value::Array(items) => items.iter().map(|value| fill(value, roots)).collect(),
+        Value::Array(items) => items.iter().map(|value| fill_placeholders(value, roots)).collect(),
         Value::Object(map) => {
-            let filled: Map<String, Value> =
-                map.iter().map(|(key, value)| (key.clone(), fill(value, roots))).collect();
+            let filled: Map<String, Value> = map
+                .iter()
+                .map(|(key, value)| (key.clone(), fill_placeholders(value, roots)))
+                .collect();
             filled.into()
         }
         other => other.clone(),
     }
 }
 
-/// The same for one text.
+/// Replaces `{project}` and `{home}` in one text by the directories of `roots`.
 pub(super) fn fill_text(text: &str, roots: &Roots) -> String {
     let project = roots.cwd.to_string_lossy();
     text.replace("{project}", &project).replace("{home}", &roots.home.to_string_lossy())
 }
 
-/// The inverse: a text from a fixture, with its placeholders put back.
-pub(super) fn unfill(text: &str, roots: &Roots) -> String {
+/// Replaces the directories of a fixture in a text by their placeholders: the inverse of
+/// [`fill_text`].
+pub(super) fn restore_placeholders(text: &str, roots: &Roots) -> String {
     text.replace(&*roots.cwd.to_string_lossy(), "{project}")
 }

@@ -8,7 +8,7 @@ use tenterhook_core::answer::Power;
 use tenterhook_core::hook::{Arming, Hook, HookId, Invocation, Prewarm, Run, Shell};
 use tenterhook_core::matcher::{Matcher, MatcherSpec};
 
-use super::copies::{Copies, File, scripts};
+use super::copies::{Copies, File, scripts_of_hook};
 use super::suite::Suite;
 
 /// A hook, neutered in one way.
@@ -88,67 +88,67 @@ pub(super) static WAYS: &[Way] = &[
     },
 ];
 
-/// Every mutant of a suite's gates.
-pub(super) fn all(suite: &Suite) -> Vec<Mutant> {
+/// Returns every mutant of a suite's gates.
+pub(super) fn all_mutants(suite: &Suite) -> Vec<Mutant> {
     let mut found: Vec<Mutant> = Vec::new();
-    for hook in gates(suite) {
+    for hook in gate_hooks(suite) {
         // An entry for several events is one gate.
         if found.iter().any(|mutant| mutant.hook == hook.id) {
             continue;
         }
-        found.extend(WAYS.iter().filter_map(|way| mutant(hook, way, suite)));
+        found.extend(WAYS.iter().filter_map(|way| create_mutant(hook, way, suite)));
     }
     found
 }
 
-/// The hooks that may hold something up.
-pub(super) fn gates(suite: &Suite) -> impl Iterator<Item = &Hook> {
+/// Returns the hooks that can deny or hold something.
+pub(super) fn gate_hooks(suite: &Suite) -> impl Iterator<Item = &Hook> {
     let hooks = suite.ruleset.hooks().iter().map(|hook| &**hook);
     hooks.filter(|hook| {
-        let powers = suite.ruleset.row(hook.dialect, &hook.event).powers;
+        let powers = suite.ruleset.event_row(hook.dialect, &hook.event).powers;
         let may = powers.has(Power::Deny) || powers.has(Power::Ask);
-        may && hook.arming == Arming::Armed && !hook.is_hold()
+        may && hook.arming == Arming::Armed && !hook.is_hold_for_unread_file()
     })
 }
 
-fn mutant(hook: &Hook, way: &'static Way, suite: &Suite) -> Option<Mutant> {
-    let files = scripts(hook, suite);
+fn create_mutant(hook: &Hook, way: &'static Way, suite: &Suite) -> Option<Mutant> {
+    let files = scripts_of_hook(hook, suite);
     let names: Vec<PathBuf> = files
         .iter()
         .filter_map(|file| file.strip_prefix(&suite.project).ok().map(ToOwned::to_owned))
         .collect();
-    let mut text = line(hook).unwrap_or_default();
+    let mut text = shell_line(hook).unwrap_or_default();
     for file in names.iter().filter_map(|name| suite.copies.files.get(name)) {
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&file.bytes));
     }
     let fits = way.sign.is_empty() || Regex::new(way.sign).is_ok_and(|regex| regex.is_match(&text));
-    if !fits || (!matches!(way.how, How::Unmatched) && line(hook).is_none()) {
+    if !fits || (!matches!(way.how, How::Unmatched) && shell_line(hook).is_none()) {
         return None;
     }
     let copies = match way.how {
-        How::Replaced(..) => Some(replaced_files(&suite.copies, &names, way)),
+        How::Replaced(..) => Some(mutate_files(&suite.copies, &names, way)),
         How::Unmatched | How::Within(_) => None,
     };
     Some(Mutant { hook: hook.id.clone(), way, copies })
 }
 
-/// What a hook's command says, where a shell of this system runs it.
-fn line(hook: &Hook) -> Option<String> {
+/// Returns the command of a hook as a shell line, if it can run in a shell of this system.
+fn shell_line(hook: &Hook) -> Option<String> {
     let Run::Command(command) = &hook.run else { return None };
     match &command.invocation {
         Invocation::Shell { shell: Shell::PowerShell, .. } => None,
         Invocation::Shell { text, .. } => Some(text.clone()),
         Invocation::Argv { program, args } => {
             let words: Vec<String> =
-                std::iter::once(program).chain(args).map(|program| quoted(program)).collect();
+                std::iter::once(program).chain(args).map(|program| shell_quote(program)).collect();
             Some(words.join(" "))
         }
     }
 }
 
-/// A word as a shell takes it for itself.
-fn quoted(word: &str) -> String {
+/// Quotes a word for the shell.
+fn shell_quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+,:@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
@@ -156,10 +156,10 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn replaced_files(copies: &Copies, names: &[PathBuf], way: &Way) -> Copies {
+fn mutate_files(copies: &Copies, names: &[PathBuf], way: &Way) -> Copies {
     let mut copies = copies.clone();
     for (name, file) in &mut copies.files {
-        if let Some(bytes) = names.contains(name).then(|| way.replaced(&file.bytes)) {
+        if let Some(bytes) = names.contains(name).then(|| way.mutate_bytes(&file.bytes)) {
             *file = File { bytes, is_program: file.is_program };
         }
     }
@@ -167,12 +167,12 @@ fn replaced_files(copies: &Copies, names: &[PathBuf], way: &Way) -> Copies {
 }
 
 impl Way {
-    fn replaced(&self, bytes: &[u8]) -> Arc<[u8]> {
+    fn mutate_bytes(&self, bytes: &[u8]) -> Arc<[u8]> {
         let text = String::from_utf8_lossy(bytes);
-        self.replaced_text(&text).into_bytes().into()
+        self.mutate_text(&text).into_bytes().into()
     }
 
-    fn replaced_text(&self, text: &str) -> String {
+    fn mutate_text(&self, text: &str) -> String {
         let How::Replaced(pattern, with) = self.how else { return text.to_owned() };
         let Ok(pattern) = Regex::new(pattern) else { return text.to_owned() };
         if with == "CAPITALS" {
@@ -188,28 +188,28 @@ impl Way {
 }
 
 impl Mutant {
-    /// The files as they are changed; `None` where they are not.
+    /// Returns the changed files; `None` if no file is changed.
     pub(super) const fn copies(&self) -> Option<&Copies> {
         self.copies.as_ref()
     }
 
-    /// Changes the hook among `hooks`.
-    pub(super) fn change(&self, hooks: &mut [Hook]) {
+    /// Applies the mutation to its hook among `hooks`.
+    pub(super) fn apply_to_hooks(&self, hooks: &mut [Hook]) {
         for hook in hooks.iter_mut().filter(|hook| hook.id == self.hook) {
             match &self.way.how {
                 How::Unmatched => {
                     hook.matcher = Matcher::new(MatcherSpec::Never("it was neutered".to_owned()));
                 }
                 How::Within(template) => {
-                    if let Some(line) = line(hook) {
-                        set_line(hook, template.replace("{}", &line));
+                    if let Some(line) = shell_line(hook) {
+                        set_shell_line(hook, template.replace("{}", &line));
                     }
                 }
                 How::Replaced(..) => {
-                    let Some(line) = line(hook) else { continue };
-                    let changed = self.way.replaced_text(&line);
+                    let Some(line) = shell_line(hook) else { continue };
+                    let changed = self.way.mutate_text(&line);
                     if changed != line {
-                        set_line(hook, changed);
+                        set_shell_line(hook, changed);
                     }
                 }
             }
@@ -217,7 +217,7 @@ impl Mutant {
     }
 }
 
-fn set_line(hook: &mut Hook, text: String) {
+fn set_shell_line(hook: &mut Hook, text: String) {
     let Run::Command(command) = &mut hook.run else { return };
     let shell = match &command.invocation {
         Invocation::Shell { shell, .. } => *shell,

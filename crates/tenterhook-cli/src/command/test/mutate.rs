@@ -10,10 +10,10 @@ use super::compare::differences;
 use super::mutant::{self, Mutant};
 use super::play::{self, Job, World};
 use super::suite::{At, Suite};
-use super::{Played, runs};
+use super::{Played, count_runs_per_hook};
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::show::layout::count;
+use crate::show::layout::count_noun;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 
 /// One gate and what became of its mutants.
@@ -27,16 +27,22 @@ pub(super) struct Gate {
     pub(super) ways: Vec<(&'static mutant::Way, bool)>,
 }
 
-/// Neuters every gate of `suites`, whose cases all passed, and says what was noticed.
-pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World) -> Vec<Gate> {
-    let runs = runs(played);
+/// Breaks every gate of `suites`, whose cases all passed, and returns which breakages a case
+/// noticed.
+pub(super) async fn run_mutants(
+    suites: &[Arc<Suite>],
+    played: &[Played],
+    world: &World,
+) -> Vec<Gate> {
+    let runs = count_runs_per_hook(played);
     let mut gates: Vec<Gate> = Vec::new();
     let mut trials: Vec<(usize, usize)> = Vec::new();
     let mut wanted: Vec<Job> = Vec::new();
     for suite in suites {
-        let mutants: Vec<Arc<Mutant>> = mutant::all(suite).into_iter().map(Arc::new).collect();
+        let mutants: Vec<Arc<Mutant>> =
+            mutant::all_mutants(suite).into_iter().map(Arc::new).collect();
         for mutant in mutants {
-            let (gate, way) = enter(&mut gates, suite, &mutant, &runs);
+            let (gate, way) = find_or_add_gate(&mut gates, suite, &mutant, &runs);
             let of_it = played.iter().filter(|result| {
                 Arc::ptr_eq(&result.job.suite, suite)
                     && result.came.as_ref().is_ok_and(|came| came.ran.contains(&mutant.hook))
@@ -48,7 +54,7 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
         }
     }
     let expected: Vec<_> = wanted.iter().map(|job| job.case.expect.clone()).collect();
-    let came = play::all("breaking gates", wanted, world).await;
+    let came = play::play_all("breaking gates", wanted, world).await;
     for (((gate, way), expected), came) in trials.into_iter().zip(expected).zip(came) {
         let noticed = came.map_or(true, |came| !differences(&expected, &came).is_empty());
         if let Some((_, seen)) = gates.get_mut(gate).and_then(|gate| gate.ways.get_mut(way)) {
@@ -58,16 +64,17 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
     gates
 }
 
-/// The position of a mutant's gate, and of its way there; both are entered where they are new.
-fn enter(
+/// Returns the positions of a mutant's gate and of its mutation in that gate. Both are added if
+/// they are new.
+fn find_or_add_gate(
     gates: &mut Vec<Gate>,
     suite: &Suite,
     mutant: &Mutant,
     runs: &HashMap<&At, usize>,
 ) -> (usize, usize) {
-    let place = location(suite, &mutant.hook);
+    let place = hook_location(suite, &mutant.hook);
     let gate = gates.iter().position(|gate| gate.place == place).unwrap_or_else(|| {
-        let name = crate::show::outcome::name_of(&mutant.hook, &suite.ruleset);
+        let name = crate::show::outcome::hook_display_name(&mutant.hook, &suite.ruleset);
         let at = suite.places.get(&mutant.hook);
         let cases = at.and_then(|location| runs.get(location)).copied().unwrap_or(0);
         gates.push(Gate { name, place, cases, ways: Vec::new() });
@@ -82,13 +89,16 @@ fn enter(
     (gate, way)
 }
 
-fn location(suite: &Suite, id: &HookId) -> String {
+fn hook_location(suite: &Suite, id: &HookId) -> String {
     let at = suite.places.get(id);
-    at.map_or_else(|| id.to_string(), |(file, line)| format!("{}:{line}", suite.texts.shown(file)))
+    at.map_or_else(
+        || id.to_string(),
+        |(file, line)| format!("{}:{line}", suite.texts.display_name(file)),
+    )
 }
 
-/// Whether every neutered gate was noticed.
-pub(super) fn exit(gates: &[Gate]) -> Exit {
+/// Returns the exit code: success if every broken gate was noticed.
+pub(super) fn exit_code(gates: &[Gate]) -> Exit {
     let all = gates.iter().flat_map(|gate| &gate.ways).all(|(_, noticed)| *noticed);
     if all { Exit::Good } else { Exit::Wrong }
 }
@@ -126,9 +136,9 @@ pub(super) fn to_text(gates: &[Gate]) -> String {
     }
     let all: usize = gates.iter().map(|gate| gate.ways.len()).sum();
     let seen = gates.iter().flat_map(|gate| &gate.ways).filter(|(_, noticed)| *noticed).count();
-    let sum = format!("noticed: {seen} of {} to neuter a gate", count(all, "way"));
+    let sum = format!("noticed: {seen} of {} to neuter a gate", count_noun(all, "way"));
     let style = if seen == all { GOOD } else { ERROR };
-    out.push_str(&format!("{} ({})\n", paint(style, sum), count(gates.len(), "gate")));
+    out.push_str(&format!("{} ({})\n", paint(style, sum), count_noun(gates.len(), "gate")));
     if seen < all {
         let hint =
             "a gate needs a case that it denies, with its `reason`, and one that it lets pass";
@@ -137,14 +147,14 @@ pub(super) fn to_text(gates: &[Gate]) -> String {
     out
 }
 
-/// A gate can be neutered only where its cases hold.
-pub(super) fn all_passed(played: &[Played]) -> Result<(), Problem> {
-    match played.iter().filter(|result| !result.passed()).count() {
+/// Returns an error if a case failed: gates can only be broken if their cases pass.
+pub(super) fn require_all_passed(played: &[Played]) -> Result<(), Problem> {
+    match played.iter().filter(|result| !result.has_passed()).count() {
         0 => Ok(()),
         failed => Err(Problem::new(format!(
             "{} not pass, so the effect of a broken gate could not be seen",
             if failed == 1 { "1 case does".to_owned() } else { format!("{failed} cases do") }
         ))
-        .help("fix what `tenterhook test` shows first")),
+        .with_help("fix what `tenterhook test` shows first")),
     }
 }

@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::copies::Copies;
-use super::fixture::{Fixture, fill, fill_text, unfill};
+use super::fixture::{Fixture, fill_placeholders, fill_text, restore_placeholders};
 use super::mutant::Mutant;
 use super::sandboxes;
 use super::suite::Suite;
@@ -75,15 +75,15 @@ pub(super) struct World {
 }
 
 impl World {
-    /// The world of this run, with the MCP servers that hooks of `suites` call.
+    /// Creates the world of this run, with the MCP servers that hooks of `suites` call.
     pub(super) fn new(suites: &[Arc<Suite>], here: &Here, term: Term) -> Self {
         let network = Network::default();
         let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
         // An argument that names a file of hooks names no file of servers.
-        let trust = here.trust();
+        let trust = here.trust_store();
         let found = suites.iter().flat_map(|suite| {
             let find = || trust.servers(&suite.roots, &suite.sources);
-            discover::servers_for_by(&suite.ruleset, find).0
+            discover::servers_for_hooks_with(&suite.ruleset, find).0
         });
         servers.replace(found.collect::<Vec<_>>());
         Self {
@@ -95,13 +95,13 @@ impl World {
         }
     }
 
-    fn ambient(&self, place: Option<&Fixture>) -> Ambient {
+    fn hook_ambient(&self, place: Option<&Fixture>) -> Ambient {
         let mut ambient = Ambient::default()
-            .env(place.map_or_else(|| self.env.to_vec(), |location| location.env(&self.env)))
+            .env(place.map_or_else(|| self.env.to_vec(), |location| location.hook_env(&self.env)))
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .model(Arc::clone(&self.model) as Arc<_>)
             .network(self.network.clone());
-        ambient.scratch = place.map(Fixture::scratch);
+        ambient.scratch = place.map(Fixture::scratch_dir);
         ambient
     }
 }
@@ -109,8 +109,9 @@ impl World {
 /// How many places are made at once: every one is a directory on the disk.
 const AT_ONCE: usize = 128;
 
-/// Plays every job and returns the results in the order of the jobs. If it takes long, the progress line shows `what`.
-pub(super) async fn all(
+/// Plays all jobs and returns the results in the order of the jobs. If it takes long, the progress
+/// line shows `what`.
+pub(super) async fn play_all(
     what: &'static str,
     jobs: Vec<Job>,
     world: &World,
@@ -126,7 +127,7 @@ pub(super) async fn all(
         let mut results: Vec<Option<Result<Came, Problem>>> = Vec::new();
         for (at, ready) in ready.into_iter().enumerate() {
             results.push(None);
-            let (turns, steps) = (Arc::clone(&turns), progress.steps());
+            let (turns, steps) = (Arc::clone(&turns), progress.step_counter());
             match ready {
                 Err(problem) => {
                     if let Some(slot) = results.get_mut(at) {
@@ -135,8 +136,8 @@ pub(super) async fn all(
                 }
                 Ok(ready) => drop(running.spawn(async move {
                     let _turn = turns.acquire_owned().await;
-                    let came = ready.play().await;
-                    steps.step();
+                    let came = ready.fire().await;
+                    steps.count_step();
                     (at, came)
                 })),
             }
@@ -165,23 +166,24 @@ struct Ready {
 impl Ready {
     fn new(job: &Job, world: &World) -> Result<Self, Problem> {
         let Job { suite, case, mutant } = job;
-        let about = suite.about(case);
+        let about = suite.hooks_of_case(case);
         let is_about = |hook: &Hook| about.contains(&hook.id);
         let hooks = suite.ruleset.hooks();
         if let Some(name) = &case.hook
             && about.is_empty()
         {
-            return Err(no_such_hook(name, hooks.iter().map(|hook| hook.id.as_str())));
+            return Err(no_such_hook_problem(name, hooks.iter().map(|hook| hook.id.as_str())));
         }
-        let is_inside = hooks.iter().filter(|hook| is_about(hook)).all(|hook| hook.run.is_inside());
+        let is_inside =
+            hooks.iter().filter(|hook| is_about(hook)).all(|hook| hook.run.runs_in_process());
         let place = match is_inside && case.files.is_empty() {
             true => None,
-            false => Some(fixture(suite, case, mutant.as_deref())?),
+            false => Some(create_fixture(suite, case, mutant.as_deref())?),
         };
         let (staged, roots) = match &place {
             None => (None, suite.roots.clone()),
             Some(place) => {
-                let read = config::load(&place.sources(suite), &Added::default(), None);
+                let read = config::load(&place.moved_sources(suite), &Added::default(), None);
                 (Some(read.ruleset), place.roots(suite))
             }
         };
@@ -189,14 +191,14 @@ impl Ready {
         let mut hooks: Vec<Hook> =
             hooks.iter().filter(|hook| is_about(hook)).map(|hook| Hook::clone(hook)).collect();
         if let Some(mutant) = mutant {
-            mutant.change(&mut hooks);
+            mutant.apply_to_hooks(&mut hooks);
         }
         // A case says what a hook says, not whether that counts today (SH-13).
         hooks.iter_mut().for_each(|hook| hook.enforcement = Enforcement::Usual);
-        suite.sandboxes.confine(&mut hooks);
-        let event = event(case, suite, &roots)?;
-        let mut builder = Engine::builder().ambient(world.ambient(place.as_ref()));
-        if let Some(row) = suite.ruleset.custom(&event.name) {
+        suite.sandboxes.apply_to_hooks(&mut hooks);
+        let event = case_event(case, suite, &roots)?;
+        let mut builder = Engine::builder().ambient(world.hook_ambient(place.as_ref()));
+        if let Some(row) = suite.ruleset.custom_event_row(&event.name) {
             builder = builder.event(EventRow::clone(row));
         }
         for hook in hooks {
@@ -205,19 +207,19 @@ impl Ready {
         Ok(Self { engine: builder.build().0, event, roots, _place: place })
     }
 
-    async fn play(self) -> Came {
+    async fn fire(self) -> Came {
         let session = Session::of_one_event();
         let began = Instant::now();
         let mut outcome = self.engine.fire(self.event.clone(), &session).await;
         session.drain_into(&mut outcome).await;
         let took = began.elapsed();
         session.end();
-        self.came(outcome, took)
+        self.case_result(outcome, took)
     }
 
-    fn came(&self, outcome: Outcome, took: Duration) -> Came {
-        let say = |text: &str| unfill(text, &self.roots);
-        let ran = outcome.steps.iter().filter(|step| step.ended.is_run());
+    fn case_result(&self, outcome: Outcome, took: Duration) -> Came {
+        let say = |text: &str| restore_placeholders(text, &self.roots);
+        let ran = outcome.steps.iter().filter(|step| step.ended.was_attempted());
         let held = |step: &&tenterhook_core::outcome::Step| step.verdict > Restraint::Allow;
         let effects = &outcome.effects;
         let input = effects.updated_input.clone();
@@ -236,18 +238,18 @@ impl Ready {
             held: outcome.steps.iter().filter(held).map(|step| step.hook.clone()).collect(),
             ran: ran.map(|step| step.hook.clone()).collect(),
             background: outcome.steps.iter().any(|step| step.ended.is_in_background()),
-            because: outcome.steps.is_empty().then(|| self.because()).flatten(),
+            because: outcome.steps.is_empty().then(|| self.why_not_run()).flatten(),
             faults: outcome
                 .faults
                 .into_iter()
-                .filter(|fault| !sandboxes::is_of_machine(fault))
+                .filter(|fault| !sandboxes::is_machine_limitation(fault))
                 .collect(),
             took,
         }
     }
 
-    /// Why the hook that a case is about did not run.
-    fn because(&self) -> Option<String> {
+    /// Returns why the hook that a case is about did not run.
+    fn why_not_run(&self) -> Option<String> {
         let ruleset = self.engine.ruleset();
         let said = plan::explain(&ruleset, &View::default(), &self.event);
         match said.as_slice() {
@@ -257,23 +259,23 @@ impl Ready {
     }
 }
 
-fn fixture(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Fixture, Problem> {
+fn create_fixture(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Fixture, Problem> {
     let copies: &Copies = mutant.and_then(Mutant::copies).unwrap_or(&suite.copies);
-    Fixture::make(copies, &case.files)
+    Fixture::create(copies, &case.files)
         .map_err(|error| Problem::new(format!("no directory can be made for the case: {error}")))
 }
 
-fn no_such_hook<'a>(name: &HookId, known: impl Iterator<Item = &'a str>) -> Problem {
-    let near = tenterhook_core::diagnostic::nearest(name.as_str(), known);
+fn no_such_hook_problem<'a>(name: &HookId, known: impl Iterator<Item = &'a str>) -> Problem {
+    let near = tenterhook_core::diagnostic::nearest_word(name.as_str(), known);
     let help = near.map_or_else(
         || "`tenterhook list` names the hooks".to_owned(),
         |near| format!("did you mean `{near}`?"),
     );
-    Problem::new(format!("no hook is called `{name}`")).help(help)
+    Problem::new(format!("no hook is called `{name}`")).with_help(help)
 }
 
-/// The event of a case, as it happens in a place.
-fn event(case: &Case, suite: &Suite, roots: &Roots) -> Result<Event, Problem> {
+/// Returns the event of a case, as it happens in a fixture.
+fn case_event(case: &Case, suite: &Suite, roots: &Roots) -> Result<Event, Problem> {
     let form = match &case.event {
         Happens::Words(words) if words.trim_start().starts_with('{') => {
             let whole = whole_object(words.as_bytes());
@@ -281,7 +283,7 @@ fn event(case: &Case, suite: &Suite, roots: &Roots) -> Result<Event, Problem> {
         }
         Happens::Words(words) => {
             let words = fill_text(words, roots);
-            return what::line(&words, case.on.as_deref(), suite.dialect, roots);
+            return what::parse_event_line(&words, case.on.as_deref(), suite.dialect, roots);
         }
         Happens::Form(form) => form.clone(),
     };
@@ -289,10 +291,12 @@ fn event(case: &Case, suite: &Suite, roots: &Roots) -> Result<Event, Problem> {
     if let Some(on) = &case.on {
         form.entry("event").or_insert_with(|| on.as_str().into());
     }
-    let Value::Object(form) = fill(&form.into(), roots) else { return Err(Problem::new("")) };
+    let Value::Object(form) = fill_placeholders(&form.into(), roots) else {
+        return Err(Problem::new(""));
+    };
     let event = suite.dialect.dialect().decode_event(&form, roots).map_err(|fault| {
         Problem::new(format!("the event cannot be read as {}: {fault}", suite.dialect))
-            .help("write it in words, such as `Bash git push -f`, or say its `dialect`")
+            .with_help("write it in words, such as `Bash git push -f`, or say its `dialect`")
     })?;
     let is_there = Path::new(&event.within.cwd).is_dir();
     // Where a recording was made is no place here.

@@ -7,48 +7,52 @@ use serde_json::{Value, json};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::native::{Case, Happens};
 
-use super::fixture::{fill, fill_text};
-use super::mutant::gates;
+use super::fixture::{fill_placeholders, fill_text};
+use super::mutant::gate_hooks;
 use super::play::Came;
-use super::{Played, Results, runs};
+use super::{Played, Results, count_runs_per_hook};
 use crate::args::TestFormat;
 use crate::command::print_json;
-use crate::command::what::split;
+use crate::command::what::split_first_word;
 use crate::problem::Problem;
 use crate::show::junit::{self, Suite};
-use crate::show::layout::{count, flow, line, time, wrap};
+use crate::show::layout::{count_noun, format_duration, to_safe_line, wrap_indented, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 use crate::show::sarif::{self, Finding, Level};
 use crate::term::Term;
 
-pub(super) fn print(results: &Results, format: TestFormat, term: Term) -> Result<(), Problem> {
+pub(super) fn print_report(
+    results: &Results,
+    format: TestFormat,
+    term: Term,
+) -> Result<(), Problem> {
     match format {
-        TestFormat::Text => term.data(&to_text(results, term.width())),
+        TestFormat::Text => term.print_data(&to_text(results, term.width())),
         TestFormat::Json => print_json(&to_json(results), term),
-        TestFormat::Junit => term.data(&to_junit(results)),
+        TestFormat::Junit => term.print_data(&to_junit(results)),
         TestFormat::Sarif => print_json(&to_sarif(results), term),
     }
 }
 
-/// The event of a case, as short as it can be said.
-pub(super) fn event(case: &Case) -> String {
+/// Returns the event of a case, as short as possible.
+pub(super) fn event_text(case: &Case) -> String {
     match &case.event {
         Happens::Words(words) => words.clone(),
         Happens::Form(form) => Value::from(form.clone()).to_string(),
     }
 }
 
-/// What people call a case: its name, or what happens.
-fn name(case: &Case) -> String {
-    if case.name.is_empty() { event(case) } else { case.name.clone() }
+/// Returns the display name of a case: its name, or its event.
+fn case_name(case: &Case) -> String {
+    if case.name.is_empty() { event_text(case) } else { case.name.clone() }
 }
 
-fn location(result: &Played) -> (String, usize) {
+fn case_location(result: &Played) -> (String, usize) {
     let place = &result.job.case.place;
-    (result.job.suite.texts.shown(&place.file).to_owned(), place.line)
+    (result.job.suite.texts.display_name(&place.file).to_owned(), place.line)
 }
 
-/// Every difference in a line: what, what was expected, what came.
+/// Returns a row for each difference: what differs, the expected and the actual value.
 fn differences(result: &Played) -> Vec<(&'static str, String, String)> {
     match &result.came {
         Err(problem) => {
@@ -66,20 +70,24 @@ fn differences(result: &Played) -> Vec<(&'static str, String, String)> {
     }
 }
 
-/// The command that shows more of a case.
-fn see(result: &Played) -> String {
+/// Returns the command that shows more about a case.
+fn details_command(result: &Played) -> String {
     let suite = &result.job.suite;
     let mut command = "tenterhook fire".to_owned();
     // A file that is named is taken for the caller's own, and its hooks would not be refused what they were here.
     let refused = |came: &Came| came.faults.iter().any(|fault| fault.code == Code::SandboxRefused);
-    let is_named = !(suite.sandboxes.are_here() && result.came.as_ref().is_ok_and(refused));
+    let is_named =
+        !(suite.sandboxes.is_current_project() && result.came.as_ref().is_ok_and(refused));
     for source in suite.sources.iter().filter(|_| is_named) {
-        command.push_str(&format!(" --config {}", quoted(suite.texts.shown(&source.name))));
+        command.push_str(&format!(
+            " --config {}",
+            shell_quote(suite.texts.display_name(&source.name))
+        ));
     }
     match &result.job.case.event {
         Happens::Words(words) => {
             let words = fill_text(words, &suite.roots);
-            let (first, rest) = split(&words);
+            let (first, rest) = split_first_word(&words);
             // A tool stands alone where its event is the usual one.
             let on = result
                 .job
@@ -90,7 +98,7 @@ fn see(result: &Played) -> String {
             let on = on.map(|text| format!(" {text}")).unwrap_or_default();
             command.push_str(&format!("{on} {first}"));
             if !rest.is_empty() {
-                command.push_str(&format!(" {}", quoted(rest)));
+                command.push_str(&format!(" {}", shell_quote(rest)));
             }
         }
         Happens::Form(form) => {
@@ -98,15 +106,15 @@ fn see(result: &Played) -> String {
             if let Some(on) = &result.job.case.on {
                 form.entry("event").or_insert_with(|| on.as_str().into());
             }
-            let json = fill(&form.into(), &suite.roots).to_string();
-            command.push_str(&format!(" --dialect {} {}", suite.dialect, quoted(&json)));
+            let json = fill_placeholders(&form.into(), &suite.roots).to_string();
+            command.push_str(&format!(" --dialect {} {}", suite.dialect, shell_quote(&json)));
         }
     }
     command
 }
 
-/// A word as a shell takes it for itself.
-fn quoted(word: &str) -> String {
+/// Quotes a word for the shell.
+fn shell_quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+,:@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
@@ -116,33 +124,33 @@ fn quoted(word: &str) -> String {
 
 fn to_text(results: &Results, columns: usize) -> String {
     let mut out = String::new();
-    for result in results.played.iter().filter(|result| !result.passed()) {
-        failure(result, columns, &mut out);
+    for result in results.played.iter().filter(|result| !result.has_passed()) {
+        push_failure(result, columns, &mut out);
     }
     let all = results.played.len();
-    let failed = results.played.iter().filter(|result| !result.passed()).count();
+    let failed = results.played.iter().filter(|result| !result.has_passed()).count();
     let (style, sum) = match failed {
-        0 => (GOOD, format!("{} passed", count(all, "case"))),
-        _ => (ERROR, format!("{failed} of {} failed", count(all, "case"))),
+        0 => (GOOD, format!("{} passed", count_noun(all, "case"))),
+        _ => (ERROR, format!("{failed} of {} failed", count_noun(all, "case"))),
     };
-    out.push_str(&format!("{} in {}\n", paint(style, sum), time(results.took)));
-    let untested = untested(results);
+    out.push_str(&format!("{} in {}\n", paint(style, sum), format_duration(results.took)));
+    let untested = untested_gates(results);
     if !untested.is_empty() {
         let text = format!("no case runs {}", untested.join(", "));
-        for text in wrap(&text, columns) {
+        for text in wrap_text(&text, columns) {
             out.push_str(&format!("{}\n", paint(DIM, text)));
         }
     }
     out
 }
 
-/// The gates that no case ran.
-fn untested(results: &Results) -> Vec<String> {
-    let runs = runs(&results.played);
+/// Returns the gates that no case ran.
+fn untested_gates(results: &Results) -> Vec<String> {
+    let runs = count_runs_per_hook(&results.played);
     let mut seen = HashSet::new();
     let mut names = Vec::new();
     for suite in &results.suites {
-        for hook in gates(suite) {
+        for hook in gate_hooks(suite) {
             let at = suite.places.get(&hook.id);
             if !at.is_some_and(|location| runs.contains_key(location)) && seen.insert(at) {
                 names.push(hook.short_name());
@@ -152,31 +160,35 @@ fn untested(results: &Results) -> Vec<String> {
     names
 }
 
-fn failure(result: &Played, columns: usize, out: &mut String) {
-    let (file, at) = location(result);
+fn push_failure(result: &Played, columns: usize, out: &mut String) {
+    let (file, at) = case_location(result);
     let case = &result.job.case;
     let hook = case.hook.as_ref().map(|hook_id| format!("{hook_id}: ")).unwrap_or_default();
-    let head = format!("{hook}{}", line(&name(case)));
+    let head = format!("{hook}{}", to_safe_line(&case_name(case)));
     let lead = "FAIL  ";
     let place = format!("{file}:{at}");
-    let head: Vec<String> = wrap(&head, columns.saturating_sub(lead.len()));
+    let head: Vec<String> = wrap_text(&head, columns.saturating_sub(lead.len()));
     let head = head.iter().map(|text| paint(BOLD, text)).collect::<Vec<_>>().join("\n      ");
     let text = format!("{}{head}  {}", paint(ERROR, lead), paint(DIM, place));
-    out.push_str(&format!("{}\n", flow(&text, columns)));
+    out.push_str(&format!("{}\n", wrap_indented(&text, columns)));
     if !case.name.is_empty() {
-        labelled("event", &event(case), columns, out);
+        push_labelled("event", &event_text(case), columns, out);
     }
     for (what, expected, came) in differences(result) {
-        labelled(what, &format!("expected {expected}"), columns, out);
-        labelled("", &format!("came     {came}"), columns, out);
+        push_labelled(what, &format!("expected {expected}"), columns, out);
+        push_labelled("", &format!("came     {came}"), columns, out);
     }
     // Not wrapped: it is there to be copied.
-    out.push_str(&format!("      {} {}\n\n", paint(HELP, "see     "), line(&see(result))));
+    out.push_str(&format!(
+        "      {} {}\n\n",
+        paint(HELP, "see     "),
+        to_safe_line(&details_command(result))
+    ));
 }
 
-fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
+fn push_labelled(label: &str, text: &str, columns: usize, out: &mut String) {
     const INSET: usize = 15;
-    for (at, text) in wrap(text, columns.saturating_sub(INSET)).iter().enumerate() {
+    for (at, text) in wrap_text(text, columns.saturating_sub(INSET)).iter().enumerate() {
         let label = if at == 0 { label } else { "" };
         let line = format!("      {} {text}", paint(HELP, format!("{label:8}")));
         out.push_str(line.trim_end());
@@ -186,37 +198,37 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
 
 fn to_json(results: &Results) -> Value {
     let case = |result: &Played| {
-        let (file, at) = location(result);
+        let (file, at) = case_location(result);
         let case = &result.job.case;
         let differences: Vec<Value> = differences(result)
             .into_iter()
             .map(|(what, expected, came)| json!({ "what": what, "expected": expected, "came": came }))
             .collect();
         json!({
-            "name": name(case),
+            "name": case_name(case),
             "hook": case.hook.as_ref().map(|hook_id| hook_id.as_str()),
             "file": file,
             "line": at,
-            "event": event(case),
-            "passed": result.passed(),
+            "event": event_text(case),
+            "passed": result.has_passed(),
             "differences": differences,
             "decision": result.came.as_ref().ok().map(|c| c.decision),
             "reason": result.came.as_ref().ok().and_then(|c| c.reason.clone()),
             "took_ms": result.came.as_ref().ok().map(|c| c.took.as_secs_f64() * 1e3),
-            "see": see(result),
+            "see": details_command(result),
         })
     };
-    let failed = results.played.iter().filter(|result| !result.passed()).count();
+    let failed = results.played.iter().filter(|result| !result.has_passed()).count();
     json!({
         "cases": results.played.iter().map(case).collect::<Vec<_>>(),
         "passed": results.played.len() - failed,
         "failed": failed,
-        "untested": untested(results),
+        "untested": untested_gates(results),
     })
 }
 
-/// All differences of a case as one text.
-fn message(result: &Played) -> String {
+/// Returns all differences of a case as one text.
+fn failure_message(result: &Played) -> String {
     let lines = differences(result).into_iter();
     let lines =
         lines.map(|(what, expected, came)| format!("{what}: expected {expected}, came {came}"));
@@ -237,41 +249,41 @@ fn to_junit(results: &Results) -> String {
                 .collect(),
         })
         .collect();
-    junit::document("tenterhook", results.took, &suites)
+    junit::junit_document("tenterhook", results.took, &suites)
 }
 
 fn junit_case(played: &Played) -> junit::Case {
     let failure = || {
-        let (file, at) = location(played);
-        let message = message(played);
+        let (file, at) = case_location(played);
+        let message = failure_message(played);
         junit::Failure {
-            text: format!("{file}:{at}\n{message}\nsee: {}", see(played)),
+            text: format!("{file}:{at}\n{message}\nsee: {}", details_command(played)),
             message: message.lines().next().unwrap_or_default().to_owned(),
         }
     };
     let case = &played.job.case;
     junit::Case {
-        name: name(case),
+        name: case_name(case),
         class: case.hook.as_ref().map_or("all", |hook| hook.as_str()).to_owned(),
         time: played.came.as_ref().ok().map(|came| came.took),
-        failure: (!played.passed()).then(failure),
+        failure: (!played.has_passed()).then(failure),
     }
 }
 
-/// A finding for each case that failed.
+/// Returns a SARIF log with a finding for each case that failed.
 fn to_sarif(results: &Results) -> Value {
     const RULE: &str = "failed-case";
     let finding = |played: &Played| {
-        let (file, line) = location(played);
+        let (file, line) = case_location(played);
         Finding {
             rule: RULE.to_owned(),
             level: Level::Error,
-            message: format!("{}: {}", name(&played.job.case), message(played)),
+            message: format!("{}: {}", case_name(&played.job.case), failure_message(played)),
             file,
             line,
         }
     };
-    let failed = results.played.iter().filter(|played| !played.passed());
+    let failed = results.played.iter().filter(|played| !played.has_passed());
     let findings: Vec<Finding> = failed.map(finding).collect();
-    sarif::log("tenterhook", &[(RULE, "FailedCase")], &findings)
+    sarif::sarif_log("tenterhook", &[(RULE, "FailedCase")], &findings)
 }

@@ -20,7 +20,7 @@ pub(super) struct Sandboxes {
 }
 
 impl Sandboxes {
-    /// Those of the hooks whose files are read from their project.
+    /// Determines the sandboxes of the hooks whose files are loaded from this project.
     pub(super) fn new(ruleset: &Ruleset, project: &Path, here: &Here) -> Self {
         let repository =
             here.roots.repository.clone().filter(|repository| project.starts_with(repository));
@@ -39,8 +39,9 @@ impl Sandboxes {
         Self { of: ruleset.hooks().iter().filter_map(|hook| one(hook)).collect(), is_here }
     }
 
-    /// Sets the sandboxes of these hooks; a hook whose file would not be loaded keeps the setting of its entry.
-    pub(super) fn confine(&self, hooks: &mut [Hook]) {
+    /// Sets the sandboxes of these hooks; a hook whose file would not be loaded keeps the setting
+    /// of its entry.
+    pub(super) fn apply_to_hooks(&self, hooks: &mut [Hook]) {
         for hook in hooks {
             if let Some(sandbox) = self.of.get(&hook.id) {
                 hook.sandbox = sandbox.clone();
@@ -48,13 +49,15 @@ impl Sandboxes {
         }
     }
 
-    /// Whether who stands here fires these hooks without naming their file.
-    pub(super) const fn are_here(&self) -> bool {
+    /// Returns whether the user is in the directory of this project, so that its hooks run without
+    /// naming their file.
+    pub(super) const fn is_current_project(&self) -> bool {
         self.is_here
     }
 }
 
-/// Whether a fault only says that this machine cannot provide a sandbox that no setting requires: a case is about its hook.
-pub(super) fn is_of_machine(fault: &Fault) -> bool {
+/// Returns whether a fault only says that this machine cannot provide a sandbox that no setting
+/// requires: cases ignore it.
+pub(super) fn is_machine_limitation(fault: &Fault) -> bool {
     fault.code == Code::Unconfined
 }

@@ -10,11 +10,11 @@ use tenterhook_core::hook::{Command, Hook, Invocation, Run, Shell};
 use super::trial;
 use crate::ambient::Here;
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::person;
 use crate::problem::Problem;
 use crate::scratch::Scratch;
-use crate::show::layout::{line, wrap};
+use crate::show::layout::{to_safe_line, wrap_text};
 use crate::show::paint::{BOLD, ERROR, paint};
 use crate::term::Term;
 
@@ -32,30 +32,32 @@ struct Answer {
 }
 
 pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::is_no_agent("tenterhook trust", here)?;
-    trial::can_confine()?;
-    let reviews = super::reviews(named, &here.trust(), here)?;
-    let scratch = Scratch::or_none(&here.state, term);
+    person::require_no_agent("tenterhook trust", here)?;
+    trial::require_sandbox()?;
+    let reviews = super::find_reviews(named, &here.trust_store(), here)?;
+    let scratch = Scratch::new_or_none(&here.state, term);
     let kept = tempfile::TempDir::new()
         .map_err(|error| Problem::new(format!("no directory for copies can be made: {error}")))?;
     let trust = Trust::at(kept.path()).within(&here.env);
     let (mut compared, mut differ) = (0, 0);
     for review in &reviews {
-        let mut page = format!("{}\n", paint(BOLD, line(&shorten(&review.source, &here.roots))));
+        let mut page =
+            format!("{}\n", paint(BOLD, to_safe_line(&shorten_path(&review.source, &here.roots))));
         for (entry, copied) in review.entries.iter().zip(trust.rehearse(review)) {
-            let Some(found) = compare(entry, copied, review, (kept.path(), &scratch), here, term)?
+            let Some(found) =
+                compare_with_copy(entry, copied, review, (kept.path(), &scratch), here, term)?
             else {
                 continue;
             };
             compared += 1;
             differ += usize::from(!found.is_same);
-            page.push_str(&row(entry, &found, term.width()));
+            page.push_str(&comparison_row(entry, &found, term.width()));
         }
-        term.data(&page)?;
+        term.print_data(&page)?;
     }
     scratch.discard();
     if compared == 0 {
-        term.note("no gate of this project runs from a copy");
+        term.print_note("no gate of this project runs from a copy");
     }
     Ok(if differ == 0 { Exit::Good } else { Exit::Wrong })
 }
@@ -66,8 +68,8 @@ struct Found {
     lines: Vec<String>,
 }
 
-/// Compares a gate with its copy; `None` where it has none.
-fn compare(
+/// Compares the answers of a gate and of its approved copy; `None` if it has no copy.
+fn compare_with_copy(
     entry: &Entry,
     copied: std::io::Result<Hook>,
     review: &Review,
@@ -90,8 +92,8 @@ fn compare(
             return Ok(Some(Found { is_same: false, lines: vec![line] }));
         }
     };
-    let answers = term.doing("comparing the gates", || {
-        let plain = |hook| answer(hook, (kept, &review.project), scratch, here);
+    let answers = term.with_progress("comparing the gates", || {
+        let plain = |hook| run_twice(hook, (kept, &review.project), scratch, here);
         Ok::<_, Problem>((plain(&entry.hook)?, plain(&copy)?))
     });
     let (project, copy) = answers?;
@@ -109,34 +111,36 @@ fn compare(
     Ok(Some(Found { is_same: lines.is_empty(), lines }))
 }
 
-/// Runs a hook twice, once as it is and once for what it writes to stderr.
-fn answer(
+/// Runs a hook twice: unchanged, and once more to get what it writes to stderr.
+fn run_twice(
     hook: &Hook,
     (kept, project): (&Path, &Path),
     scratch: &Scratch,
     here: &Here,
 ) -> Result<Answer, Problem> {
-    let outcome = trial::fire(hook, scratch, here)?;
+    let outcome = trial::fire_confined(hook, scratch, here)?;
     let ended = outcome
         .steps
         .first()
         .map_or_else(|| "did not run".to_owned(), |step| step.ended.to_string());
-    let errors = trial::fire(&with_errors(hook), scratch, here)?.reason().unwrap_or_default();
+    let errors = trial::fire_confined(&with_stderr_as_denial(hook), scratch, here)?
+        .reason()
+        .unwrap_or_default();
     let reason = outcome.reason().unwrap_or_default();
     let decision = format!("{:?} {reason}", outcome.restraint);
-    let plain = |text: &str| without_copies(text, kept, project);
+    let plain = |text: &str| with_project_paths(text, kept, project);
     Ok(Answer { decision: plain(&decision), ended, errors: plain(&errors) })
 }
 
-/// The same hook with what it writes to stderr as the reason of a denial, however it ends.
-fn with_errors(hook: &Hook) -> Hook {
+/// Returns the hook changed so that it always denies, with what it writes to stderr as the reason.
+fn with_stderr_as_denial(hook: &Hook) -> Hook {
     let mut hook = hook.clone();
     let Run::Command(command) = &mut hook.run else { return hook };
     let (text, shell) = match &command.invocation {
         Invocation::Shell { text, shell } => (text.clone(), *shell),
         Invocation::Argv { program, args } => {
             let words = std::iter::once(program).chain(args);
-            let words: Vec<String> = words.map(|word| quoted(word)).collect();
+            let words: Vec<String> = words.map(|word| shell_quote(word)).collect();
             (words.join(" "), Shell::Sh)
         }
     };
@@ -146,13 +150,13 @@ fn with_errors(hook: &Hook) -> Hook {
     hook
 }
 
-/// A word that a shell reads as this text.
-fn quoted(text: &str) -> String {
+/// Quotes a text as one word for the shell.
+fn shell_quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A text in which paths of copies are those of the project.
-fn without_copies(text: &str, kept: &Path, project: &Path) -> String {
+/// Returns a text with the paths of copies replaced by those of the project.
+fn with_project_paths(text: &str, kept: &Path, project: &Path) -> String {
     let root = kept.join("trust/copies").display().to_string();
     let mut plain = String::new();
     let mut parts = text.split(&root);
@@ -165,12 +169,12 @@ fn without_copies(text: &str, kept: &Path, project: &Path) -> String {
     plain
 }
 
-fn row(entry: &Entry, found: &Found, width: usize) -> String {
+fn comparison_row(entry: &Entry, found: &Found, width: usize) -> String {
     let number = entry.hook.place.as_ref().map_or(0, |place| place.line);
     let state = if found.is_same { "answers the same".to_owned() } else { paint(ERROR, "differs") };
-    let mut out = format!("{number:>6}  {}: {state}\n", line(entry.hook.id.as_str()));
+    let mut out = format!("{number:>6}  {}: {state}\n", to_safe_line(entry.hook.id.as_str()));
     for text in &found.lines {
-        for row in wrap(&line(text), width.saturating_sub(INDENT)) {
+        for row in wrap_text(&to_safe_line(text), width.saturating_sub(INDENT)) {
             out.push_str(&format!("{:INDENT$}{row}\n", ""));
         }
     }

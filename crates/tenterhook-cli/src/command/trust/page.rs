@@ -6,7 +6,7 @@ use tenterhook::trust::{Review, State};
 use tenterhook_core::dialect::Silencer;
 
 use crate::ambient::Here;
-use crate::show::layout::{count, line, wrap};
+use crate::show::layout::{count_noun, to_safe_line, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::silence;
 
@@ -21,20 +21,24 @@ const BUILTINS: &[&str] = &[
 /// How many places of one hook to look at twice are named.
 const SUSPECTS: usize = 8;
 
-/// The review of one source.
-pub(super) fn render(review: &Review, shown: &str, width: usize) -> String {
+/// Renders the review of one source.
+pub(super) fn render_review(review: &Review, shown: &str, width: usize) -> String {
     let about = format!("({}, {})", review.dialect, review.layer.as_str());
-    let mut out =
-        format!("{} {} {}\n\n", paint(BOLD, line(shown)), paint(DIM, about), state(review.state));
+    let mut out = format!(
+        "{} {} {}\n\n",
+        paint(BOLD, to_safe_line(shown)),
+        paint(DIM, about),
+        state_label(review.state)
+    );
     if let Some(key) = &review.signer {
-        out.push_str(&field("signed", &key.to_string(), width));
+        out.push_str(&field_text("signed", &key.to_string(), width));
     }
     for (at, entry) in review.entries.iter().enumerate() {
-        out.push_str(&hook(at + 1, entry, review, width));
+        out.push_str(&hook_text(at + 1, entry, review, width));
     }
     for (lead, lines) in [("it also", &review.beside), ("gone:", &review.gone)] {
         for line in lines {
-            out.push_str(&field(lead, line, width));
+            out.push_str(&field_text(lead, line, width));
         }
     }
     let is_copied =
@@ -47,7 +51,7 @@ pub(super) fn render(review: &Review, shown: &str, width: usize) -> String {
     out
 }
 
-fn state(state: State) -> String {
+fn state_label(state: State) -> String {
     let style = match state {
         State::Approved => GOOD,
         State::Changed => ERROR,
@@ -60,7 +64,7 @@ fn state(state: State) -> String {
     paint(style, word)
 }
 
-fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
+fn hook_text(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
     let hook = &entry.hook;
     let change = match entry.change {
         Change::Same => paint(DIM, "as approved"),
@@ -72,19 +76,19 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
         hook.place.as_ref().map(|location| format!("line {}", location.line)).unwrap_or_default();
     let mut out = format!(
         "{number:>3}  {} on {} {} {change}\n",
-        paint(BOLD, line(hook.id.as_str())),
-        line(&hook.event_label().to_string()),
+        paint(BOLD, to_safe_line(hook.id.as_str())),
+        to_safe_line(&hook.event_label().to_string()),
         paint(DIM, place),
     );
-    out.push_str(&field("can", &entry.can.join("; "), width));
+    out.push_str(&field_text("can", &entry.can.join("; "), width));
     for (lead, text) in &entry.says {
-        out.push_str(&field(lead, text, width));
+        out.push_str(&field_text(lead, text, width));
     }
     let from = |name: &str| format!("`{name}` is not found");
     let found = |pair: &&(String, _)| !BUILTINS.contains(&pair.0.as_str());
     for (name, path) in entry.pins.interpreters.iter().filter(found) {
         let text = path.as_ref().map_or_else(|| from(name), |path| path.display().to_string());
-        out.push_str(&field("by", &text, width));
+        out.push_str(&field_text("by", &text, width));
     }
     // A word such as `run` of `uv run` may come to be a file, and says nothing to a reader until it is one.
     let is_shown = |pin: &&Pin| pin.digest.is_some() || pin.named && pin.path.extension().is_some();
@@ -93,22 +97,31 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
     for pin in named.iter().chain(&beside).take(FILES) {
         let path =
             pin.path.strip_prefix(&review.project).unwrap_or(&pin.path).display().to_string();
-        let digest = pin.digest.map_or_else(|| "not there".to_owned(), |digest| digest.short());
-        out.push_str(&field("file", &format!("{digest}  {path}"), width));
+        let digest =
+            pin.digest.map_or_else(|| "not there".to_owned(), |digest| digest.short_text());
+        out.push_str(&field_text("file", &format!("{digest}  {path}"), width));
     }
     let more = (named.len() + beside.len()).saturating_sub(FILES);
     if more > 0 {
-        out.push_str(&field("file", &format!("and {} beside them", count(more, "file")), width));
+        out.push_str(&field_text(
+            "file",
+            &format!("and {} beside them", count_noun(more, "file")),
+            width,
+        ));
     }
     for what in entry.pins.unpinned.iter().chain(&entry.pins.reads) {
-        out.push_str(&field("unpinned", what, width));
+        out.push_str(&field_text("unpinned", what, width));
     }
     if let Some(why) = &entry.pins.from_place {
-        out.push_str(&field("runs", &format!("from the project, not from a copy: {why}"), width));
+        out.push_str(&field_text(
+            "runs",
+            &format!("from the project, not from a copy: {why}"),
+            width,
+        ));
     }
     for (place, suspect) in entry.suspects.iter().take(SUSPECTS) {
-        let text = format!("{}: line {} {}", line(place), suspect.line, suspect.what);
-        out.push_str(&field("look at", &paint(WARNING, text), width));
+        let text = format!("{}: line {} {}", to_safe_line(place), suspect.line, suspect.what);
+        out.push_str(&field_text("look at", &paint(WARNING, text), width));
     }
     out
 }
@@ -116,8 +129,9 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
 /// How much of one line is made safe at once: a screen gets no more of a text elsewhere, and here it gets all of it.
 const AT_ONCE: usize = 1000;
 
-/// A lead and words set in behind it, to the last one: what is not shown would be approved unseen.
-fn field(lead: &str, text: &str, width: usize) -> String {
+/// Renders a label and an indented text. The text is never shortened: what is not shown would be
+/// approved unseen.
+fn field_text(lead: &str, text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut parts: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -125,32 +139,37 @@ fn field(lead: &str, text: &str, width: usize) -> String {
         parts.extend(letters.chunks(AT_ONCE).map(|chunk| chunk.iter().collect::<String>()));
     }
     let columns = width.saturating_sub(16);
-    for (at, line) in parts.iter().flat_map(|part| wrap(part, columns)).enumerate() {
+    for (at, line) in parts.iter().flat_map(|part| wrap_text(part, columns)).enumerate() {
         let lead = if at == 0 { lead } else { "" };
         out.push_str(&format!("     {}  {line}\n", paint(DIM, format!("{lead:<8}"))));
     }
     out
 }
 
-/// What silences hooks of agents here, a line each.
-pub(super) fn silencers(found: &[Silencer], here: &Here) -> String {
+/// Lists what silences hooks of agents here, one per line.
+pub(super) fn silencers_text(found: &[Silencer], here: &Here) -> String {
     let text = |silencer: &Silencer| {
-        let (place, message) = (silence::location(silencer, here), &silencer.finding.message);
-        format!("{} {}: {}\n", paint(ERROR, "silences:"), line(&place), line(message))
+        let (place, message) = (silence::file_and_line(silencer, here), &silencer.finding.message);
+        format!(
+            "{} {}: {}\n",
+            paint(ERROR, "silences:"),
+            to_safe_line(&place),
+            to_safe_line(message)
+        )
     };
     found.iter().map(text).collect()
 }
 
-/// One source in `status`.
-pub(super) fn status(review: &Review, shown: &str) -> String {
+/// Renders one source for `status`.
+pub(super) fn status_line(review: &Review, shown: &str) -> String {
     let hooks = match (review.entries.len(), review.servers()) {
-        (0, servers) if servers > 0 => count(servers, "MCP server"),
-        (hooks, _) => count(hooks, "hook"),
+        (0, servers) if servers > 0 => count_noun(servers, "MCP server"),
+        (hooks, _) => count_noun(hooks, "hook"),
     };
     let digest = paint(DIM, review.digest);
     let signed = review.signer.map(|key| format!("    signed by {key}\n")).unwrap_or_default();
     let why = review.too_much().into_iter().chain(review.unknown.clone());
-    let why: String = why.map(|text| format!("    {}\n", line(&text))).collect();
-    let shown = paint(BOLD, line(shown));
-    format!("{shown}  {hooks}, {}\n{signed}{why}    {digest}\n", state(review.state))
+    let why: String = why.map(|text| format!("    {}\n", to_safe_line(&text))).collect();
+    let shown = paint(BOLD, to_safe_line(shown));
+    format!("{shown}  {hooks}, {}\n{signed}{why}    {digest}\n", state_label(review.state))
 }

@@ -11,79 +11,81 @@ use tenterhook_core::hook::Layer;
 
 use crate::ambient::Here;
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::person;
 use crate::problem::Problem;
-use crate::show::layout::count;
+use crate::show::layout::count_noun;
 use crate::term::Term;
 
 /// Longest file of a key.
 const MOST_BYTES: u64 = 4 << 10;
 
 /// Writes the lock file, with a signature for each approved source.
-pub(super) fn sign(
+pub(super) fn sign_sources(
     key: &Path,
     named: &[PathBuf],
     here: &Here,
     term: Term,
 ) -> Result<Exit, Problem> {
-    person::is_no_agent("tenterhook trust sign", here)?;
+    person::require_no_agent("tenterhook trust sign", here)?;
     let file = here.roots.cwd.join(key);
-    let secret = read(&file)?;
-    let reviews: Vec<Review> = super::reviews(named, &here.trust(), here)?
+    let secret = read_key(&file)?;
+    let reviews: Vec<Review> = super::find_reviews(named, &here.trust_store(), here)?
         .into_iter()
         .filter(|review| !named.is_empty() || matches!(review.layer, Layer::Project))
         .collect();
     let Some(first) = reviews.first() else {
-        term.note("no hooks came with this project: there is nothing to sign");
+        term.print_note("no hooks came with this project: there is nothing to sign");
         return Ok(Exit::Good);
     };
-    is_kept_elsewhere(&file, &first.project)?;
+    require_outside_project(&file, &first.project)?;
     // To sign is to answer for others: what one did not answer for oneself is looked at first.
     if let Some(open) = reviews.iter().find(|review| review.state != State::Approved) {
-        let shown = shorten(&open.source, &here.roots);
+        let shown = shorten_path(&open.source, &here.roots);
         let message = format!(
             "`{shown}` is {} here, and only what is approved is signed",
             open.state.label()
         );
-        return Err(Problem::new(message).help("look at it with `tenterhook trust`, then sign"));
+        return Err(
+            Problem::new(message).with_help("look at it with `tenterhook trust`, then sign")
+        );
     }
     let lock = Trust::sign(&reviews, &secret).map_err(|error| Problem::new(error.to_string()))?;
     let path = first.project.join(LOCK);
-    let written = lock.text().and_then(|text| put(&path, text.as_bytes()));
-    let shown = shorten(&path.to_string_lossy(), &here.roots);
+    let written = lock.text().and_then(|text| write_atomically(&path, text.as_bytes()));
+    let shown = shorten_path(&path.to_string_lossy(), &here.roots);
     written.map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
     for review in &reviews {
-        term.note(&format!("signed {}", shorten(&review.source, &here.roots)));
+        term.print_note(&format!("signed {}", shorten_path(&review.source, &here.roots)));
     }
-    let keys = count(lock.signers().count(), "key");
-    term.note(&format!("wrote {shown}, signed by {keys}: commit it with the hooks"));
+    let keys = count_noun(lock.signers().count(), "key");
+    term.print_note(&format!("wrote {shown}, signed by {keys}: commit it with the hooks"));
     Ok(Exit::Good)
 }
 
-/// Makes a key, or reads the one that is there, and prints what people pin of it.
-pub(super) fn key(file: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::is_no_agent("tenterhook trust key", here)?;
+/// Creates a key, or reads the existing one, and prints the public part that users pin.
+pub(super) fn print_public_key(file: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::require_no_agent("tenterhook trust key", here)?;
     let path = here.roots.cwd.join(file);
     let project = here.roots.repository.as_deref().unwrap_or(&here.roots.cwd);
     if project != here.roots.home {
-        is_kept_elsewhere(&path, project)?;
+        require_outside_project(&path, project)?;
     }
     let secret = match path.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => made(&path)?,
-        _ => read(&path)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => create_key(&path)?,
+        _ => read_key(&path)?,
     };
-    term.data(&format!("{}\n", secret.public()))?;
-    let pin = format!("[trust]\nkeys = [\"{}\"]", secret.public());
-    term.note(&format!(
+    term.print_data(&format!("{}\n", secret.public_key()))?;
+    let pin = format!("[trust]\nkeys = [\"{}\"]", secret.public_key());
+    term.print_note(&format!(
         "\nThe secret key lies in {}: keep it private, it can sign in your name.\nTo trust its signatures, add to ~/.config/tenterhook/tenterhook.toml:\n\n{pin}\n",
-        shorten(&path.to_string_lossy(), &here.roots)
+        shorten_path(&path.to_string_lossy(), &here.roots)
     ));
     Ok(Exit::Good)
 }
 
-/// A committed secret key is not secret.
-fn is_kept_elsewhere(key: &Path, project: &Path) -> Result<(), Problem> {
+/// Returns an error if the secret key lies in the project, where it could be committed.
+fn require_outside_project(key: &Path, project: &Path) -> Result<(), Problem> {
     // What of the way is there already says where the rest will lie.
     let real = |path: &Path| path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
     let real = |path: &Path| real(path).unwrap_or_else(|| path.to_owned());
@@ -93,13 +95,13 @@ fn is_kept_elsewhere(key: &Path, project: &Path) -> Result<(), Problem> {
             "`{}` lies in the project, where a secret key is soon committed",
             key.display()
         );
-        return Err(Problem::new(message).help("keep it elsewhere, such as in `~/keys`"));
+        return Err(Problem::new(message).with_help("keep it elsewhere, such as in `~/keys`"));
     }
     Ok(())
 }
 
-/// A new key, in a file that is the person's alone.
-fn made(path: &Path) -> Result<SecretKey, Problem> {
+/// Creates a new key, in a file that only its owner may read.
+fn create_key(path: &Path) -> Result<SecretKey, Problem> {
     let cannot = |error: std::io::Error| {
         Problem::new(format!("`{}` cannot be written: {error}", path.display()))
     };
@@ -111,33 +113,33 @@ fn made(path: &Path) -> Result<SecretKey, Problem> {
         fs::create_dir_all(directory).map_err(cannot)?;
     }
     let mut options = fs::OpenOptions::new();
-    let options = discover::owner_only(options.write(true).create_new(true)).map_err(cannot)?;
+    let options = discover::set_owner_only(options.write(true).create_new(true)).map_err(cannot)?;
     let mut file = options.open(path).map_err(cannot)?;
-    file.write_all(secret.text().as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
+    file.write_all(secret.to_text().as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
     Ok(secret)
 }
 
 /// Reads a key from a file that only its owner may read.
-fn read(path: &Path) -> Result<SecretKey, Problem> {
+fn read_key(path: &Path) -> Result<SecretKey, Problem> {
     let shown = path.display();
     let cannot = |why: &str| Problem::new(format!("`{shown}` is not a secret key: {why}"));
     let (file, found) = discover::open(path).map_err(|error| cannot(&error.to_string()))?;
     if found.len() > MOST_BYTES {
         return Err(cannot("it is not a file of a key's size"));
     }
-    let stat = Stat::read(&found).map_err(|why| cannot(&format!("it {why}")))?;
+    let stat = Stat::from_metadata(&found).map_err(|why| cannot(&format!("it {why}")))?;
     if stat.mode & 0o077 != 0 {
-        return Err(cannot("others may read it").help(format!("`chmod 600 {shown}`")));
+        return Err(cannot("others may read it").with_help(format!("`chmod 600 {shown}`")));
     }
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| cannot(&error.to_string()))?;
-    SecretKey::read(&text).ok_or_else(|| {
-        cannot("its text has another form").help("`tenterhook trust key FILE` makes one")
+    SecretKey::parse(&text).ok_or_else(|| {
+        cannot("its text has another form").with_help("`tenterhook trust key FILE` makes one")
     })
 }
 
-/// Writes a file beside its place and moves it there.
-fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes a file under a temporary name and moves it to its path.
+fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut beside = tempfile::NamedTempFile::new_in(directory)?;
     beside.write_all(bytes)?;

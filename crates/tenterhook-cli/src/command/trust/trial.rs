@@ -13,16 +13,16 @@ use tenterhook_core::diagnostic::Code;
 use tenterhook_core::event::Surroundings;
 use tenterhook_core::hook::{Arming, Command, Hook, Run, Sandbox, Wait};
 use tenterhook_core::outcome::Outcome;
-use tenterhook_process::{Tier, means};
+use tenterhook_process::{Tier, available_sandbox_means};
 
 use crate::ambient::Here;
 use crate::command::sample;
 use crate::exit::Exit;
-use crate::load::shorten;
+use crate::load::shorten_path;
 use crate::person;
 use crate::problem::Problem;
 use crate::scratch::Scratch;
-use crate::show::layout::{time, wrap};
+use crate::show::layout::{format_duration, wrap_text};
 use crate::show::paint::{BOLD, paint};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -43,54 +43,55 @@ const CALLS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
-    person::is_no_agent("tenterhook trust", here)?;
-    can_confine()?;
-    let scratch = Scratch::or_none(&here.state, term);
+    person::require_no_agent("tenterhook trust", here)?;
+    require_sandbox()?;
+    let scratch = Scratch::new_or_none(&here.state, term);
     let mut asks = false;
     let mut tried = 0;
-    for source in sources(named, here)? {
-        let hooks = programs(&source);
+    for source in sources_to_try(named, here)? {
+        let hooks = program_hooks(&source);
         if hooks.is_empty() {
             continue;
         }
         tried += hooks.len();
-        let shown = shorten(&source.name, &here.roots);
+        let shown = shorten_path(&source.name, &here.roots);
         let mut page = format!("{}\n", paint(BOLD, &shown));
         for hook in hooks {
-            let outcome = term.doing("trying the hooks", || fire(&hook, &scratch, here))?;
-            asks |= add_result(&hook, &outcome, term.width(), &mut page);
+            let outcome =
+                term.with_progress("trying the hooks", || fire_confined(&hook, &scratch, here))?;
+            asks |= push_result(&hook, &outcome, term.width(), &mut page);
         }
-        term.data(&page)?;
+        term.print_data(&page)?;
     }
     // The trial has no session whose files could be read later.
     scratch.discard();
     if tried == 0 {
-        term.note("no programs came with this project");
+        term.print_note("no programs came with this project");
     }
     Ok(if asks { Exit::Wrong } else { Exit::Good })
 }
 
-/// Refuses where no sandbox can be made.
-pub(in crate::command) fn can_confine() -> Result<(), Problem> {
-    if means().tier() < Tier::T1 {
+/// Returns an error if this machine cannot create a sandbox.
+pub(in crate::command) fn require_sandbox() -> Result<(), Problem> {
+    if available_sandbox_means().highest_tier() < Tier::T1 {
         return Err(Problem::new("this machine has no sandbox, and hooks are tried only in one")
-            .help("`tenterhook doctor` says what is missing"));
+            .with_help("`tenterhook doctor` says what is missing"));
     }
     Ok(())
 }
 
-/// The sources named, or all that came with the repository.
-fn sources(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
-    let found = here.trust().find(&here.roots).sources;
+/// Returns the named sources, or all that came with the repository.
+fn sources_to_try(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
+    let found = here.trust_store().find(&here.roots).sources;
     if named.is_empty() {
         let came = found.into_iter().filter(|source| Trust::origin(source) == Origin::Repository);
         return Ok(came.collect());
     }
-    named.iter().map(|name| super::called(name, &found, here).cloned()).collect()
+    named.iter().map(|name| super::find_named_source(name, &found, here).cloned()).collect()
 }
 
-/// Its hooks that start a program for each event.
-fn programs(source: &Source) -> Vec<Hook> {
+/// Returns the hooks of a source that start a program for each event.
+fn program_hooks(source: &Source) -> Vec<Hook> {
     let (engine, _) = Engine::builder().source(source.clone()).trust_repositories_unasked().build();
     let starts = |hook: &&Arc<Hook>| {
         hook.arming == Arming::Armed && matches!(hook.run, Run::Command(Command { .. }))
@@ -98,8 +99,13 @@ fn programs(source: &Source) -> Vec<Hook> {
     engine.ruleset().hooks().iter().filter(starts).map(|hook| Hook::clone(hook)).collect()
 }
 
-/// Fires an event at one hook, with the sandbox `standard`: grants of its entry are not approved.
-pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcome, Problem> {
+/// Fires an event at one hook, with the sandbox `standard`: the grants of its entry are not
+/// approved.
+pub(super) fn fire_confined(
+    hook: &Hook,
+    scratch: &Scratch,
+    here: &Here,
+) -> Result<Outcome, Problem> {
     let mut hook = hook.clone();
     (hook.sandbox, hook.wait) = (Sandbox::standard(), Wait::default());
     // Its output could put a secret on the page and into the logs of the caller.
@@ -109,11 +115,11 @@ pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcom
     let mut ambient = Ambient::default().env(here.env.clone());
     ambient.scratch = scratch.path().map(std::path::Path::to_owned);
     ambient.explains_denials = true;
-    let events = events(&hook, here);
+    let events = trial_events(&hook, here);
     let (engine, _) = Engine::builder().ambient(ambient).hook(hook).build();
     let work = async {
         let session = Session::of_one_event();
-        let mut last = Outcome::silent();
+        let mut last = Outcome::without_answer();
         for event in events {
             last = engine.fire_within(event, &session, Some(LONGEST)).await;
             session.drain_into(&mut last).await;
@@ -129,8 +135,8 @@ pub(super) fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcom
     }
 }
 
-/// What may happen for it to run: one of these is what it is for, unless it is for something rare.
-fn events(hook: &Hook, here: &Here) -> Vec<Event> {
+/// Returns events that make a hook run. One of them is usually what the hook is meant for.
+fn trial_events(hook: &Hook, here: &Here) -> Vec<Event> {
     let within = Surroundings {
         session_id: "trial".to_owned(),
         cwd: here.roots.cwd.clone(),
@@ -138,10 +144,10 @@ fn events(hook: &Hook, here: &Here) -> Vec<Event> {
         home: here.roots.home.clone(),
         ..Surroundings::default()
     };
-    let rows = hook.dialect.dialect().rows();
+    let rows = hook.dialect.dialect().event_rows();
     let row = rows.iter().find(|row| *row.event == *hook.event.as_str());
     let Some(row) = row else { return vec![Event::new(hook.event.clone(), within)] };
-    let event = sample::event(row, hook.dialect, within);
+    let event = sample::sample_event(row, hook.dialect, within);
     if !event.payload.contains_key("tool_name") {
         return vec![event];
     }
@@ -152,8 +158,8 @@ fn events(hook: &Hook, here: &Here) -> Vec<Event> {
     CALLS.iter().map(about).collect()
 }
 
-/// Adds what came of it to the page. Says whether it asked for more than it has.
-fn add_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool {
+/// Appends the result to the page. Returns whether the hook requested more than its sandbox grants.
+fn push_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool {
     let line = hook.place.as_ref().map_or(0, |location| location.line);
     let refused: Vec<&str> = outcome
         .faults
@@ -166,12 +172,16 @@ fn add_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -
         Some(step) => {
             let tier = step.tier.map_or("", |tier| tier.as_str());
             let asks = if refused.is_empty() { "nothing more" } else { "more" };
-            format!("{} in {} ({tier}): it asked for {asks}", step.ended, time(step.took))
+            format!(
+                "{} in {} ({tier}): it asked for {asks}",
+                step.ended,
+                format_duration(step.took)
+            )
         }
     };
     let head = format!("{} {}: {ended}", hook.event_label(), hook.short_name());
     let mut lead = format!("{line:>6}");
-    for row in wrap(&head, width.saturating_sub(INDENT)) {
+    for row in wrap_text(&head, width.saturating_sub(INDENT)) {
         page.push_str(&format!("{lead}  {row}\n"));
         lead = " ".repeat(6);
     }
@@ -182,7 +192,7 @@ fn add_result(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -
     let kept =
         passed.iter().map(|text| format!("it was not handed `{text}`, which its entry passes"));
     for text in kept.chain(refused.iter().map(|text| (*text).to_owned())) {
-        let rows = wrap(&text, width.saturating_sub(INDENT + 2));
+        let rows = wrap_text(&text, width.saturating_sub(INDENT + 2));
         rows.iter().for_each(|row| page.push_str(&format!("{:INDENT$}  {row}\n", "")));
     }
     !refused.is_empty()

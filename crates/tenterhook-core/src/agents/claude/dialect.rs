@@ -27,14 +27,14 @@ mod vocabulary;
 
 use std::time::Duration;
 
-pub(crate) use plugins::{refused_key, why_refused};
+pub(crate) use plugins::{refused_settings_key, settings_refusal_reason};
 
 use crate::answer::Powers;
 use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{
     Calls, Commands, Core, Dialect, Failures, Files, Layers, Matching, ModelHooks, Requests, Runs,
 };
-pub(crate) use crate::dialect::{DialectId, EventRow, SlipPolicy, first_line, rule};
+pub(crate) use crate::dialect::{DialectId, EventRow, SlipPolicy, first_line, parse_condition};
 use crate::hook::Interpolation;
 pub(crate) use crate::matcher::rule::Reading;
 
@@ -48,18 +48,23 @@ pub static CLAUDE: Dialect = Dialect {
     // event and exit code 2 of a permission request are ignored. The failure or the remark of the plain
     // reading reports which of these applied.
     failures: Failures { slips: |_| SlipPolicy::PlainText, ..Failures::DEFAULT },
-    models: ModelHooks { shape: model::shape, read: model::read },
-    runs: Runs { timeout: model::timeout, detaches: first_line::detaches, ..Runs::DEFAULT },
+    models: ModelHooks { shape: model::answer_instructions, read: model::read_answer },
+    runs: Runs {
+        timeout: model::default_timeout,
+        detaches: first_line::asks_to_detach,
+        ..Runs::DEFAULT
+    },
     matching: Matching {
-        subjects: |event| answer::ANSWERS.values(event),
+        subjects: |event| answer::ANSWERS.matcher_values(event),
         condition: |node, source| {
-            Ok(rule(node, source, Reading::Claude)?.with_aliases(matcher_text::aliases()))
+            Ok(parse_condition(node, source, Reading::Claude)?
+                .with_aliases(matcher_text::tool_aliases()))
         },
-        unreachable: lint::unreachable,
+        unreachable: lint::unreachable_reason,
     },
     files: Files {
-        plugins: plugins::find,
-        silencers: Some(silence::find),
+        plugins: plugins::find_plugins,
+        silencers: Some(silence::find_silencers),
         servers: Some(&servers::FILES),
         unasked: unasked::FILES,
         ..Files::DEFAULT
@@ -75,12 +80,14 @@ pub static CLAUDE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, Duration::from_mins(10)),
-        recognizes: paths::recognizes,
-        places: paths::candidates,
-        read_config: config::read,
-        decode_event: event::decode,
-        encode_event: event::encode,
-        read_answer: |event, row, report| protocol::read(&answer::ANSWERS, event, row, report),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, Duration::from_mins(10)),
+        recognizes: paths::recognize_config,
+        places: paths::config_candidates,
+        read_config: config::read_config,
+        decode_event: event::decode_event,
+        encode_event: event::encode_event,
+        read_answer: |event, row, report| {
+            protocol::read_report(&answer::ANSWERS, event, row, report)
+        },
     })
 };

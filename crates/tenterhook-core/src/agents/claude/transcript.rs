@@ -114,7 +114,7 @@ pub(crate) struct Claude {
 }
 
 /// Replaces a carried value if a line has a new one.
-pub(crate) fn carry(carried: &mut Option<Arc<str>>, value: Option<&str>) {
+pub(crate) fn update_carried(carried: &mut Option<Arc<str>>, value: Option<&str>) {
     if let Some(value) = value
         && carried.as_deref() != Some(value)
     {
@@ -123,10 +123,15 @@ pub(crate) fn carry(carried: &mut Option<Arc<str>>, value: Option<&str>) {
 }
 
 impl ReadLine for Claude {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
-        let kind = line.r#type.text().unwrap_or_default();
-        carry(&mut carried.session, line.session.text().as_deref());
+        let kind = line.r#type.string_value().unwrap_or_default();
+        update_carried(&mut carried.session, line.session.string_value().as_deref());
         if carried.facts.session.is_none() {
             carried.facts.session.clone_from(&carried.session);
         }
@@ -134,24 +139,26 @@ impl ReadLine for Claude {
             "assistant" | "user" => {}
             other if OTHERS.contains(&other) => return Ok(()),
             other => {
-                carried.facts.unknown(other);
+                carried.facts.count_unknown_kind(other);
                 return Ok(());
             }
         }
-        carried.time = raw::time(line.timestamp.text().as_deref());
-        carry(&mut carried.cwd, line.cwd.text().as_deref());
-        carry(&mut carried.mode, line.mode.text().as_deref());
-        carry(&mut carried.facts.version, line.version.text().as_deref());
-        match line.agent.text() {
-            Some(agent) => carry(&mut carried.subagent, Some(&agent)),
-            None if line.sidechain.yes() => carry(&mut carried.subagent, Some("sidechain")),
+        carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
+        update_carried(&mut carried.cwd, line.cwd.string_value().as_deref());
+        update_carried(&mut carried.mode, line.mode.string_value().as_deref());
+        update_carried(&mut carried.facts.version, line.version.string_value().as_deref());
+        match line.agent.string_value() {
+            Some(agent) => update_carried(&mut carried.subagent, Some(&agent)),
+            None if line.sidechain.holds_true() => {
+                update_carried(&mut carried.subagent, Some("sidechain"))
+            }
             None => carried.subagent = None,
         }
-        let Some(message) = line.message.get() else { return Ok(()) };
+        let Some(message) = line.message.as_object() else { return Ok(()) };
         if &*kind == "assistant" {
-            self.assistant_message(message, carried, emit)
+            self.emit_assistant_message(message, carried, emit)
         } else {
-            self.user_message(&line, message, carried, emit)
+            self.emit_user_message(&line, message, carried, emit)
         }
         Ok(())
     }
@@ -159,28 +166,34 @@ impl ReadLine for Claude {
 
 impl Claude {
     /// Emits the calls of a message of the model, and the end of its turn.
-    fn assistant_message(&mut self, message: &Message<'_>, carried: &mut Carried, emit: Emit<'_>) {
-        for block in message.content.list() {
-            if block.r#type.text().as_deref() != Some("tool_use") {
+    fn emit_assistant_message(
+        &mut self,
+        message: &Message<'_>,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) {
+        for block in message.content.as_list() {
+            if block.r#type.string_value().as_deref() != Some("tool_use") {
                 continue;
             }
-            let (Some(id), Some(tool)) = (block.id.text(), block.name.text()) else {
-                carried.facts.unknown("tool_use");
+            let (Some(id), Some(tool)) = (block.id.string_value(), block.name.string_value())
+            else {
+                carried.facts.count_unknown_kind("tool_use");
                 continue;
             };
             if matches!(&*tool, "Bash" | "PowerShell") {
                 self.shells.insert(id.to_string());
             }
-            let input = Cow::Borrowed(block.input.json().unwrap_or("{}"));
-            emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
+            let input = Cow::Borrowed(block.input.json_text().unwrap_or("{}"));
+            emit(carried.new_record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
         }
-        if message.stop_reason.text().as_deref() == Some("end_turn") {
-            emit(carried.record(Action::Stop));
+        if message.stop_reason.string_value().as_deref() == Some("end_turn") {
+            emit(carried.new_record(Action::Stop));
         }
     }
 
     /// Emits the prompts and results of a message to the model.
-    fn user_message(
+    fn emit_user_message(
         &mut self,
         line: &Line<'_>,
         message: &Message<'_>,
@@ -188,25 +201,25 @@ impl Claude {
         emit: Emit<'_>,
     ) {
         if let Content::Text(text) = &message.content {
-            if !line.meta.yes() {
-                emit(carried.record(Action::Prompt(Cow::Borrowed(text))));
+            if !line.meta.holds_true() {
+                emit(carried.new_record(Action::Prompt(Cow::Borrowed(text))));
             }
             return;
         }
-        for block in message.content.list() {
-            match (block.r#type.text().as_deref(), block.tool_use_id.text()) {
+        for block in message.content.as_list() {
+            match (block.r#type.string_value().as_deref(), block.tool_use_id.string_value()) {
                 (Some("tool_result"), Some(call)) => {
                     let is_shell = self.shells.remove(&*call);
-                    let what = ended(line, block, is_shell);
-                    emit(carried.record(match what {
+                    let what = call_result(line, block, is_shell);
+                    emit(carried.new_record(match what {
                         Ok(ended) => Action::Result { call, ended },
                         Err(by) => Action::Denial { call, by },
                     }));
                 }
-                (Some("text"), _) if !line.meta.yes() => {
-                    let text = block.text.text().unwrap_or_default();
+                (Some("text"), _) if !line.meta.holds_true() => {
+                    let text = block.text.string_value().unwrap_or_default();
                     if !text.starts_with("[Request interrupted") {
-                        emit(carried.record(Action::Prompt(text)));
+                        emit(carried.new_record(Action::Prompt(text)));
                     }
                 }
                 _ => {}
@@ -215,16 +228,19 @@ impl Claude {
     }
 }
 
-/// How a call ended, or what refused it.
-fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Refuser> {
-    let decision = line.decision.read::<Decision<'_>>();
-    let code =
-        decision.as_ref().and_then(|decision| decision.reason_code.text()).unwrap_or_default();
-    let source = decision.as_ref().and_then(|decision| decision.source.text()).unwrap_or_default();
-    let denial = line.denial.text();
+/// Returns how a call ended, or what refused it.
+fn call_result(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Refuser> {
+    let decision = line.decision.deserialize_value::<Decision<'_>>();
+    let code = decision
+        .as_ref()
+        .and_then(|decision| decision.reason_code.string_value())
+        .unwrap_or_default();
+    let source =
+        decision.as_ref().and_then(|decision| decision.source.string_value()).unwrap_or_default();
+    let denial = line.denial.string_value();
     let rejects = decision
         .as_ref()
-        .is_some_and(|decision| decision.decision.text().as_deref() == Some("reject"));
+        .is_some_and(|decision| decision.decision.string_value().as_deref() == Some("reject"));
     if rejects || denial.is_some() {
         return Err(match (&*source, &*code) {
             ("hook", _) => Refuser::Hook,
@@ -239,7 +255,7 @@ fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Re
             _ => Refuser::Mode,
         });
     }
-    if !block.is_error.yes() {
+    if !block.is_error.holds_true() {
         return Ok(Ended::Ran);
     }
     let text = result_text(block.content);
@@ -249,11 +265,11 @@ fn ended(line: &Line<'_>, block: &Block<'_>, is_shell: bool) -> Result<Ended, Re
     if decision.is_some() {
         return Ok(Ended::Failed);
     }
-    refuser_by_text(&text, is_shell).map_or(Ok(Ended::Failed), Err)
+    refuser_from_text(&text, is_shell).map_or(Ok(Ended::Failed), Err)
 }
 
-/// What refused a call, by the text of its result: older versions record nothing else.
-fn refuser_by_text(text: &str, is_shell: bool) -> Option<Refuser> {
+/// Determines what refused a call from the text of its result; older versions record nothing else.
+fn refuser_from_text(text: &str, is_shell: bool) -> Option<Refuser> {
     const SHELL: &[&str] = &["Exit code", "Command timed out", "Error:", "Shell", "Failed to"];
     match text {
         text if text.starts_with("PreToolUse:") && text.contains(" hook error: ") => {
@@ -276,8 +292,8 @@ fn refuser_by_text(text: &str, is_shell: bool) -> Option<Refuser> {
 
 /// The text of a result: a string, or the first text of a list.
 fn result_text(content: Field<'_>) -> Cow<'_, str> {
-    content.text().unwrap_or_else(|| {
-        let blocks = content.read::<Vec<Block<'_>>>().unwrap_or_default();
-        blocks.iter().find_map(|block| block.text.text()).unwrap_or_default()
+    content.string_value().unwrap_or_else(|| {
+        let blocks = content.deserialize_value::<Vec<Block<'_>>>().unwrap_or_default();
+        blocks.iter().find_map(|block| block.text.string_value()).unwrap_or_default()
     })
 }

@@ -22,13 +22,13 @@ pub static CLINE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::CLINE,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, TIMEOUT),
-        recognizes: config::recognizes,
-        places: config::candidates,
-        read_config: config::read,
-        decode_event: vocabulary::read,
-        encode_event: vocabulary::write,
-        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, TIMEOUT),
+        recognizes: config::recognize_hook_file,
+        places: config::hook_file_candidates,
+        read_config: config::read_hook_file,
+        decode_event: vocabulary::decode_event,
+        encode_event: vocabulary::encode_event,
+        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
 };
 

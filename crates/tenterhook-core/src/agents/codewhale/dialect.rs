@@ -32,17 +32,17 @@ pub static CODEWHALE: Dialect = Dialect {
         ..Runs::DEFAULT
     },
     files: Files { is_toml: true, ..Files::DEFAULT },
-    matching: Matching { condition: config::condition, ..Matching::DEFAULT },
-    layers: Layers { settle: config::settle, ..Layers::DEFAULT },
+    matching: Matching { condition: config::read_single_condition, ..Matching::DEFAULT },
+    layers: Layers { settle: config::apply_layer_settings, ..Layers::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::CODEWHALE,
         rows: || events::ROWS,
-        unknown_row: events::unknown,
-        recognizes: paths::recognizes,
-        places: paths::candidates,
-        read_config: config::read,
-        decode_event: event::decode,
-        encode_event: envelope::encode,
-        read_answer: answer::read,
+        unknown_row: events::unknown_event_row,
+        recognizes: paths::recognize_config,
+        places: paths::config_candidates,
+        read_config: config::read_config,
+        decode_event: event::decode_event,
+        encode_event: envelope::encode_event,
+        read_answer: answer::read_answer,
     })
 };

@@ -21,8 +21,8 @@ use crate::dialect::{DialectId, Envelope, EventRow};
 /// The dialect. On any slip, the agent fails the hook and continues, as the plain reading does.
 pub static CODEX: Dialect = Dialect {
     matching: Matching {
-        subjects: |event| answer::ANSWERS.values(event),
-        unreachable: |hook| config::LINTS.unreachable(hook, "CX-10"),
+        subjects: |event| answer::ANSWERS.matcher_values(event),
+        unreachable: |hook| config::LINTS.why_unreachable(hook, "CX-10"),
         ..Matching::DEFAULT
     },
     files: Files { is_toml: true, home_variable: Some("CODEX_HOME"), ..Files::DEFAULT },
@@ -30,16 +30,18 @@ pub static CODEX: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::CODEX,
         rows: || &events::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, events::TIMEOUT),
-        recognizes: paths::recognizes,
-        places: paths::candidates,
-        read_config: config::read,
-        decode_event: |json, roots| SHAPE.decode(json, roots),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, events::TIMEOUT),
+        recognizes: paths::recognize_config,
+        places: paths::config_candidates,
+        read_config: config::read_config,
+        decode_event: |json, roots| SHAPE.decode_event(json, roots),
         encode_event: |event| Envelope {
-            body: Envelope::written(&SHAPE.encode(event)),
+            body: Envelope::to_bytes(&SHAPE.encode_event_fields(event)),
             ..Envelope::default()
         },
-        read_answer: |event, row, report| protocol::read(&answer::ANSWERS, event, row, report),
+        read_answer: |event, row, report| {
+            protocol::read_report(&answer::ANSWERS, event, row, report)
+        },
     })
 };
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::transcript::claude::carry;
+use crate::transcript::claude::update_carried;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -151,72 +151,84 @@ pub(crate) struct Codex {
 }
 
 impl ReadLine for Codex {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
-        let kind = line.r#type.text().ok_or(Unread)?;
-        carried.time = raw::time(line.timestamp.text().as_deref());
+        let kind = line.r#type.string_value().ok_or(Unread)?;
+        carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
         if LINES.contains(&&*kind) {
             return Ok(());
         }
-        let Some(payload) = line.payload.get() else { return Err(Unread) };
+        let Some(payload) = line.payload.as_object() else { return Err(Unread) };
         match &*kind {
-            "session_meta" => self.session_meta(payload, carried),
+            "session_meta" => self.read_session_meta(payload, carried),
             "turn_context" => {
-                carry(&mut carried.cwd, payload.cwd.text().as_deref());
-                carry(&mut carried.mode, payload.approval_policy.text().as_deref());
+                update_carried(&mut carried.cwd, payload.cwd.string_value().as_deref());
+                update_carried(
+                    &mut carried.mode,
+                    payload.approval_policy.string_value().as_deref(),
+                );
             }
-            "response_item" => self.response_item(payload, carried, emit),
-            "event_msg" => self.event_message(payload, carried, emit),
-            other => carried.facts.unknown(other),
+            "response_item" => self.read_response_item(payload, carried, emit),
+            "event_msg" => self.read_event_message(payload, carried, emit),
+            other => carried.facts.count_unknown_kind(other),
         }
         Ok(())
     }
 }
 
 impl Codex {
-    /// Reads the first `session_meta`: a subagent's file has its own and then its parent's.
-    fn session_meta(&mut self, payload: &Payload<'_>, carried: &mut Carried) {
+    /// Reads the first `session_meta` line. A subagent's file has its own line first, then its
+    /// parent's.
+    fn read_session_meta(&mut self, payload: &Payload<'_>, carried: &mut Carried) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        let id = payload.id.text();
-        carry(&mut carried.session, payload.session_id.text().or_else(|| id.clone()).as_deref());
-        carry(&mut carried.cwd, payload.cwd.text().as_deref());
-        carry(&mut carried.facts.version, payload.cli_version.text().as_deref());
+        let id = payload.id.string_value();
+        update_carried(
+            &mut carried.session,
+            payload.session_id.string_value().or_else(|| id.clone()).as_deref(),
+        );
+        update_carried(&mut carried.cwd, payload.cwd.string_value().as_deref());
+        update_carried(&mut carried.facts.version, payload.cli_version.string_value().as_deref());
         carried.facts.session = id.as_deref().map(Into::into);
-        if payload.parent_thread_id.text().is_some() {
-            carry(&mut carried.subagent, id.as_deref());
+        if payload.parent_thread_id.string_value().is_some() {
+            update_carried(&mut carried.subagent, id.as_deref());
         }
     }
 
-    fn response_item(&mut self, payload: &Payload<'_>, carried: &mut Carried, emit: Emit<'_>) {
-        let kind = payload.r#type.text().unwrap_or_default();
-        let id = payload.call_id.text().or_else(|| payload.id.text());
+    fn read_response_item(&mut self, payload: &Payload<'_>, carried: &mut Carried, emit: Emit<'_>) {
+        let kind = payload.r#type.string_value().unwrap_or_default();
+        let id = payload.call_id.string_value().or_else(|| payload.id.string_value());
         match (&*kind, id) {
             ("function_call" | "custom_tool_call" | "local_shell_call", Some(id)) => {
-                let call = self.call(payload, id, &kind);
+                let call = self.new_call(payload, id, &kind);
                 carried.facts.has_scripts |= call.kind == Kind::Script;
-                emit(carried.record(Action::Call(call)));
+                emit(carried.new_record(Action::Call(call)));
             }
             (kind, Some(call)) if kind.ends_with("_output") => {
                 let is_script = self.scripts.remove(&*call);
-                emit(carried.record(ended(call, payload.output, is_script)));
+                emit(carried.new_record(call_ending(call, payload.output, is_script)));
             }
             (kind, _) if RESPONSE_ITEMS.contains(&kind) => {}
-            (kind, _) => carried.facts.unknown(kind),
+            (kind, _) => carried.facts.count_unknown_kind(kind),
         }
     }
 
-    fn call<'a>(&mut self, payload: &Payload<'a>, id: Cow<'a, str>, kind: &str) -> Call<'a> {
-        let name = payload.name.text().unwrap_or(Cow::Borrowed("local_shell"));
+    fn new_call<'a>(&mut self, payload: &Payload<'a>, id: Cow<'a, str>, kind: &str) -> Call<'a> {
+        let name = payload.name.string_value().unwrap_or(Cow::Borrowed("local_shell"));
         let input = match kind {
-            "function_call" => payload.arguments.text().unwrap_or_default(),
+            "function_call" => payload.arguments.string_value().unwrap_or_default(),
             "custom_tool_call" => {
-                Cow::Owned(json!({ "command": payload.input.text() }).to_string())
+                Cow::Owned(json!({ "command": payload.input.string_value() }).to_string())
             }
-            _ => Cow::Borrowed(payload.action.json().unwrap_or("{}")),
+            _ => Cow::Borrowed(payload.action.json_text().unwrap_or("{}")),
         };
-        let tool = match payload.namespace.text() {
+        let tool = match payload.namespace.string_value() {
             Some(space) if space.starts_with("mcp__") => Cow::Owned(format!("{space}__{name}")),
             Some(space) if space != "multi_agent_v1" => Cow::Owned(format!("{space}{name}")),
             _ => name,
@@ -229,62 +241,72 @@ impl Codex {
         Call { id, tool, input, kind: if is_script { Kind::Script } else { Kind::Plain } }
     }
 
-    fn event_message(&mut self, payload: &Payload<'_>, carried: &mut Carried, emit: Emit<'_>) {
-        let kind = payload.r#type.text().unwrap_or_default();
+    fn read_event_message(&mut self, payload: &Payload<'_>, carried: &mut Carried, emit: Emit<'_>) {
+        let kind = payload.r#type.string_value().unwrap_or_default();
         match &*kind {
-            "task_complete" => emit(carried.record(Action::Stop)),
-            "item_completed" => self.completed_item(payload.item.get(), carried, emit),
+            "task_complete" => emit(carried.new_record(Action::Stop)),
+            "item_completed" => self.emit_completed_item(payload.item.as_object(), carried, emit),
             kind if EVENT_MESSAGES.contains(&kind) => {}
-            kind => carried.facts.unknown(kind),
+            kind => carried.facts.count_unknown_kind(kind),
         }
     }
 
     /// Emits the input that ran, and the calls of scripts.
-    fn completed_item(&mut self, item: Option<&Item<'_>>, carried: &mut Carried, emit: Emit<'_>) {
-        let Some(item) = item else { return carried.facts.unknown("item_completed") };
-        let kind = item.r#type.text().unwrap_or_default();
+    fn emit_completed_item(
+        &mut self,
+        item: Option<&Item<'_>>,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) {
+        let Some(item) = item else { return carried.facts.count_unknown_kind("item_completed") };
+        let kind = item.r#type.string_value().unwrap_or_default();
         if &*kind == "UserMessage" {
-            let texts = item.content.read::<Vec<Text<'_>>>().unwrap_or_default();
-            let text: String = texts.iter().filter_map(|text| text.text.text()).collect();
-            return emit(carried.record(Action::Prompt(text.into())));
+            let texts = item.content.deserialize_value::<Vec<Text<'_>>>().unwrap_or_default();
+            let text: String = texts.iter().filter_map(|text| text.text.string_value()).collect();
+            return emit(carried.new_record(Action::Prompt(text.into())));
         }
         if ITEMS.contains(&&*kind) {
             return;
         }
-        let (Some(id), Some((tool, input))) = (item.id.text(), tool_call(item, &kind)) else {
-            return carried.facts.unknown(&kind);
+        let (Some(id), Some((tool, input))) = (item.id.string_value(), item_tool_call(item, &kind))
+        else {
+            return carried.facts.count_unknown_kind(&kind);
         };
         if self.calls.contains(&*id) {
             if &*kind == "CommandExecution" {
-                emit(carried.record(Action::Rewritten { call: id, input: input.into() }));
+                emit(carried.new_record(Action::Rewritten { call: id, input: input.into() }));
             }
             return;
         }
-        let is_failed = item.status.text().as_deref() == Some("failed");
+        let is_failed = item.status.string_value().as_deref() == Some("failed");
         let call = Call { id: id.clone(), tool, input: input.into(), kind: Kind::Nested };
-        emit(carried.record(Action::Call(call)));
+        emit(carried.new_record(Action::Call(call)));
         let ended = if is_failed { Ended::Failed } else { Ended::Ran };
-        emit(carried.record(Action::Result { call: id, ended }));
+        emit(carried.new_record(Action::Result { call: id, ended }));
     }
 }
 
-/// The tool and the input of an item, as hooks receive them.
-fn tool_call<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> {
+/// Returns the tool and the input of an item, as hooks receive them.
+fn item_tool_call<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> {
     match kind {
         "CommandExecution" => {
-            let command = item.command.read::<Vec<String>>()?;
+            let command = item.command.deserialize_value::<Vec<String>>()?;
             Some((
                 Cow::Borrowed("exec_command"),
-                json!({ "cmd": shell_line(&command) }).to_string(),
+                json!({ "cmd": command_line_text(&command) }).to_string(),
             ))
         }
         "FileChange" => {
-            let changes = item.changes.read::<serde_json::Map<String, serde_json::Value>>()?;
-            Some((Cow::Borrowed("apply_patch"), json!({ "command": patch(&changes) }).to_string()))
+            let changes =
+                item.changes.deserialize_value::<serde_json::Map<String, serde_json::Value>>()?;
+            Some((
+                Cow::Borrowed("apply_patch"),
+                json!({ "command": rebuild_patch(&changes) }).to_string(),
+            ))
         }
         "McpToolCall" => {
-            let (server, tool) = (item.server.text()?, item.tool.text()?);
-            let input = item.arguments.json().unwrap_or("{}").to_owned();
+            let (server, tool) = (item.server.string_value()?, item.tool.string_value()?);
+            let input = item.arguments.json_text().unwrap_or("{}").to_owned();
             Some((Cow::Owned(format!("mcp__{server}__{tool}")), input))
         }
         _ => None,
@@ -292,7 +314,7 @@ fn tool_call<'a>(item: &Item<'a>, kind: &str) -> Option<(Cow<'a, str>, String)> 
 }
 
 /// The command line of a shell, or the joined arguments of another program.
-pub(crate) fn shell_line(command: &[String]) -> String {
+pub(crate) fn command_line_text(command: &[String]) -> String {
     match command {
         [shell, flag, line] if shell.ends_with("sh") && matches!(&**flag, "-c" | "-lc") => {
             line.clone()
@@ -302,7 +324,7 @@ pub(crate) fn shell_line(command: &[String]) -> String {
 }
 
 /// Rebuilds the patch of file changes: the files, and as much of their content as is recorded.
-fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
+fn rebuild_patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
     let mut text = "*** Begin Patch\n".to_owned();
     for (path, change) in changes {
         let field =
@@ -317,13 +339,15 @@ fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
     text + "*** End Patch\n"
 }
 
-/// How a call ended, by its output: Codex records nothing else.
-fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> Action<'a> {
+/// Returns how a call ended, by its output: Codex CLI records nothing else.
+fn call_ending<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> Action<'a> {
     const BLOCKED: &str = "Command blocked by PreToolUse hook:";
     // The texts searched for contain no character that JSON escapes.
-    let text = output.written().map(Cow::Borrowed).unwrap_or_else(|| {
-        let texts = output.read::<Vec<Text<'_>>>().unwrap_or_default();
-        Cow::Owned(texts.iter().filter_map(|text| text.text.text()).collect::<Vec<_>>().join("\n"))
+    let text = output.escaped_string().map(Cow::Borrowed).unwrap_or_else(|| {
+        let texts = output.deserialize_value::<Vec<Text<'_>>>().unwrap_or_default();
+        Cow::Owned(
+            texts.iter().filter_map(|text| text.text.string_value()).collect::<Vec<_>>().join("\n"),
+        )
     });
     let starts = |prefix: &&str| text.starts_with(*prefix);
     let by = match &*text {

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
-use crate::dialect::kit::event::variables;
+use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{
@@ -26,7 +26,7 @@ use crate::hook::{Interpolation, Layer, OnFailure, Run};
 use crate::source::{ReadConfig, Source};
 pub(crate) use crate::syntax::Node;
 
-const fn calls(replies: &'static Replies) -> Calls {
+const fn calls_with_replies(replies: &'static Replies) -> Calls {
     Calls {
         replies: Some(replies),
         project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
@@ -34,23 +34,25 @@ const fn calls(replies: &'static Replies) -> Calls {
     }
 }
 
-const LAYERS: Layers = Layers { loads, ..Layers::DEFAULT };
+const LAYERS: Layers = Layers { loads: loads_source, ..Layers::DEFAULT };
 const RUNS: Runs = Runs { timeout_key: "timeoutSec", ..Runs::DEFAULT };
 const FAILURES: Failures = Failures {
-    promise: |hook, row, failure| promise(&hook.run, row, failure),
-    without_answer,
+    promise: |hook, row, failure| own_failure_policy(&hook.run, row, failure),
+    without_answer: missing_answer_policy,
     ..Failures::DEFAULT
 };
 /// Its treatment of a variable that is not set is unknown. An empty text is safer than a gate that is not asked.
 const REQUESTS: Requests = Requests { interpolation: Interpolation::EMPTY, ..Requests::DEFAULT };
 
-const MATCHING: Matching =
-    Matching { unreachable: |hook| config::LINTS.unreachable(hook, "CP-10"), ..Matching::DEFAULT };
+const MATCHING: Matching = Matching {
+    unreachable: |hook| config::LINTS.why_unreachable(hook, "CP-10"),
+    ..Matching::DEFAULT
+};
 
 /// The dialect of events in camel case, which reads all files.
 pub static COPILOT: Dialect = Dialect {
     files: Files { home_variable: Some("COPILOT_HOME"), ..Files::DEFAULT },
-    calls: calls(&reply::CAMEL_REPLIES),
+    calls: calls_with_replies(&reply::CAMEL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
@@ -59,19 +61,21 @@ pub static COPILOT: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::COPILOT,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
-        recognizes,
-        places: candidates,
-        read_config: config::read,
-        decode_event: vocabulary::camel,
-        encode_event: |event| with_variables(event, vocabulary::write_camel(event)),
-        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        recognizes: recognize_config,
+        places: config_candidates,
+        read_config: config::read_config,
+        decode_event: vocabulary::decode_camel_event,
+        encode_event: |event| {
+            add_environment_variables(event, vocabulary::encode_camel_event(event))
+        },
+        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
 };
 
 /// The dialect of events with Claude Code's names.
 pub static PASCAL: Dialect = Dialect {
-    calls: calls(&reply::PASCAL_REPLIES),
+    calls: calls_with_replies(&reply::PASCAL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,
     runs: RUNS,
@@ -80,44 +84,50 @@ pub static PASCAL: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::COPILOT_PASCAL,
         rows: || &vocabulary::PASCAL_ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
         // `COPILOT` reads the files of both.
         read_config: |_| ReadConfig::default(),
-        decode_event: vocabulary::pascal,
-        encode_event: |event| with_variables(event, vocabulary::write_pascal(event)),
-        read_answer: |event, row, report| reply_form::read(&reply::PASCAL_FORM, event, row, report),
+        decode_event: vocabulary::decode_pascal_event,
+        encode_event: |event| {
+            add_environment_variables(event, vocabulary::encode_pascal_event(event))
+        },
+        read_answer: |event, row, report| {
+            reply_form::read_report(&reply::PASCAL_FORM, event, row, report)
+        },
     })
 };
 
-/// What a missing answer means: a failed hook before a tool denies, unless it timed out (BR-9).
-fn without_answer(event: &str, failure: &Failure) -> OnFailure {
+/// Returns what happens without an answer: a failed hook before a tool denies, unless it timed out
+/// (BR-9).
+fn missing_answer_policy(event: &str, failure: &Failure) -> OnFailure {
     match event == "PreToolUse" && failure.code != Code::TimedOut {
         true => OnFailure::Block,
         false => OnFailure::Continue,
     }
 }
 
-/// What a missing answer of the agent's own hook means: a failed HTTP hook denies nothing (CP-43).
-fn promise(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
+/// Returns what happens if the agent's own hook gives no answer: a failed HTTP hook denies nothing
+/// (CP-43).
+fn own_failure_policy(run: &Run, row: &EventRow, failure: &Failure) -> OnFailure {
     match run {
         Run::Http(_) => OnFailure::Continue,
-        _ => without_answer(&row.event, failure),
+        _ => missing_answer_policy(&row.event, failure),
     }
 }
 
 /// Whether the agent loads a source. It also reads a project's settings of Claude Code.
-fn loads(source: &Source, _: DialectId) -> bool {
+fn loads_source(source: &Source, _: DialectId) -> bool {
     let of_project = matches!(source.layer, Layer::Project | Layer::Local);
     let own = [DialectId::COPILOT, DialectId::COPILOT_PASCAL].contains(&source.dialect);
     own || (of_project && source.dialect == DialectId::CLAUDE)
 }
 
 /// Adds the environment variables of its hooks to an envelope (CP-21).
-fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
+fn add_environment_variables(event: &Event, envelope: Envelope) -> Envelope {
     let project = event.within.project.to_string_lossy().into_owned();
-    let env = variables([
+    let env = non_empty_variables([
         ("COPILOT_CLI", "1"),
         ("COPILOT_PROJECT_DIR", &project),
         ("CLAUDE_PROJECT_DIR", &project),
@@ -129,8 +139,8 @@ fn with_variables(event: &Event, envelope: Envelope) -> Envelope {
 pub(crate) const MACHINE: &[machine::File] = &[(Some("github-copilot"), "policy.d/*.json")];
 
 /// The organization's policies, the user's files, and the project's (CP-1).
-fn candidates(roots: &Roots) -> Vec<Candidate> {
-    let home = roots.home_of(DialectId::COPILOT, ".copilot");
+fn config_candidates(roots: &Roots) -> Vec<Candidate> {
+    let home = roots.agent_home(DialectId::COPILOT, ".copilot");
     let project = roots.repository.as_ref().unwrap_or(&roots.cwd);
     let others = [
         (home.join("hooks/*.json"), Layer::User),
@@ -140,7 +150,7 @@ fn candidates(roots: &Roots) -> Vec<Candidate> {
         (project.join(".github/copilot/settings.local.json"), Layer::Local),
     ];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::candidates(MACHINE, roots).into_iter().chain(others).collect()
+    machine::machine_wide_files(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of directories that only this agent reads.
@@ -148,7 +158,7 @@ const OWN: &[&str] =
     &[".github/hooks", ".copilot/hooks", ".github/copilot", "github-copilot/policy.d"];
 
 /// How certainly a file is a config of this agent: by its path, or by the spelling of an event.
-fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     let place = path.parent().is_some_and(|parent| OWN.iter().any(|own| parent.ends_with(own)));
     if is_json && (place || path.ends_with(".copilot/settings.json")) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::carry;
+use crate::transcript::claude::update_carried;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread, Within};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -108,76 +108,87 @@ const OTHERS: &[&str] = &[
 pub(crate) struct Copilot;
 
 impl ReadLine for Copilot {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
-        let kind = line.r#type.text().ok_or(Unread)?;
-        carried.time = raw::time(line.timestamp.text().as_deref());
+        let kind = line.r#type.string_value().ok_or(Unread)?;
+        carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
         carried.subagent = None;
-        carry(&mut carried.subagent, line.agent.text().as_deref());
-        let data = || line.data.get();
+        update_carried(&mut carried.subagent, line.agent.string_value().as_deref());
+        let data = || line.data.as_object();
         match &*kind {
-            "session.start" | "session.resume" => begin(data(), carried),
+            "session.start" | "session.resume" => read_session_start(data(), carried),
             "session.mode_changed" => {
-                carry(&mut carried.mode, data().and_then(|d| d.new_mode.text()).as_deref());
+                update_carried(
+                    &mut carried.mode,
+                    data().and_then(|d| d.new_mode.string_value()).as_deref(),
+                );
             }
             "user.message" => {
-                let text = data().and_then(|d| d.content.text()).unwrap_or_default();
-                emit(carried.record(Action::Prompt(text)));
+                let text = data().and_then(|d| d.content.string_value()).unwrap_or_default();
+                emit(carried.new_record(Action::Prompt(text)));
             }
             "assistant.message" => {
-                let requests = data().and_then(|d| d.tool_requests.json());
+                let requests = data().and_then(|d| d.tool_requests.json_text());
                 if requests.is_none_or(|request| request == "[]") {
-                    emit(carried.record(Action::Stop));
+                    emit(carried.new_record(Action::Stop));
                 }
             }
-            "tool.execution_start" => call(data(), carried, emit),
-            "tool.execution_complete" => ended(data(), carried, emit),
-            "hook.start" => asked(data(), carried, emit),
+            "tool.execution_start" => emit_call(data(), carried, emit),
+            "tool.execution_complete" => emit_call_end(data(), carried, emit),
+            "hook.start" => emit_asked_calls(data(), carried, emit),
             kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
-            kind => carried.facts.unknown(kind),
+            kind => carried.facts.count_unknown_kind(kind),
         }
         Ok(())
     }
 }
 
-fn begin(data: Option<&Data<'_>>, carried: &mut Carried) {
+fn read_session_start(data: Option<&Data<'_>>, carried: &mut Carried) {
     let Some(data) = data else { return };
-    carry(&mut carried.session, data.session_id.text().as_deref());
-    carry(&mut carried.facts.version, data.copilot_version.text().as_deref());
-    let context = data.context.read::<Context<'_>>();
-    carry(&mut carried.cwd, context.and_then(|context| context.cwd.text()).as_deref());
+    update_carried(&mut carried.session, data.session_id.string_value().as_deref());
+    update_carried(&mut carried.facts.version, data.copilot_version.string_value().as_deref());
+    let context = data.context.deserialize_value::<Context<'_>>();
+    update_carried(
+        &mut carried.cwd,
+        context.and_then(|context| context.cwd.string_value()).as_deref(),
+    );
     carried.facts.session.clone_from(&carried.session);
 }
 
-fn call(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
+fn emit_call(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let (Some(id), Some(name)) = (
-        data.as_ref().and_then(|d| d.tool_call_id.text()),
-        data.as_ref().and_then(|d| d.tool_name.text()),
+        data.as_ref().and_then(|d| d.tool_call_id.string_value()),
+        data.as_ref().and_then(|d| d.tool_name.string_value()),
     ) else {
-        return carried.facts.unknown("tool.execution_start");
+        return carried.facts.count_unknown_kind("tool.execution_start");
     };
     let Some(data) = data else { return };
     if carried.subagent.is_none() {
-        carry(&mut carried.subagent, data.parent_tool_call_id.text().as_deref());
+        update_carried(&mut carried.subagent, data.parent_tool_call_id.string_value().as_deref());
     }
-    let tool = match (data.mcp_server_name.text(), data.mcp_tool_name.text()) {
+    let tool = match (data.mcp_server_name.string_value(), data.mcp_tool_name.string_value()) {
         (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
         _ => name,
     };
-    let input = Cow::Borrowed(data.arguments.json().unwrap_or("{}"));
-    emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
+    let input = Cow::Borrowed(data.arguments.json_text().unwrap_or("{}"));
+    emit(carried.new_record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
 }
 
-fn ended(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
+fn emit_call_end(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let Some(data) = data else { return };
-    let Some(call) = data.tool_call_id.text() else { return };
-    if data.success.yes() {
-        return emit(carried.record(Action::Result { call, ended: Ended::Ran }));
+    let Some(call) = data.tool_call_id.string_value() else { return };
+    if data.success.holds_true() {
+        return emit(carried.new_record(Action::Result { call, ended: Ended::Ran }));
     }
-    let error = data.error.read::<Error<'_>>();
-    let text = error.as_ref().and_then(|error| error.message.text()).unwrap_or_default();
+    let error = data.error.deserialize_value::<Error<'_>>();
+    let text = error.as_ref().and_then(|error| error.message.string_value()).unwrap_or_default();
     let is_denied =
-        error.as_ref().is_some_and(|error| error.code.text().as_deref() == Some("denied"));
+        error.as_ref().is_some_and(|error| error.code.string_value().as_deref() == Some("denied"));
     let by = match &*text {
         text if text.starts_with("Denied by preToolUse hook") => Refuser::Hook,
         text if text.contains("due to the following rules") => Refuser::Rule,
@@ -192,20 +203,23 @@ fn ended(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
         _ => Refuser::Unsaid,
     };
     if is_denied {
-        return emit(carried.record(Action::Denial { call, by }));
+        return emit(carried.new_record(Action::Denial { call, by }));
     }
     let is_unknown = text.starts_with("Tool '") && text.contains("does not exist");
     let ended = if is_unknown { Ended::Refused } else { Ended::Failed };
-    emit(carried.record(Action::Result { call, ended }));
+    emit(carried.new_record(Action::Result { call, ended }));
 }
 
-fn asked(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
+fn emit_asked_calls(data: Option<&Data<'_>>, carried: &mut Carried, emit: Emit<'_>) {
     let Some(data) = data else { return };
-    if data.hook_type.text().as_deref() != Some("preToolUse") {
+    if data.hook_type.string_value().as_deref() != Some("preToolUse") {
         return;
     }
-    let calls = data.input.read::<Input<'_>>().and_then(|input| input.calls.read::<Vec<Id<'_>>>());
-    for id in calls.unwrap_or_default().iter().filter_map(|call| call.id.text()) {
-        emit(carried.record(Action::Asked(id)));
+    let calls = data
+        .input
+        .deserialize_value::<Input<'_>>()
+        .and_then(|input| input.calls.deserialize_value::<Vec<Id<'_>>>());
+    for id in calls.unwrap_or_default().iter().filter_map(|call| call.id.string_value()) {
+        emit(carried.new_record(Action::Asked(id)));
     }
 }

@@ -13,7 +13,7 @@ mod vocabulary;
 
 use crate::answer::{Failure, Powers};
 use crate::diagnostic::Code;
-use crate::dialect::kit::event::variables;
+use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Failures, Layers, Matching};
 use crate::dialect::{DialectId, Envelope, EventRow};
@@ -23,48 +23,48 @@ pub(crate) use crate::hook::OnFailure;
 /// The dialect.
 pub static GEMINI: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.unreachable(hook, "GM-10"),
+        unreachable: |hook| config::LINTS.why_unreachable(hook, "GM-10"),
         ..Matching::DEFAULT
     },
-    failures: Failures { without_answer, ..Failures::DEFAULT },
+    failures: Failures { without_answer: missing_answer_policy, ..Failures::DEFAULT },
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
         ..Calls::DEFAULT
     },
-    layers: Layers { settle: settings::switch_off, ..Layers::DEFAULT },
+    layers: Layers { settle: settings::disable_listed_hooks, ..Layers::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::GEMINI,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: |path, root| {
-            settings::recognizes(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
+            settings::recognize_config(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
         },
-        places: |roots| settings::candidates(&config::SETTINGS_PATHS, roots),
-        read_config: config::read,
-        decode_event: |json, roots| vocabulary::WORDS.decode(json, roots),
-        encode_event: encode,
-        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
+        places: |roots| settings::config_candidates(&config::SETTINGS_PATHS, roots),
+        read_config: config::read_config,
+        decode_event: |json, roots| vocabulary::WORDS.decode_event(json, roots),
+        encode_event,
+        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
 };
 
 /// The failure policy of Gemini CLI: an exit code other than 0 and 1 blocks the call or the prompt
 /// (BR-9).
-fn without_answer(event: &str, failure: &Failure) -> OnFailure {
+fn missing_answer_policy(event: &str, failure: &Failure) -> OnFailure {
     let blocks =
         matches!(event, "PreToolUse" | "UserPromptSubmit") && failure.code == Code::ExitCode;
     if blocks && failure.exit != Some(1) { OnFailure::Block } else { OnFailure::Continue }
 }
 
 /// Writes the payload and the environment variables of hooks (GM-21).
-fn encode(event: &Event) -> Envelope {
+fn encode_event(event: &Event) -> Envelope {
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let (project, cwd) = (path(&event.within.project), path(&event.within.cwd));
-    let env = variables([
+    let env = non_empty_variables([
         ("GEMINI_PROJECT_DIR", &project),
         ("GEMINI_CWD", &cwd),
         ("GEMINI_SESSION_ID", &event.within.session_id),
         ("CLAUDE_PROJECT_DIR", &project),
     ]);
-    Envelope { env, ..vocabulary::WORDS.encode(event) }
+    Envelope { env, ..vocabulary::WORDS.encode_event(event) }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::carry;
+use crate::transcript::claude::update_carried;
 pub(crate) use crate::transcript::raw::{self, Ask, Field, Unread};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -79,92 +79,105 @@ pub(crate) struct Gemini {
 }
 
 impl ReadLine for Gemini {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
-        if let Some(set) = line.set.json() {
+        if let Some(set) = line.set.json_text() {
             let set: Line<'_> = serde_json::from_str(set)?;
-            return self.messages(&set, carried, emit);
+            return self.emit_messages(&set, carried, emit);
         }
         if line.r#type.is_some() {
-            self.message(&line, carried, emit);
+            self.emit_message(&line, carried, emit);
             return Ok(());
         }
-        let Some(session) = line.session_id.text() else { return Err(Unread) };
-        carry(&mut carried.session, Some(&session));
-        if line.kind.text().as_deref() == Some("subagent") && carried.subagent.is_none() {
-            carry(&mut carried.subagent, Some(&session));
+        let Some(session) = line.session_id.string_value() else { return Err(Unread) };
+        update_carried(&mut carried.session, Some(&session));
+        if line.kind.string_value().as_deref() == Some("subagent") && carried.subagent.is_none() {
+            update_carried(&mut carried.subagent, Some(&session));
         }
         if carried.cwd.is_none() {
-            let directories = line.directories.read::<Vec<String>>().unwrap_or_default();
-            carry(&mut carried.cwd, directories.first().map(String::as_str));
+            let directories =
+                line.directories.deserialize_value::<Vec<String>>().unwrap_or_default();
+            update_carried(&mut carried.cwd, directories.first().map(String::as_str));
         }
         carried.facts.session.clone_from(&carried.session);
-        self.messages(&line, carried, emit)
+        self.emit_messages(&line, carried, emit)
     }
 }
 
 impl Gemini {
-    fn messages(
+    fn emit_messages(
         &mut self,
         line: &Line<'_>,
         carried: &mut Carried,
         emit: Emit<'_>,
     ) -> Result<(), Unread> {
-        let Some(messages) = line.messages.json() else { return Ok(()) };
+        let Some(messages) = line.messages.json_text() else { return Ok(()) };
         for message in serde_json::from_str::<Vec<Line<'_>>>(messages)? {
-            self.message(&message, carried, emit);
+            self.emit_message(&message, carried, emit);
         }
         Ok(())
     }
 
-    fn message(&mut self, message: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
-        let kind = message.r#type.text().unwrap_or_default();
-        carried.time = raw::time(message.timestamp.text().as_deref());
-        let id = message.id.text().unwrap_or_default();
+    fn emit_message(&mut self, message: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
+        let kind = message.r#type.string_value().unwrap_or_default();
+        carried.time = raw::parse_timestamp(message.timestamp.string_value().as_deref());
+        let id = message.id.string_value().unwrap_or_default();
         match &*kind {
-            "user" => self.prompt(message, &id, carried, emit),
+            "user" => self.emit_prompt(message, &id, carried, emit),
             "gemini" => {
-                let calls = message.tool_calls.read::<Vec<ToolCall<'_>>>().unwrap_or_default();
-                let is_last =
-                    calls.is_empty() && message.content.text().is_some_and(|text| !text.is_empty());
+                let calls =
+                    message.tool_calls.deserialize_value::<Vec<ToolCall<'_>>>().unwrap_or_default();
+                let is_last = calls.is_empty()
+                    && message.content.string_value().is_some_and(|text| !text.is_empty());
                 if is_last && self.seen.insert(id.into_owned()) {
-                    emit(carried.record(Action::Stop));
+                    emit(carried.new_record(Action::Stop));
                 }
                 for call in &calls {
-                    self.call(call, carried, emit);
+                    self.emit_call(call, carried, emit);
                 }
             }
             kind if OTHERS.contains(&kind) => {}
-            kind => carried.facts.unknown(kind),
+            kind => carried.facts.count_unknown_kind(kind),
         }
     }
 
-    fn prompt(&mut self, message: &Line<'_>, id: &str, carried: &Carried, emit: Emit<'_>) {
-        let parts = message.content.read::<Vec<Part<'_>>>().unwrap_or_default();
-        let texts = parts.iter().filter_map(|part| part.text.text());
-        let text = message.content.text().map_or_else(|| texts.collect(), String::from);
+    fn emit_prompt(&mut self, message: &Line<'_>, id: &str, carried: &Carried, emit: Emit<'_>) {
+        let parts = message.content.deserialize_value::<Vec<Part<'_>>>().unwrap_or_default();
+        let texts = parts.iter().filter_map(|part| part.text.string_value());
+        let text = message.content.string_value().map_or_else(|| texts.collect(), String::from);
         if !text.is_empty()
             && !text.starts_with("<session_context>")
             && self.seen.insert(id.to_owned())
         {
-            emit(carried.record(Action::Prompt(text.into())));
+            emit(carried.new_record(Action::Prompt(text.into())));
         }
     }
 
-    fn call(&mut self, call: &ToolCall<'_>, carried: &mut Carried, emit: Emit<'_>) {
-        let (Some(id), Some(tool)) = (call.id.text(), call.name.text()) else {
-            return carried.facts.unknown("toolCalls");
+    fn emit_call(&mut self, call: &ToolCall<'_>, carried: &mut Carried, emit: Emit<'_>) {
+        let (Some(id), Some(tool)) = (call.id.string_value(), call.name.string_value()) else {
+            return carried.facts.count_unknown_kind("toolCalls");
         };
         if !self.seen.insert(id.to_string()) {
             return;
         }
-        let input = call.args.json().unwrap_or("{}").into();
-        emit(carried.record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
-        let parts = call.result.read::<Vec<Part<'_>>>().unwrap_or_default();
-        let error =
-            parts.iter().find_map(|part| part.response.as_ref()?.response.as_ref()?.error.text());
+        let input = call.args.json_text().unwrap_or("{}").into();
+        emit(carried.new_record(Action::Call(Call {
+            id: id.clone(),
+            tool,
+            input,
+            kind: Kind::Plain,
+        })));
+        let parts = call.result.deserialize_value::<Vec<Part<'_>>>().unwrap_or_default();
+        let error = parts
+            .iter()
+            .find_map(|part| part.response.as_ref()?.response.as_ref()?.error.string_value());
         let words = error.unwrap_or_default();
-        let by = match (call.status.text().as_deref(), &*words) {
+        let by = match (call.status.string_value().as_deref(), &*words) {
             (Some("cancelled"), _) => Some(Refuser::Person),
             (_, text) if text.starts_with("Tool execution blocked:") => Some(Refuser::Hook),
             (_, text) if text.starts_with("Tool execution denied by policy") => Some(Refuser::Rule),
@@ -172,10 +185,10 @@ impl Gemini {
         };
         let is_unknown = words.starts_with("Tool \"") && words.contains("not found")
             || words.starts_with("params ");
-        emit(carried.record(match by {
+        emit(carried.new_record(match by {
             Some(by) => Action::Denial { call: id, by },
             None if is_unknown => Action::Result { call: id, ended: Ended::Refused },
-            None if call.status.text().as_deref() == Some("error") => {
+            None if call.status.string_value().as_deref() == Some("error") => {
                 Action::Result { call: id, ended: Ended::Failed }
             }
             None => Action::Result { call: id, ended: Ended::Ran },

@@ -29,8 +29,8 @@ pub static GEN: Dialect = Dialect {
     runs: Runs {
         // The agent runs hooks one after another on the same payload, until one blocks (G-40).
         mode: |_| Mode::Serial,
-        timeout: model::timeout,
-        detaches: first_line::detaches,
+        timeout: model::default_timeout,
+        detaches: first_line::asks_to_detach,
         // An `async` hook only observes (G-43).
         discards_detached: true,
         ..Runs::DEFAULT
@@ -44,21 +44,25 @@ pub static GEN: Dialect = Dialect {
         ..Failures::DEFAULT
     },
     models: ModelHooks {
-        shape: |_, row| model::shape(row),
-        read: |_, event, row, report| model::read(event, row, report),
+        shape: |_, row| model::answer_instructions(row),
+        read: |_, event, row, report| model::read_answer(event, row, report),
     },
-    files: Files { plugins: plugins::find, ..Files::DEFAULT },
-    layers: Layers { settle: paths::settle, last: Some(Layer::Plugin), ..Layers::DEFAULT },
+    files: Files { plugins: plugins::find_plugins, ..Files::DEFAULT },
+    layers: Layers {
+        settle: paths::disarm_replaced_hooks,
+        last: Some(Layer::Plugin),
+        ..Layers::DEFAULT
+    },
     requests: Requests { interpolation: Interpolation::EMPTY_LOOSE, follows_redirects: true },
     ..Dialect::new(Core {
         id: DialectId::GEN,
         rows: || events::ROWS,
-        unknown_row: events::unknown,
-        recognizes: paths::recognizes,
-        places: paths::candidates,
-        read_config: config::read,
-        decode_event: event::decode,
-        encode_event: event::encode,
-        read_answer: |event, row, report| answer::read(event, row, report, false),
+        unknown_row: events::unknown_event_row,
+        recognizes: paths::recognize_config,
+        places: paths::config_candidates,
+        read_config: config::read_config,
+        decode_event: event::decode_event,
+        encode_event: event::encode_event,
+        read_answer: |event, row, report| answer::read_answer(event, row, report, false),
     })
 };

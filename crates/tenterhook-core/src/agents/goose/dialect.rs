@@ -21,33 +21,33 @@ pub(crate) use crate::syntax::Node;
 /// The dialect.
 pub static GOOSE: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.unreachable(hook, "GO-10"),
+        unreachable: |hook| config::LINTS.why_unreachable(hook, "GO-10"),
         ..Matching::DEFAULT
     },
     calls: Calls { replies: Some(&reply::REPLIES), says_stopped_before: false, ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::GOOSE,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
-        recognizes,
-        places: candidates,
-        read_config: config::read,
-        decode_event: vocabulary::read,
-        encode_event: vocabulary::write,
-        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
+        recognizes: recognize_config,
+        places: config_candidates,
+        read_config: config::read_config,
+        decode_event: vocabulary::decode_event,
+        encode_event: vocabulary::encode_event,
+        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
 };
 
 const FILE: &str = ".agents/plugins/*/hooks/hooks.json";
 
 /// The hook files of the user's plugins and of the project's plugins (GO-1).
-fn candidates(roots: &Roots) -> Vec<Candidate> {
+fn config_candidates(roots: &Roots) -> Vec<Candidate> {
     let all = [(roots.home.join(FILE), Layer::User), (roots.cwd.join(FILE), Layer::Project)];
     all.map(|(path, layer)| Candidate { path, layer }).into()
 }
 
 /// Recognizes a file by its path alone.
-fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
+fn recognize_config(path: &Path, _: Option<&Node>) -> Fit {
     let plugins =
         path.ancestors().nth(3).is_some_and(|ancestor| ancestor.ends_with(".agents/plugins"));
     if plugins && path.ends_with("hooks/hooks.json") { Fit::Certain } else { Fit::No }

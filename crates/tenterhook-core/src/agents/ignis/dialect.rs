@@ -24,18 +24,18 @@ pub static IGNIS: Dialect = Dialect {
     // Ruling 3: a hook inherits a short list of variables and those that its entry names.
     commands: Commands {
         inherit: Inherit::Listed,
-        sandbox: sandbox::for_hook,
+        sandbox: sandbox::sandbox_for_hook,
         ..Commands::DEFAULT
     },
     ..Dialect::new(Core {
         id: DialectId::IGNIS,
         rows: || events::ROWS,
-        unknown_row: events::unknown,
-        recognizes: paths::recognizes,
-        places: paths::candidates,
-        read_config: config::read,
-        decode_event: event::decode,
-        encode_event: event::encode,
-        read_answer: answer::read,
+        unknown_row: events::unknown_event_row,
+        recognizes: paths::recognize_config,
+        places: paths::config_candidates,
+        read_config: config::read_config,
+        decode_event: event::decode_event,
+        encode_event: event::encode_event,
+        read_answer: answer::read_answer,
     })
 };

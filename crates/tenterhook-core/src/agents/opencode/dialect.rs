@@ -5,7 +5,7 @@
 
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
 use crate::answer::{Answer, Powers};
-use crate::dialect::kit::call::{self, Keys, Vocabulary, row};
+use crate::dialect::kit::call::{self, Keys, Vocabulary, event_row};
 use crate::dialect::kit::reply::{EventReplies, Part, Phrase, Replies};
 pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
 use crate::dialect::tools::ToolWords;
@@ -19,12 +19,12 @@ pub(crate) static OPENCODE: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::OPENCODE,
         rows: || ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, call::TIMEOUT),
         recognizes: |_, _| Fit::No,
         places: |_| Vec::new(),
         read_config: |_| ReadConfig::default(),
-        decode_event: |json, roots| WORDS.decode(json, roots),
-        encode_event: |event| WORDS.encode(event),
+        decode_event: |json, roots| WORDS.decode_event(json, roots),
+        encode_event: |event| WORDS.encode_event(event),
         read_answer: |_, _, _| Answer::default(),
     })
 };
@@ -39,13 +39,13 @@ static WORDS: Vocabulary = Vocabulary {
 
 #[rustfmt::skip]
 static ROWS: &[EventRow] = &[
-    row("SessionStart", "SessionStart", Subject::None, &[], ""),
-    row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
-    row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
-    row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
-    row("shell_env", "shell_env", Subject::None, &[], ""),
+    event_row("SessionStart", "SessionStart", Subject::None, &[], ""),
+    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
+    event_row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
+    event_row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
+    event_row("shell_env", "shell_env", Subject::None, &[], ""),
     // OpenCode reports the end of a turn and ignores the reply.
-    row("session.idle", "Stop", Subject::None, &[], ""),
+    event_row("session.idle", "Stop", Subject::None, &[], ""),
 ];
 
 const KEYS: Keys = &[
@@ -76,17 +76,17 @@ const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::
 const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 
-const fn reply_to(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+const fn event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
     EventReplies {
         can,
-        input: |event, input| Ok(WORDS.own_input(event, input)),
+        input: |event, input| Ok(WORDS.to_agent_input(event, input)),
         ..EventReplies::empty(event)
     }
 }
 
 const EVENTS: &[EventReplies] = &[
-    reply_to("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    reply_to(
+    event_replies("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
+    event_replies(
         "UserPromptSubmit",
         &[
             (Deny, DENY),
@@ -95,11 +95,11 @@ const EVENTS: &[EventReplies] = &[
             (Message, MESSAGE),
         ],
     ),
-    reply_to(
+    event_replies(
         "PreToolUse",
         &[(Deny, DENY), (Input, &[(&["args"], Part::Given)]), (Message, MESSAGE)],
     ),
-    reply_to(
+    event_replies(
         "PostToolUse",
         &[
             (Deny, DENY),
@@ -108,6 +108,6 @@ const EVENTS: &[EventReplies] = &[
             (Message, MESSAGE),
         ],
     ),
-    reply_to("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
-    reply_to("session.idle", &[(Message, MESSAGE)]),
+    event_replies("shell_env", &[(Env, &[(&["env"], Part::Given)])]),
+    event_replies("session.idle", &[(Message, MESSAGE)]),
 ];

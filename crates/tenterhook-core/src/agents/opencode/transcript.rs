@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::carry;
+use crate::transcript::claude::update_carried;
 pub(crate) use crate::transcript::raw::{Ask, Field, Unread};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -121,46 +121,53 @@ pub(crate) struct OpenCode {
 }
 
 impl ReadLine for OpenCode {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let row: Row<'_> = serde_json::from_str(text)?;
-        if let Some(info) = row.info.json() {
-            return self.export(info, row.messages.json().unwrap_or("[]"), carried, emit);
+        if let Some(info) = row.info.json_text() {
+            return self.read_export(info, row.messages.json_text().unwrap_or("[]"), carried, emit);
         }
-        let table = row.table.text().ok_or(Unread)?;
-        carried.time = row.time_created.number();
+        let table = row.table.string_value().ok_or(Unread)?;
+        carried.time = row.time_created.integer_value();
         match &*table {
-            "session" => self.session(&row, carried),
+            "session" => self.read_session(&row, carried),
             "message" => {
-                self.set_session(row.session_id.text().as_deref(), carried);
-                let id = row.id.text().unwrap_or_default();
-                if let Some(message) = row.data.read::<Message<'_>>() {
-                    self.message(&message, &id, carried, emit);
+                self.set_session(row.session_id.string_value().as_deref(), carried);
+                let id = row.id.string_value().unwrap_or_default();
+                if let Some(message) = row.data.deserialize_value::<Message<'_>>() {
+                    self.read_message(&message, &id, carried, emit);
                 }
             }
             "part" => {
-                self.set_session(row.session_id.text().as_deref(), carried);
-                let message = row.message_id.text().unwrap_or_default();
-                match row.data.read::<Part<'_>>() {
-                    Some(part) => self.part(&part, &message, carried, emit),
-                    None => carried.facts.unknown("part"),
+                self.set_session(row.session_id.string_value().as_deref(), carried);
+                let message = row.message_id.string_value().unwrap_or_default();
+                match row.data.deserialize_value::<Part<'_>>() {
+                    Some(part) => self.read_part(&part, &message, carried, emit),
+                    None => carried.facts.count_unknown_kind("part"),
                 }
             }
             table if TABLES.contains(&table) => {}
-            table => carried.facts.unknown(table),
+            table => carried.facts.count_unknown_kind(table),
         }
         Ok(())
     }
 }
 
 impl OpenCode {
-    fn session(&mut self, row: &Row<'_>, carried: &mut Carried) {
-        let Some(id) = row.id.text() else { return carried.facts.unknown("session") };
+    fn read_session(&mut self, row: &Row<'_>, carried: &mut Carried) {
+        let Some(id) = row.id.string_value() else {
+            return carried.facts.count_unknown_kind("session");
+        };
         let session = Session {
             id: (*id).into(),
-            directory: row.directory.text().as_deref().map(Into::into),
-            is_sub: row.parent_id.text().is_some(),
+            directory: row.directory.string_value().as_deref().map(Into::into),
+            is_sub: row.parent_id.string_value().is_some(),
         };
-        carry(&mut carried.facts.version, row.version.text().as_deref());
+        update_carried(&mut carried.facts.version, row.version.string_value().as_deref());
         if carried.facts.session.is_none() {
             carried.facts.session = Some(Arc::clone(&session.id));
         }
@@ -173,10 +180,10 @@ impl OpenCode {
         carried.subagent =
             session.filter(|session| session.is_sub).map(|session| Arc::clone(&session.id));
         carried.cwd = session.and_then(|session| session.directory.clone());
-        carry(&mut carried.session, id);
+        update_carried(&mut carried.session, id);
     }
 
-    fn export(
+    fn read_export(
         &mut self,
         info: &str,
         messages: &str,
@@ -184,80 +191,91 @@ impl OpenCode {
         emit: Emit<'_>,
     ) -> Result<(), Unread> {
         let session: Row<'_> = serde_json::from_str(info)?;
-        self.session(&session, carried);
-        self.set_session(session.id.text().as_deref(), carried);
+        self.read_session(&session, carried);
+        self.set_session(session.id.string_value().as_deref(), carried);
         for message in serde_json::from_str::<Vec<Exported<'_>>>(messages)? {
-            let Some(info) = message.info.read::<Message<'_>>() else {
-                carried.facts.unknown("message");
+            let Some(info) = message.info.deserialize_value::<Message<'_>>() else {
+                carried.facts.count_unknown_kind("message");
                 continue;
             };
-            let id = info.id.text().unwrap_or_default();
-            let is_prompt = info.role.text().as_deref() == Some("user");
+            let id = info.id.string_value().unwrap_or_default();
+            let is_prompt = info.role.string_value().as_deref() == Some("user");
             if is_prompt {
-                self.message(&info, &id, carried, emit);
+                self.read_message(&info, &id, carried, emit);
             }
-            for part in message.parts.read::<Vec<Part<'_>>>().unwrap_or_default() {
-                self.part(&part, &id, carried, emit);
+            for part in message.parts.deserialize_value::<Vec<Part<'_>>>().unwrap_or_default() {
+                self.read_part(&part, &id, carried, emit);
             }
             if !is_prompt {
-                self.message(&info, &id, carried, emit);
+                self.read_message(&info, &id, carried, emit);
             }
         }
         Ok(())
     }
 
-    fn message(&mut self, message: &Message<'_>, id: &str, carried: &mut Carried, emit: Emit<'_>) {
-        carry(&mut carried.mode, message.mode.text().as_deref());
-        match message.role.text().as_deref() {
+    fn read_message(
+        &mut self,
+        message: &Message<'_>,
+        id: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) {
+        update_carried(&mut carried.mode, message.mode.string_value().as_deref());
+        match message.role.string_value().as_deref() {
             Some("user") => drop(self.prompts.insert(id.to_owned())),
-            _ if message.finish.text().as_deref() == Some("stop") => {
-                emit(carried.record(Action::Stop))
+            _ if message.finish.string_value().as_deref() == Some("stop") => {
+                emit(carried.new_record(Action::Stop))
             }
             _ => {}
         }
     }
 
-    fn part(&mut self, part: &Part<'_>, message: &str, carried: &mut Carried, emit: Emit<'_>) {
-        let kind = part.r#type.text().unwrap_or_default();
+    fn read_part(&mut self, part: &Part<'_>, message: &str, carried: &mut Carried, emit: Emit<'_>) {
+        let kind = part.r#type.string_value().unwrap_or_default();
         match &*kind {
-            "tool" => call(part, carried, emit),
+            "tool" => emit_call(part, carried, emit),
             "text" if self.prompts.contains(message) => {
-                emit(carried.record(Action::Prompt(part.text.text().unwrap_or_default())));
+                emit(
+                    carried
+                        .new_record(Action::Prompt(part.text.string_value().unwrap_or_default())),
+                );
             }
             "text" => {}
             kind if OTHERS.contains(&kind) => {}
-            kind => carried.facts.unknown(kind),
+            kind => carried.facts.count_unknown_kind(kind),
         }
     }
 }
 
-fn call(part: &Part<'_>, carried: &mut Carried, emit: Emit<'_>) {
-    let (Some(id), Some(tool), Some(state)) =
-        (part.call.text(), part.tool.text(), part.state.read::<State<'_>>())
-    else {
-        return carried.facts.unknown("tool");
+fn emit_call(part: &Part<'_>, carried: &mut Carried, emit: Emit<'_>) {
+    let (Some(id), Some(tool), Some(state)) = (
+        part.call.string_value(),
+        part.tool.string_value(),
+        part.state.deserialize_value::<State<'_>>(),
+    ) else {
+        return carried.facts.count_unknown_kind("tool");
     };
-    if let Some(start) = state.time.as_ref().and_then(|time| time.start.number()) {
+    if let Some(start) = state.time.as_ref().and_then(|time| time.start.integer_value()) {
         carried.time = Some(start);
     }
     let is_unknown = tool == "invalid";
-    let input = state.input.json().unwrap_or("{}").into();
-    emit(carried.record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
-    let words = state.error.text().unwrap_or_default();
+    let input = state.input.json_text().unwrap_or("{}").into();
+    emit(carried.new_record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+    let words = state.error.string_value().unwrap_or_default();
     let by = match &*words {
         text if text.starts_with("The user has specified a rule") => Some(Refuser::Rule),
         text if text.starts_with("The user rejected permission") => Some(Refuser::Person),
         text if text.starts_with("Tool execution aborted") => Some(Refuser::Person),
         _ => None,
     };
-    let ended = match state.status.text().as_deref() {
+    let ended = match state.status.string_value().as_deref() {
         _ if is_unknown => Ended::Refused,
         Some("completed") => Ended::Ran,
         Some("error") => Ended::Failed,
         // The tool was still running when the agent was killed.
         _ => return,
     };
-    emit(carried.record(match by {
+    emit(carried.new_record(match by {
         Some(by) => Action::Denial { call: id, by },
         None => Action::Result { call: id, ended },
     }));

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::answer::Powers;
 use crate::dialect::gemini::settings;
-use crate::dialect::kit::event::variables;
+use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
 pub(crate) use crate::dialect::parts::{
     Calls, Core, Dialect, Files, Layers, Matching, Requests, Runs,
@@ -25,7 +25,7 @@ pub(crate) use crate::hook::{Interpolation, Run};
 /// The dialect.
 pub static QWEN: Dialect = Dialect {
     matching: Matching {
-        unreachable: |hook| config::LINTS.unreachable(hook, "QW-10"),
+        unreachable: |hook| config::LINTS.why_unreachable(hook, "QW-10"),
         ..Matching::DEFAULT
     },
     files: Files { home_variable: Some("QWEN_HOME"), ..Files::DEFAULT },
@@ -48,7 +48,7 @@ pub static QWEN: Dialect = Dialect {
         },
         ..Runs::DEFAULT
     },
-    layers: Layers { settle: settings::switch_off, ..Layers::DEFAULT },
+    layers: Layers { settle: settings::disable_listed_hooks, ..Layers::DEFAULT },
     requests: Requests {
         interpolation: Interpolation { in_url: true, ..Interpolation::EMPTY_LOOSE },
         ..Requests::DEFAULT
@@ -56,22 +56,22 @@ pub static QWEN: Dialect = Dialect {
     ..Dialect::new(Core {
         id: DialectId::QWEN,
         rows: || &vocabulary::ROWS,
-        unknown_row: |event| EventRow::unknown(event, Powers::NONE, vocabulary::TIMEOUT),
+        unknown_row: |event| EventRow::unknown_event(event, Powers::NONE, vocabulary::TIMEOUT),
         recognizes: |path, root| {
-            settings::recognizes(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
+            settings::recognize_config(&config::SETTINGS_PATHS, &vocabulary::ROWS, path, root)
         },
-        places: |roots| settings::candidates(&config::SETTINGS_PATHS, roots),
-        read_config: config::read,
-        decode_event: |json, roots| vocabulary::WORDS.decode(json, roots),
-        encode_event: encode,
-        read_answer: |event, row, report| reply_form::read(&reply::FORM, event, row, report),
+        places: |roots| settings::config_candidates(&config::SETTINGS_PATHS, roots),
+        read_config: config::read_config,
+        decode_event: |json, roots| vocabulary::WORDS.decode_event(json, roots),
+        encode_event,
+        read_answer: |event, row, report| reply_form::read_report(&reply::FORM, event, row, report),
     })
 };
 
 /// Encodes an event, with the environment variables of its hooks (QW-21).
-fn encode(event: &Event) -> Envelope {
+fn encode_event(event: &Event) -> Envelope {
     let project = event.within.project.to_string_lossy().into_owned();
     let names = ["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"];
-    let env = variables(names.map(|name| (name, project.as_str())));
-    Envelope { env, ..vocabulary::WORDS.encode(event) }
+    let env = non_empty_variables(names.map(|name| (name, project.as_str())));
+    Envelope { env, ..vocabulary::WORDS.encode_event(event) }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::transcript::claude::carry;
+use crate::transcript::claude::update_carried;
 pub(crate) use crate::transcript::raw::{self, Ask, Content, Field, Unread, Within};
 pub(crate) use crate::transcript::{Action, Call, Carried, Emit, Ended, Kind, ReadLine, Refuser};
 
@@ -109,120 +109,145 @@ pub(crate) struct Qwen {
 }
 
 impl ReadLine for Qwen {
-    fn line(&mut self, text: &str, carried: &mut Carried, emit: Emit<'_>) -> Result<(), Unread> {
+    fn read_line(
+        &mut self,
+        text: &str,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) -> Result<(), Unread> {
         let line: Line<'_> = serde_json::from_str(text)?;
-        let kind = line.r#type.text().ok_or(Unread)?;
-        carried.time = raw::time(line.timestamp.text().as_deref());
+        let kind = line.r#type.string_value().ok_or(Unread)?;
+        carried.time = raw::parse_timestamp(line.timestamp.string_value().as_deref());
         carried.subagent = None;
-        carry(&mut carried.subagent, line.agent_id.text().as_deref());
-        carry(&mut carried.session, line.session_id.text().as_deref());
-        carry(&mut carried.cwd, line.cwd.text().as_deref());
-        carry(&mut carried.facts.version, line.version.text().as_deref());
+        update_carried(&mut carried.subagent, line.agent_id.string_value().as_deref());
+        update_carried(&mut carried.session, line.session_id.string_value().as_deref());
+        update_carried(&mut carried.cwd, line.cwd.string_value().as_deref());
+        update_carried(&mut carried.facts.version, line.version.string_value().as_deref());
         carried.facts.session.clone_from(&carried.session);
-        let parts = || line.message.get().map(|message| message.parts.list()).unwrap_or_default();
+        let parts =
+            || line.message.as_object().map(|message| message.parts.as_list()).unwrap_or_default();
         match &*kind {
             "user" => {
-                let text: String = parts().iter().filter_map(|part| part.text.text()).collect();
-                emit(carried.record(Action::Prompt(text.into())));
+                let text: String =
+                    parts().iter().filter_map(|part| part.text.string_value()).collect();
+                emit(carried.new_record(Action::Prompt(text.into())));
             }
-            "assistant" => assistant_message(parts(), carried, emit),
-            "tool_result" => self.ended(line.tool_call_result.get(), carried, emit),
-            "system" => match line.subtype.text().as_deref() {
-                Some("ui_telemetry") => self.telemetry(&line, carried, emit),
+            "assistant" => emit_assistant_calls(parts(), carried, emit),
+            "tool_result" => {
+                self.emit_call_result(line.tool_call_result.as_object(), carried, emit)
+            }
+            "system" => match line.subtype.string_value().as_deref() {
+                Some("ui_telemetry") => self.read_telemetry(&line, carried, emit),
                 Some(
                     "attribution_snapshot" | "chat_compression" | "slash_command" | "at_command",
                 ) => {}
-                other => carried.facts.unknown(other.unwrap_or("system")),
+                other => carried.facts.count_unknown_kind(other.unwrap_or("system")),
             },
-            other => carried.facts.unknown(other),
+            other => carried.facts.count_unknown_kind(other),
         }
         Ok(())
     }
 }
 
-fn assistant_message(parts: &[Part<'_>], carried: &mut Carried, emit: Emit<'_>) {
+fn emit_assistant_calls(parts: &[Part<'_>], carried: &mut Carried, emit: Emit<'_>) {
     // An empty message does not end the turn: subagents of 0.24 write one before a call.
     let mut is_last = !parts.is_empty();
-    for call in parts.iter().filter_map(|part| part.function_call.get()) {
+    for call in parts.iter().filter_map(|part| part.function_call.as_object()) {
         is_last = false;
-        let (Some(id), Some(tool), args) = (call.id.text(), call.name.text(), call.args) else {
-            carried.facts.unknown("functionCall");
+        let (Some(id), Some(tool), args) =
+            (call.id.string_value(), call.name.string_value(), call.args)
+        else {
+            carried.facts.count_unknown_kind("functionCall");
             continue;
         };
-        let input = Cow::Borrowed(args.json().unwrap_or("{}"));
-        emit(carried.record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
+        let input = Cow::Borrowed(args.json_text().unwrap_or("{}"));
+        emit(carried.new_record(Action::Call(Call { id, tool, input, kind: Kind::Plain })));
     }
     if is_last {
-        emit(carried.record(Action::Stop));
+        emit(carried.new_record(Action::Stop));
     }
 }
 
 impl Qwen {
-    fn ended(&mut self, outcome: Option<&Outcome<'_>>, carried: &mut Carried, emit: Emit<'_>) {
+    fn emit_call_result(
+        &mut self,
+        outcome: Option<&Outcome<'_>>,
+        carried: &mut Carried,
+        emit: Emit<'_>,
+    ) {
         let passed = self.passed.take();
         let Some((outcome, call)) =
-            outcome.and_then(|outcome| outcome.call_id.text().map(|id| (outcome, id)))
+            outcome.and_then(|outcome| outcome.call_id.string_value().map(|id| (outcome, id)))
         else {
-            return carried.facts.unknown("tool_result");
+            return carried.facts.count_unknown_kind("tool_result");
         };
-        let error = outcome.error_type.text();
-        let text = outcome.result_display.text().unwrap_or_default();
-        emit(carried.record(match error.as_deref() {
-            Some("execution_denied") => Action::Denial { call, by: refuser(passed, &text) },
+        let error = outcome.error_type.string_value();
+        let text = outcome.result_display.string_value().unwrap_or_default();
+        emit(carried.new_record(match error.as_deref() {
+            Some("execution_denied") => Action::Denial { call, by: find_refuser(passed, &text) },
             Some("tool_not_registered" | "invalid_tool_params") => {
                 Action::Result { call, ended: Ended::Refused }
             }
-            _ if outcome.status.text().as_deref() == Some("cancelled") => {
+            _ if outcome.status.string_value().as_deref() == Some("cancelled") => {
                 Action::Denial { call, by: Refuser::Person }
             }
-            _ if outcome.status.text().as_deref() == Some("error") => {
+            _ if outcome.status.string_value().as_deref() == Some("error") => {
                 Action::Result { call, ended: Ended::Failed }
             }
             _ => Action::Result { call, ended: Ended::Ran },
         }));
     }
 
-    fn telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
-        let event =
-            line.system_payload.get().and_then(|system_payload| system_payload.ui_event.get());
-        let Some(event) =
-            event.filter(|event| event.event.text().as_deref() == Some("qwen-code.tool_call"))
+    fn read_telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, emit: Emit<'_>) {
+        let event = line
+            .system_payload
+            .as_object()
+            .and_then(|system_payload| system_payload.ui_event.as_object());
+        let Some(event) = event
+            .filter(|event| event.event.string_value().as_deref() == Some("qwen-code.tool_call"))
         else {
             return;
         };
-        let is_denied = event.error_type.text().as_deref() == Some("execution_denied");
-        let passed = event.decision.text().is_some();
-        let prompt = event.prompt_id.text().unwrap_or_default();
-        let Some(agent) = subagent(&prompt) else {
+        let is_denied = event.error_type.string_value().as_deref() == Some("execution_denied");
+        let passed = event.decision.string_value().is_some();
+        let prompt = event.prompt_id.string_value().unwrap_or_default();
+        let Some(agent) = subagent_id(&prompt) else {
             self.passed = is_denied.then_some(passed);
             return;
         };
         // Before 0.24, a subagent's call has no id and no other record.
         let unnamed = || format!("{prompt}@{}", carried.line).into();
-        let (Some(tool), id) =
-            (event.function_name.text(), event.call_id.text().unwrap_or_else(unnamed))
-        else {
-            return carried.facts.unknown("ui_telemetry");
+        let (Some(tool), id) = (
+            event.function_name.string_value(),
+            event.call_id.string_value().unwrap_or_else(unnamed),
+        ) else {
+            return carried.facts.count_unknown_kind("ui_telemetry");
         };
-        carry(&mut carried.subagent, Some(agent));
-        let input = Cow::Borrowed(event.function_args.json().unwrap_or("{}"));
-        emit(carried.record(Action::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
-        emit(carried.record(match event.status.text().as_deref() {
-            _ if is_denied => Action::Denial { call: id, by: refuser(Some(passed), "") },
+        update_carried(&mut carried.subagent, Some(agent));
+        let input = Cow::Borrowed(event.function_args.json_text().unwrap_or("{}"));
+        emit(carried.new_record(Action::Call(Call {
+            id: id.clone(),
+            tool,
+            input,
+            kind: Kind::Plain,
+        })));
+        emit(carried.new_record(match event.status.string_value().as_deref() {
+            _ if is_denied => Action::Denial { call: id, by: find_refuser(Some(passed), "") },
             Some("error") => Action::Result { call: id, ended: Ended::Failed },
             _ => Action::Result { call: id, ended: Ended::Ran },
         }));
     }
 }
 
-/// The subagent of a prompt's id: `SESSION########0` is the user's, `SESSION#SUBAGENT#0` a
-/// subagent's.
-fn subagent(prompt: &str) -> Option<&str> {
+/// Returns the subagent that the id of a prompt names: `SESSION########0` is the user's,
+/// `SESSION#SUBAGENT#0` a subagent's.
+fn subagent_id(prompt: &str) -> Option<&str> {
     prompt.split('#').nth(1).filter(|part| !part.is_empty())
 }
 
-/// What refused a call. Rules run before hooks: a hook refused a call that passed the rules.
-fn refuser(passed: Option<bool>, text: &str) -> Refuser {
+/// Determines what refused a call. Rules run before hooks, so a call that passed the rules was
+/// refused by a hook.
+fn find_refuser(passed: Option<bool>, text: &str) -> Refuser {
     match passed {
         Some(true) => Refuser::Hook,
         _ if text.contains("denied by permission rules") => Refuser::Rule,

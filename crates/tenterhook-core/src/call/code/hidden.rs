@@ -2,25 +2,26 @@
 
 use tenterhook_shell::{Line, Parsed, SimpleCommand, Via, WordKind};
 
-use crate::call::judged::is_judged;
+use crate::call::judged::is_named_by_rules;
 use crate::call::view::View;
 
-pub(super) fn is_hidden(line: &Line, views: &[View<'_>], text: &str) -> bool {
+pub(super) fn has_hidden_code(line: &Line, views: &[View<'_>], text: &str) -> bool {
     let commands = line.commands.iter().zip(line.commands.iter().skip(1).map(Some).chain([None]));
-    let mut unresolved = commands.filter(|(command, next)| !is_resolved(command, *next));
-    unresolved.any(|(command, _)| hides(command, line))
-        || parts_itself(line)
-        || is_braced(line, text)
-        || views.iter().any(|view| encoded_powershell(view))
+    let mut unresolved =
+        commands.filter(|(command, next)| !is_resolved_program_name(command, *next));
+    unresolved.any(|(command, _)| has_computed_program_name(command, line))
+        || splits_words_by_ifs(line)
+        || has_braced_command(line, text)
+        || views.iter().any(|view| is_encoded_powershell(view))
 }
 
-/// `$(echo ls)`: a program whose name stands in plain words in a substitution that prints them, and that no rule asks about. It is listed
-/// behind the command.
-fn is_resolved(command: &SimpleCommand, next: Option<&SimpleCommand>) -> bool {
+/// Whether a program's name is plain text in a substitution that prints it, such as `$(echo ls)`,
+/// and no rule asks about that program. The resolved command is listed after this one.
+fn is_resolved_program_name(command: &SimpleCommand, next: Option<&SimpleCommand>) -> bool {
     let is_listed = |next: &&SimpleCommand| {
         next.via.len() == command.via.len() + 1
             && next.via.last() == Some(&Via::Wrapper("$( )"))
-            && next.program().is_some_and(|name| !is_judged(name))
+            && next.program_name().is_some_and(|name| !is_named_by_rules(name))
     };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./=:,@+%".contains(c);
     let source = command.words.first().map_or("", |word| word.source.as_str());
@@ -29,7 +30,7 @@ fn is_resolved(command: &SimpleCommand, next: Option<&SimpleCommand>) -> bool {
 }
 
 /// Whether the name of a program is put together at run time, so that it is unknown.
-fn hides(command: &SimpleCommand, line: &Line) -> bool {
+fn has_computed_program_name(command: &SimpleCommand, line: &Line) -> bool {
     let Some(program) = command.words.first() else { return false };
     let source = program.source.as_str();
     // `$'\x72\x6d'`, `\162\155`
@@ -53,13 +54,14 @@ fn hides(command: &SimpleCommand, line: &Line) -> bool {
         WordKind::Expansion => {
             let behind =
                 source.rsplit([')', '}', '"']).find(|part| !part.is_empty()).unwrap_or_default();
-            let named = program.is_named() || (behind.len() > 1 && behind.starts_with('/'));
+            let named =
+                program.has_known_file_name() || (behind.len() > 1 && behind.starts_with('/'));
             let computed = source.contains("$(") || source.contains('`');
             let cut = source.contains("${!")
                 || (source.contains("${") && source.contains(':') && !source.contains(":-"));
-            let is_alias = |command: &SimpleCommand| command.program() == Some("alias");
+            let is_alias = |command: &SimpleCommand| command.program_name() == Some("alias");
             let redefines = || !line.functions.is_empty() || line.commands.iter().any(is_alias);
-            let looks = || is_lookup(source) && !redefines();
+            let looks = || is_program_lookup(source) && !redefines();
             source.contains("IFS") || cut || (computed && !named && !looks())
         }
     }
@@ -68,8 +70,9 @@ fn hides(command: &SimpleCommand, line: &Line) -> bool {
 /// Ways to ask where a program lies.
 const LOOKUPS: &[&str] = &["which ", "command -v ", "type -P ", "type -p "];
 
-/// Whether a program is named by asking where it lies: `$(which node)` hides nothing from the eye.
-fn is_lookup(source: &str) -> bool {
+/// Whether a substitution looks up the path of a program, such as `$(which node)`, which hides
+/// nothing.
+fn is_program_lookup(source: &str) -> bool {
     let bare = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(source);
     let inner = bare.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.or_else(|| bare.strip_prefix('`')?.strip_suffix('`')).unwrap_or_default();
@@ -78,7 +81,7 @@ fn is_lookup(source: &str) -> bool {
     names.any(|name| name.trim_start().chars().all(is_plain))
 }
 
-fn encoded_powershell(view: &View<'_>) -> bool {
+fn is_encoded_powershell(view: &View<'_>) -> bool {
     let shell = matches!(view.name.as_str(), "powershell" | "pwsh" | "powershell.exe" | "pwsh.exe");
     shell
         && view.args.iter().any(|arg| {
@@ -87,8 +90,9 @@ fn encoded_powershell(view: &View<'_>) -> bool {
         })
 }
 
-/// `IFS=,; $X`: what parts the words of a line is changed, and a program is put together.
-fn parts_itself(line: &Line) -> bool {
+/// Whether a line sets `IFS`, which changes how its words are split, and computes the name of a
+/// program: `IFS=,; $X`.
+fn splits_words_by_ifs(line: &Line) -> bool {
     let sets = |command: &SimpleCommand| {
         command.words.is_empty()
             && command.assignments.iter().any(|assignment| assignment.name == "IFS")
@@ -99,8 +103,9 @@ fn parts_itself(line: &Line) -> bool {
     line.commands.iter().any(sets) && line.commands.iter().any(computed)
 }
 
-/// `{rm,-rf,x}`, which the shell reader does not take for a command.
-fn is_braced(line: &Line, text: &str) -> bool {
+/// Whether a line has a command in braces, such as `{rm,-rf,x}`, that the shell parser does not
+/// recognize.
+fn has_braced_command(line: &Line, text: &str) -> bool {
     let mut words = text.split(|c: char| c.is_whitespace() || "();&|'\"".contains(c));
     line.parsed != Parsed::Full
         && words.any(|word| word.starts_with('{') && word.ends_with('}') && word.contains(",-"))

@@ -140,7 +140,8 @@ const ARGUMENTS: &[&str] =
 /// Most texts that one path is joined of.
 const MOST_PARTS: usize = 6;
 
-/// Code with the texts between its quotes; `is_changing` where the common tables know that it changes files.
+/// Notes the guards that code would change. `texts` are its string literals; `is_changing` is set
+/// if the common tables know that it changes files.
 pub(super) fn note_changed_guards(
     code: &str,
     texts: &[(usize, &str)],
@@ -148,37 +149,37 @@ pub(super) fn note_changed_guards(
     paths: &Paths<'_>,
     found: &mut Found,
 ) {
-    if !is_changing && !changes(code, texts) {
+    if !is_changing && !changes_files(code, texts) {
         return;
     }
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    let mut named: Vec<String> = joined(code, texts);
-    named.extend(texts.iter().map(|(_, text)| unmarked(text).to_owned()));
+    let mut named: Vec<String> = join_adjacent_texts(code, texts);
+    named.extend(texts.iter().map(|(_, text)| strip_open_mode(text).to_owned()));
     // A text may be code, with texts in it.
-    let nested = texts.iter().flat_map(|(_, text)| strings::texts(text));
-    named.extend(nested.map(|(_, text)| unmarked(text).to_owned()));
+    let nested = texts.iter().flat_map(|(_, text)| strings::quoted_texts(text));
+    named.extend(nested.map(|(_, text)| strip_open_mode(text).to_owned()));
     if says(&["chdir"]) {
         let all = || texts.iter().map(|(_, text)| *text).take(MOST_PARTS);
         named.extend(all().flat_map(|base| all().map(move |name| format!("{base}/{name}"))));
     }
     // The words of Tcl have no quotes, and Lua has brackets for some.
-    let bare = bare_words(code, texts);
+    let bare = unquoted_words(code, texts);
     named.extend(bare.iter().cloned());
     let is_home_known = says(HOMES);
-    let in_home = |path: &String| at_home(path).filter(|_| is_home_known);
+    let in_home = |path: &String| as_home_path(path).filter(|_| is_home_known);
     for path in named.iter().cloned().chain(named.iter().filter_map(in_home)) {
-        let seen = paths.seen(&path, &paths.cwd);
-        if names::holds(&seen, Hold::Part, paths) {
+        let seen = paths.path_from_project(&path, &paths.cwd);
+        if names::holds_guard(&seen, Hold::Part, paths) {
             found.guards.insert(seen);
         }
     }
     if !says(WHOLE) {
         return;
     }
-    let calls = Calls::new(code);
+    let calls = Calls::from_code(code);
     // A text that goes on in the next one names no directory by itself.
     let is_whole = |(at, text): (usize, &(usize, &str))| {
-        (!is_continued(code, &calls, texts, at)).then(|| text.1.to_owned())
+        (!is_path_continued(code, &calls, texts, at)).then(|| text.1.to_owned())
     };
     let mut texts: Vec<String> = texts.iter().enumerate().filter_map(is_whole).collect();
     texts.extend(bare);
@@ -186,20 +187,22 @@ pub(super) fn note_changed_guards(
         Some((_, sources)) if says(MOVES) && !sources.is_empty() => sources,
         _ => &texts,
     };
-    let joined = joined(code, &strings::texts(code));
+    let joined = join_adjacent_texts(code, &strings::quoted_texts(code));
     let ways = sources.iter().chain(&joined).flat_map(|path| [Some(path.clone()), in_home(path)]);
     for path in ways.flatten() {
-        let seen = paths.seen(&path, &paths.cwd);
+        let seen = paths.path_from_project(&path, &paths.cwd);
         let is_shared_parent_of_guard =
-            || names::is_shared_parent_of_guard(&paths.absolute(&path, &paths.cwd), paths);
-        if protect::is_home_of_guard(&seen) || is_path(&path) && is_shared_parent_of_guard() {
+            || names::is_shared_parent_of_guard(&paths.to_absolute(&path, &paths.cwd), paths);
+        if protect::is_guard_directory(&seen)
+            || looks_like_path(&path) && is_shared_parent_of_guard()
+        {
             found.guards.insert(seen);
         }
     }
 }
 
-/// The words of code that writes its texts without quotes.
-fn bare_words(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
+/// Returns the words of code in a language that writes texts without quotes.
+fn unquoted_words(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
     if !(texts.is_empty() || code.contains("[[")) {
         return Vec::new();
     }
@@ -214,7 +217,7 @@ struct Calls<'c> {
 }
 
 impl<'c> Calls<'c> {
-    fn new(code: &'c str) -> Self {
+    fn from_code(code: &'c str) -> Self {
         let mut stack = Vec::new();
         let mut open = Vec::new();
         for (at, paren) in code.match_indices(['(', ')']) {
@@ -228,23 +231,25 @@ impl<'c> Calls<'c> {
         Self { code, open }
     }
 
-    /// The end of the name of the call whose arguments stand at a byte; nothing where none is open there.
-    fn around(&self, at: usize) -> &'c str {
+    /// Returns the end of the name of the call whose arguments contain the byte at `at`; empty if
+    /// no call is open there.
+    fn name_of_enclosing_call(&self, at: usize) -> &'c str {
         let before = self.open.partition_point(|(paren, _)| *paren < at);
         let last = before.checked_sub(1).and_then(|last| self.open.get(last));
         let open = last.and_then(|(_, open)| *open);
         let name = open.and_then(|open| self.code.get(..open)).unwrap_or_default();
-        let length = name.bytes().rev().take_while(|byte| is_part_of_name(*byte)).count();
+        let length = name.bytes().rev().take_while(|byte| is_name_byte(*byte)).count();
         name.get(name.len() - length..).unwrap_or_default()
     }
 }
 
-fn is_part_of_name(byte: u8) -> bool {
+fn is_name_byte(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
-/// Whether a text and the next one are parts of one path: `join('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
-fn is_continued(code: &str, calls: &Calls<'_>, texts: &[(usize, &str)], at: usize) -> bool {
+/// Whether a text and the next one are parts of one path: `join('a', 'b')`, `Path('a') / 'b'`,
+/// `'a/' + 'b'`.
+fn is_path_continued(code: &str, calls: &Calls<'_>, texts: &[(usize, &str)], at: usize) -> bool {
     let Some(((start, text), (next, _))) = texts.get(at).zip(texts.get(at + 1)) else {
         return false;
     };
@@ -252,7 +257,7 @@ fn is_continued(code: &str, calls: &Calls<'_>, texts: &[(usize, &str)], at: usiz
     let between = between.unwrap_or_default();
     let is_glue = between.chars().all(|c| c.is_whitespace() || ",/()+".contains(c));
     let joins = || {
-        let called = calls.around(start.saturating_sub(1)).to_ascii_lowercase();
+        let called = calls.name_of_enclosing_call(start.saturating_sub(1)).to_ascii_lowercase();
         JOINERS.iter().any(|name| called.ends_with(name))
     };
     !between.is_empty()
@@ -260,9 +265,14 @@ fn is_continued(code: &str, calls: &Calls<'_>, texts: &[(usize, &str)], at: usiz
         && (between.contains(['/', '+']) || !between.contains(')') && joins())
 }
 
-/// Whether code reads the files that it is handed as words, and changes some: `open(sys.argv[1], 'w')`.
-pub(super) fn changes_arguments(code: &str, texts: &[(usize, &str)], is_changing: bool) -> bool {
-    (is_changing || changes(code, texts)) && ARGUMENTS.iter().any(|word| code.contains(word))
+/// Whether code takes the names of files from its arguments, and changes some of the files:
+/// `open(sys.argv[1], 'w')`.
+pub(super) fn changes_argument_files(
+    code: &str,
+    texts: &[(usize, &str)],
+    is_changing: bool,
+) -> bool {
+    (is_changing || changes_files(code, texts)) && ARGUMENTS.iter().any(|word| code.contains(word))
 }
 
 /// Whether a script of `awk` prints into a file: `print > f`.
@@ -279,8 +289,8 @@ pub(super) fn prints_into_file(script: &str) -> bool {
     })
 }
 
-/// Whether code says a word with which files are changed.
-fn changes(code: &str, texts: &[(usize, &str)]) -> bool {
+/// Whether code contains a word with which files are changed.
+fn changes_files(code: &str, texts: &[(usize, &str)]) -> bool {
     let is_call = |name: &&str| {
         code.match_indices(name).any(|(at, _)| {
             let (before, after) = code.split_at_checked(at).unwrap_or_default();
@@ -304,18 +314,19 @@ fn changes(code: &str, texts: &[(usize, &str)]) -> bool {
         || code.contains("cat(") && code.contains("file")
 }
 
-/// A text without the characters with which Perl opens a file: `>FILE`.
-fn unmarked(text: &str) -> &str {
+/// Removes the characters with which Perl opens a file: `>FILE`.
+fn strip_open_mode(text: &str) -> &str {
     text.trim_start_matches(['>', '<', '+', '|']).trim_start()
 }
 
-/// Whether a text looks like a path, and not like a name or a letter that happens to be one.
-fn is_path(text: &str) -> bool {
+/// Whether a text looks like a path, and not like a name or a single letter.
+fn looks_like_path(text: &str) -> bool {
     text.starts_with(['/', '~', '.']) && !matches!(text, "/" | "." | "..")
 }
 
-/// The same path in the home, where it may be joined to it: `/.config`, `.config`, `$ENV{HOME}/.config`.
-fn at_home(path: &str) -> Option<String> {
+/// Returns the path in the home directory, if the text may be joined to it: `/.config`, `.config`,
+/// `$ENV{HOME}/.config`.
+fn as_home_path(path: &str) -> Option<String> {
     let rest = path.rsplit_once('}').map_or(path, |(_, rest)| rest);
     let rest = rest.trim_start_matches('/');
     let is_name = |c: char| c.is_alphanumeric() || "._-/* ".contains(c);
@@ -323,8 +334,8 @@ fn at_home(path: &str) -> Option<String> {
         .then(|| format!("~/{rest}"))
 }
 
-/// The paths that texts make which follow one another: `Path('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
-fn joined(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
+/// Returns the paths that adjacent texts form: `Path('a', 'b')`, `Path('a') / 'b'`, `'a/' + 'b'`.
+fn join_adjacent_texts(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut end = None;
     let (mut path, mut parts) = (String::new(), 0);
@@ -353,7 +364,7 @@ fn joined(code: &str, texts: &[(usize, &str)]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenterhook_shell::strings::texts;
+    use tenterhook_shell::strings::quoted_texts;
 
     /// SP-55.
     #[test]
@@ -365,7 +376,11 @@ mod tests {
             ("rename('a', 'b')", false),
             ("rmtree('a'); print('b')", false),
         ] {
-            assert_eq!(is_continued(code, &Calls::new(code), &texts(code), 0), expected, "{code}");
+            assert_eq!(
+                is_path_continued(code, &Calls::from_code(code), &quoted_texts(code), 0),
+                expected,
+                "{code}"
+            );
         }
     }
 
@@ -377,11 +392,11 @@ mod tests {
             ("os.path.join('a', 'b')", "a/b"),
             ("open('.cla' + 'ude/x')", ".claude/x"),
         ] {
-            let found = joined(code, &texts(code));
+            let found = join_adjacent_texts(code, &quoted_texts(code));
             assert!(found.iter().any(|found| found == path), "{code}: {found:?}");
         }
         let code = "open('a').write('b')";
-        assert_eq!(joined(code, &texts(code)), Vec::<String>::new());
+        assert_eq!(join_adjacent_texts(code, &quoted_texts(code)), Vec::<String>::new());
     }
 
     /// SP-55.
@@ -395,7 +410,7 @@ mod tests {
             "rm(\"x\")",
             "import {rm} from 'fs/promises'; await rm('x')",
         ] {
-            assert!(changes(code, &texts(code)), "{code}");
+            assert!(changes_files(code, &quoted_texts(code)), "{code}");
         }
         for code in [
             "print(open('x').read().replace('a', 'b'))",
@@ -404,7 +419,7 @@ mod tests {
             "console.log(require('./x').hooks)",
             "os.stat('x')",
         ] {
-            assert!(!changes(code, &texts(code)), "{code}");
+            assert!(!changes_files(code, &quoted_texts(code)), "{code}");
         }
     }
 

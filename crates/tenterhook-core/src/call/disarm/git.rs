@@ -70,25 +70,27 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     if view.name != "git" && !is_at_home {
         return;
     }
-    if is_hooks_path(here) {
+    if sets_hooks_path(here) {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
     }
     let operands = view.operands(ALL_VALUED);
     let Some((verb, operands)) = operands.split_first() else { return };
     if *verb == "clone" || *verb == "worktree" {
         let to = operands.iter().filter(|operand| {
-            here.is_part(operand) || protect::is_home_of_guard(&here.seen(operand))
+            here.is_part_of_guard(operand)
+                || protect::is_guard_directory(&here.path_from_project(operand))
         });
-        found.guards.extend(to.map(|text| here.seen(text)));
+        found.guards.extend(to.map(|text| here.path_from_project(text)));
     }
     // What leaves the index alone stays where it is.
-    let is_of_index = *verb == "restore" && view.has('S', "staged") && !view.has('W', "worktree");
-    if is_dry(here) || is_of_index || is_look(verb, operands) {
+    let is_of_index =
+        *verb == "restore" && view.has_option('S', "staged") && !view.has_option('W', "worktree");
+    if is_dry_run(here) || is_of_index || is_read_only_verb(verb, operands) {
         return;
     }
     let trees = view.command.assignments.iter().filter(|set| set.name == "GIT_WORK_TREE");
     let trees = trees.map(|set| set.value.text.as_str());
-    let at: Vec<&str> = trees.chain(view.values(&["-C", "--work-tree"])).collect();
+    let at: Vec<&str> = trees.chain(view.option_values(&["-C", "--work-tree"])).collect();
     let join = |all: String, next: &&str| match next.starts_with(['/', '~']) {
         true => (*next).to_owned(),
         false => format!("{all}/{next}"),
@@ -108,11 +110,11 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
         };
         let path = if path.is_empty() { "." } else { path };
         let written = join(top.clone(), &path);
-        let seen = here.seen(&written);
+        let seen = here.path_from_project(&written);
         // What git keeps of the whole project is as it was committed; a directory of a guard is named for its own sake.
-        let hold = protect::hold(&seen);
+        let hold = protect::classify_guarded_path(&seen);
         if hold == Hold::Part
-            || protect::is_home_of_guard(&seen)
+            || protect::is_guard_directory(&seen)
             || here.is_shared_parent_of_guard(&written)
         {
             found.guards.insert(seen);
@@ -120,7 +122,8 @@ pub(super) fn note_changed_guards(here: &Here<'_>, found: &mut Found) {
     }
 }
 
-/// `git -C ~/.config clean -fdx`: a command that changes a whole working tree which is a directory above a guard, outside of the project.
+/// Notes a git command that changes a whole working tree above a guard, outside of the project:
+/// `git -C ~/.config clean -fdx`.
 fn note_cleaned_directory(
     here: &Here<'_>,
     verb: &str,
@@ -133,7 +136,7 @@ fn note_cleaned_directory(
         *name == verb
             && (options.is_empty()
                 || view.has_argument(options)
-                || options.contains(&"-f") && view.has('f', "force"))
+                || options.contains(&"-f") && view.has_option('f', "force"))
     };
     let leaves = |(name, words): &&(&str, &[&str])| {
         *name == verb && operands.first().is_some_and(|word| words.contains(word))
@@ -143,19 +146,20 @@ fn note_cleaned_directory(
         "stash" => operands.first().is_some_and(|word| *word == "push") && operands.len() > 1,
         "sparse-checkout" => false,
         "checkout" | "switch" | "reset" | "read-tree" => view.has_argument(&["--"]),
-        _ => !operands.is_empty() && !here.is_appended(),
+        _ => !operands.is_empty() && !here.has_appended_arguments(),
     };
     if names_paths || WHOLE.iter().find(is_whole).is_none() || LEAVES.iter().any(|row| leaves(&row))
     {
         return;
     }
     if here.is_any_parent_of_guard(top) {
-        found.guards.insert(here.seen(top));
+        found.guards.insert(here.path_from_project(top));
     }
 }
 
-/// Whether git only shows what it would do, or changes its index alone. The value of an option is no option.
-fn is_dry(here: &Here<'_>) -> bool {
+/// Whether git only shows what it would do, or changes only its index. The value of an option is
+/// not an option.
+fn is_dry_run(here: &Here<'_>) -> bool {
     let mut args = here.view.args.iter().map(String::as_str).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
         if ALL_VALUED.contains(&arg) {
@@ -173,16 +177,19 @@ fn is_dry(here: &Here<'_>) -> bool {
     false
 }
 
-fn is_look(verb: &str, operands: &[&str]) -> bool {
+fn is_read_only_verb(verb: &str, operands: &[&str]) -> bool {
     verb == "stash" && matches!(operands.first(), Some(&("list" | "show")))
 }
 
-/// `git config core.hooksPath x`, `git -c core.hooksPath=x`, `GIT_CONFIG_KEY_0=core.hooksPath git`.
-fn is_hooks_path(here: &Here<'_>) -> bool {
+/// Whether a command sets git's path of hooks: `git config core.hooksPath x`, `git -c
+/// core.hooksPath=x`, `GIT_CONFIG_KEY_0=core.hooksPath git`.
+fn sets_hooks_path(here: &Here<'_>) -> bool {
     let view = here.view;
     let is = |text: &str| text.to_ascii_lowercase().contains("core.hookspath");
-    let by_option =
-        view.values(&["-c", "--config-env"]).iter().any(|text| is(text) && text.contains('='));
+    let by_option = view
+        .option_values(&["-c", "--config-env"])
+        .iter()
+        .any(|text| is(text) && text.contains('='));
     let by_variable =
         view.command.assignments.iter().any(|assignment| {
             assignment.name.starts_with("GIT_CONFIG") && is(&assignment.value.text)

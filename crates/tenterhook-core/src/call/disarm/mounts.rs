@@ -11,36 +11,38 @@ pub(super) fn note_bound_guards(here: &Here<'_>, found: &mut Found) {
     let options = ["-o", "-t", "-T"];
     if MOUNTERS.contains(&name) {
         let operands = view.operands(&options).into_iter();
-        let held = operands.filter(|word| here.is_held(word));
-        found.guards.extend(held.map(|word| here.seen(word)));
+        let held = operands.filter(|word| here.is_guard_or_parent(word));
+        found.guards.extend(held.map(|word| here.path_from_project(word)));
     }
     if let Some(binder) = BINDERS.iter().find(|binder| binder.programs.contains(&name)) {
         note_bound_directories(here, binder, found);
     }
 }
 
-/// The directories of guards that a container gets and may write to. A home or what is above a guard counts where the words of the
-/// container change something.
+/// Notes the directories of guards that a container gets and may write to. The home directory, or a
+/// directory above a guard, is noted if the container's arguments change something.
 fn note_bound_directories(here: &Here<'_>, binder: &Binder, found: &mut Found) {
     let view = here.view;
-    let values = view.values(binder.options).into_iter();
-    let sources = values.filter_map(source);
+    let values = view.option_values(binder.options).into_iter();
+    let sources = values.filter_map(writable_mount_source);
     let sources: Vec<&str> = sources.filter(|source| !source.is_empty()).collect();
     if sources.is_empty() {
         return;
     }
-    let changes =
-        || view.args.iter().skip(1).any(|arg| !arg.starts_with('-') && protect::may_change(arg));
+    let changes = || {
+        view.args.iter().skip(1).any(|arg| !arg.starts_with('-') && protect::may_change_files(arg))
+    };
     let held = sources.into_iter().filter(|source| {
-        here.is_part(source)
-            || here.is_home_of_guard(source)
+        here.is_part_of_guard(source)
+            || here.is_directory_of_guard(source)
             || here.is_shared_parent_of_guard(source) && changes()
     });
-    found.guards.extend(held.map(|source| here.seen(source)));
+    found.guards.extend(held.map(|source| here.path_from_project(source)));
 }
 
-/// The directory of this machine that the value of an option names, unless it can only be read there.
-fn source(value: &str) -> Option<&str> {
+/// Returns the directory of this machine that the value of an option names, unless it is mounted
+/// read-only.
+fn writable_mount_source(value: &str) -> Option<&str> {
     let parts = || value.split(',');
     if parts().any(|part| matches!(part, "readonly" | "ro" | "readonly=true" | "ro=true")) {
         return None;
@@ -73,7 +75,7 @@ mod tests {
             ("~/.claude:/x:ro,z", None),
             ("type=bind,source=/home/u,target=/h,readonly", None),
         ] {
-            assert_eq!(source(value), expected, "{value}");
+            assert_eq!(writable_mount_source(value), expected, "{value}");
         }
     }
 }

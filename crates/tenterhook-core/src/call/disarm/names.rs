@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::Files;
-use crate::call::files::is_copier;
-use crate::call::path::{Paths, below};
+use crate::call::files::is_copy_program;
+use crate::call::path::{Paths, rest_below};
 use crate::protect::{self, Hold};
 
 /// Most words of a text that are looked up on the disk. A text with more of them is read in full, which finds what it writes.
@@ -26,75 +26,84 @@ const ENDS: &[char] = &[';', '|', '&', '<', '>', '(', ')', '`'];
 /// Characters that end a path inside of a word: `of=FILE`, `open('FILE')`, `{FILE,}`.
 const PARTS: &[char] = &['=', ',', ':', '@', '[', ']', '{', '}', '+', '\'', '"'];
 
-/// Whether a path, written as seen from the project, is at least that much of a guard: by its letters, by where its links lead, or
-/// by another name of its file (SP-9, SP-27).
-pub(super) fn holds(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
-    if protect::hold(path) >= least {
+/// Whether a path, relative to the project, is at least that much of a guard: by its letters, by
+/// the target of its links, or by another name of its file (SP-9, SP-27).
+pub(super) fn holds_guard(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+    if protect::classify_guarded_path(path) >= least {
         return true;
     }
-    let path = paths.absolute(path, &paths.project);
-    is_own_program(&path, least, paths)
-        || is_second_name(&path, least, paths)
-        || matches(&path, paths).iter().any(|path| is_second_name(path, least, paths))
+    let path = paths.to_absolute(path, &paths.project);
+    is_own_program_path(&path, least, paths)
+        || is_guard_second_name(&path, least, paths)
+        || expand_file_pattern(&path, paths)
+            .iter()
+            .any(|path| is_guard_second_name(path, least, paths))
 }
 
-/// Whether an absolute path is a directory outside of the project that holds a guard beside much else, or a part of a guard there: the
-/// home and what is above it, `~/.config`. Git and editors of rights may do in a project what they may not do there.
+/// Whether an absolute path is a directory outside of the project that contains a guard and much
+/// else, or a part of a guard there: the home directory and what is above it, `~/.config`. Git and
+/// programs that change permissions may do in a project what they may not do there.
 pub(super) fn is_shared_parent_of_guard(path: &str, paths: &Paths<'_>) -> bool {
-    if below(&paths.home, path).is_some() {
+    if rest_below(&paths.home, path).is_some() {
         return true;
     }
-    let seen = paths.seen(path, &paths.project);
-    seen.starts_with(['~', '/']) && holds(&seen, Hold::Parent, paths)
+    let seen = paths.path_from_project(path, &paths.project);
+    seen.starts_with(['~', '/']) && holds_guard(&seen, Hold::Parent, paths)
 }
 
-/// Whether a call runs in a directory that holds a guard and is not below the project: a line that names nothing may empty it (SP-50).
-pub(super) fn stands_above(paths: &Paths<'_>) -> bool {
-    let is_inside =
-        below(&paths.cwd, &paths.project).is_some() && below(&paths.home, &paths.project).is_none();
-    !is_inside && protect::hold(&paths.seen(&paths.cwd, &paths.project)) != Hold::Nothing
+/// Whether a call runs in a directory that contains a guard and is not below the project: a line
+/// without any path may empty it (SP-50).
+pub(super) fn runs_above_guard(paths: &Paths<'_>) -> bool {
+    let is_inside = rest_below(&paths.cwd, &paths.project).is_some()
+        && rest_below(&paths.home, &paths.project).is_none();
+    !is_inside
+        && protect::classify_guarded_path(&paths.path_from_project(&paths.cwd, &paths.project))
+            != Hold::Nothing
 }
 
-/// The files that a pattern in the last part of a path stands for. `*` without a letter stands for none (SP-6).
-fn matches(path: &str, paths: &Paths<'_>) -> Vec<String> {
+/// Returns the files that a pattern in the last part of a path matches. `*` without a letter
+/// matches none (SP-6).
+fn expand_file_pattern(path: &str, paths: &Paths<'_>) -> Vec<String> {
     let Some((directory, pattern)) = path.rsplit_once('/') else { return Vec::new() };
     let is_pattern = pattern.contains(['*', '?', '[']);
     let Some(files) = paths.files.filter(|_| is_pattern && pattern.contains(char::is_alphanumeric))
     else {
         return Vec::new();
     };
-    let names = files.entries(directory).into_iter();
+    let names = files.directory_entries(directory).into_iter();
     names
-        .filter(|name| protect::is_match(pattern, name))
+        .filter(|name| protect::shell_pattern_matches(pattern, name))
         .map(|name| format!("{directory}/{name}"))
         .collect()
 }
 
-/// Where the links of a path lead, as seen from the project; nothing where no link is on the way.
-pub(super) fn real(path: &str, paths: &Paths<'_>) -> Option<String> {
+/// Resolves the links of a path, and returns the target relative to the project; `None` if there is
+/// no link on it.
+pub(super) fn resolve_path_links(path: &str, paths: &Paths<'_>) -> Option<String> {
     let files = paths.files?;
-    let target = files.behind_links(&paths.absolute(path, &paths.project))?;
+    let target = files.resolve_links(&paths.to_absolute(path, &paths.project))?;
     // The project and the home may lie behind links themselves.
     let from = |directory: &String| {
-        let real = files.behind_links(directory)?;
-        Some(format!("{directory}/{}", below(&target, &real)?))
+        let real = files.resolve_links(directory)?;
+        Some(format!("{directory}/{}", rest_below(&target, &real)?))
     };
     let from_start = [&paths.project, &paths.home].into_iter().find_map(from);
-    Some(paths.seen(&from_start.unwrap_or(target), "/"))
+    Some(paths.path_from_project(&from_start.unwrap_or(target), "/"))
 }
 
-/// Whether a text mentions a path that is a second name of a guard's file, or has to be read in full to know it (SP-25).
-pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
+/// Whether a text mentions a path that is a second name of a guard's file, or has to be read in
+/// full to find out (SP-25).
+pub(super) fn may_mention_guard(text: &str, paths: &Paths<'_>) -> bool {
     if paths.files.is_none() {
         return false;
     }
     let mut words = WordList::default();
-    split(text, 0, &mut words);
+    split_into_words(text, 0, &mut words);
     let WordList { all: words, different } = words;
     // The name under which a file arrives in a directory is no word of the text.
     if different.len() > MOST_WORDS
         || words.len() > MOST_SAID
-        || different.iter().any(|word| is_copier(word))
+        || different.iter().any(|word| is_copy_program(word))
     {
         return true;
     }
@@ -105,45 +114,47 @@ pub(super) fn mentions_guard(text: &str, paths: &Paths<'_>) -> bool {
                 return true;
             }
             let from = bases.last().unwrap_or(&paths.cwd);
-            bases.push(paths.absolute(directory, from));
+            bases.push(paths.to_absolute(directory, from));
         }
     }
     bases.iter().any(|base| {
-        let mut paths_from_base = different.iter().map(|word| paths.absolute(word, base));
+        let mut paths_from_base = different.iter().map(|word| paths.to_absolute(word, base));
         paths_from_base.any(|path| {
-            is_own_program(&path, Hold::Parent, paths) || is_second_name(&path, Hold::Parent, paths)
+            is_own_program_path(&path, Hold::Parent, paths)
+                || is_guard_second_name(&path, Hold::Parent, paths)
         })
     })
 }
 
-/// Whether an absolute path is the program that runs, or a directory around it (SP-41).
-fn is_own_program(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
-    let Some(own) = paths.files.and_then(Files::own_program) else { return false };
-    own == path || least == Hold::Parent && path.len() > 1 && below(own, path).is_some()
+/// Whether an absolute path is the running program, or a directory around it (SP-41).
+fn is_own_program_path(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+    let Some(own) = paths.files.and_then(Files::own_program_path) else { return false };
+    own == path || least == Hold::Parent && path.len() > 1 && rest_below(own, path).is_some()
 }
 
-fn is_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
+fn is_guard_second_name(path: &str, least: Hold, paths: &Paths<'_>) -> bool {
     let Some(files) = paths.files else { return false };
-    let is_below = |base: &&String| below(path, base).is_some();
+    let is_below = |base: &&String| rest_below(path, base).is_some();
     let base = [&paths.project, &paths.home].into_iter().find(is_below);
     if !files.may_be_second_name(base.map_or("", String::as_str), path) {
         return false;
     }
-    let is_own = |real: String| is_own_program(&real, least, paths);
-    files.behind_links(path).is_some_and(is_own)
-        || real(path, paths).is_some_and(|target| protect::hold(&target) >= least)
-        || files
-            .other_names(path, &|| directories(paths))
-            .iter()
-            .any(|name| protect::hold(&paths.seen(name, "/")) == Hold::Part)
+    let is_own = |real: String| is_own_program_path(&real, least, paths);
+    files.resolve_links(path).is_some_and(is_own)
+        || resolve_path_links(path, paths)
+            .is_some_and(|target| protect::classify_guarded_path(&target) >= least)
+        || files.hard_links(path, &|| guard_directories(paths)).iter().any(|name| {
+            protect::classify_guarded_path(&paths.path_from_project(name, "/")) == Hold::Part
+        })
 }
 
-/// The directories in which files of a guard may lie: those of the table, in the project, in the home and where the agent is.
-fn directories(paths: &Paths<'_>) -> Vec<String> {
+/// Returns the directories that may contain files of a guard: those of the table, in the project,
+/// in the home directory and in the working directory.
+fn guard_directories(paths: &Paths<'_>) -> Vec<String> {
     let starts = [&paths.project, &paths.cwd, &paths.home];
-    let mut found: Vec<String> = protect::directories()
+    let mut found: Vec<String> = protect::guarded_directories()
         .flat_map(|directory| match directory {
-            rooted if rooted.starts_with(['/', '~']) => vec![in_home(rooted, paths)],
+            rooted if rooted.starts_with(['/', '~']) => vec![absolute_in_home(rooted, paths)],
             below => starts.iter().map(|start| format!("{start}/{below}")).collect(),
         })
         .collect();
@@ -152,16 +163,17 @@ fn directories(paths: &Paths<'_>) -> Vec<String> {
     found
 }
 
-/// A directory of the table that is written from the home, as an absolute path.
-fn in_home(directory: &str, paths: &Paths<'_>) -> String {
+/// Returns a directory of the table that is relative to the home directory, as an absolute path.
+fn absolute_in_home(directory: &str, paths: &Paths<'_>) -> String {
     match directory.strip_prefix('~') {
         Some(rest) => format!("{}{rest}", paths.home),
         None => directory.to_owned(),
     }
 }
 
-/// The words of a text, without their quotes, and the parts of each word that may be paths themselves.
-fn split(text: &str, depth: usize, found: &mut WordList) {
+/// Splits a text into words without their quotes, and into the parts of each word that may be
+/// paths.
+fn split_into_words(text: &str, depth: usize, found: &mut WordList) {
     let (mut word, mut quote, mut is_escaped) = (String::new(), None, false);
     let mut quoted_from = 0;
     let is_end =
@@ -177,24 +189,24 @@ fn split(text: &str, depth: usize, found: &mut WordList) {
                 quote = None;
                 // Code puts letters before a text, as in `r'FILE'`.
                 let text = word.get(quoted_from..).filter(|_| quoted_from > 0);
-                text.into_iter().for_each(|text| add(text, depth, found));
+                text.into_iter().for_each(|text| add_word_and_parts(text, depth, found));
             }
             (None, '\'' | '"') => {
                 quote = Some(c);
                 quoted_from = word.len();
             }
-            (None, _) if is_end(c) => add(&std::mem::take(&mut word), depth, found),
+            (None, _) if is_end(c) => add_word_and_parts(&std::mem::take(&mut word), depth, found),
             _ => word.push(c),
         }
         if found.is_full() {
             return;
         }
     }
-    add(&word, depth, found);
+    add_word_and_parts(&word, depth, found);
     if quote.is_some() {
         // An apostrophe that opens nothing, as in a comment.
         let is_end = |c: char| c.is_whitespace() || ENDS.contains(&c) || PARTS.contains(&c);
-        text.split(is_end).for_each(|word| add(word, DEEPEST, found));
+        text.split(is_end).for_each(|word| add_word_and_parts(word, DEEPEST, found));
     }
 }
 
@@ -208,32 +220,35 @@ struct WordList {
 }
 
 impl WordList {
-    fn push(&mut self, word: &str) {
+    fn push_word(&mut self, word: &str) {
         self.all.push(word.to_owned());
         if !self.different.contains(word) {
             self.different.insert(word.to_owned());
         }
     }
 
-    /// Whether there are more words than are looked at.
+    /// Whether there are more words than are checked.
     fn is_full(&self) -> bool {
         self.different.len() > MOST_WORDS || self.all.len() > MOST_SAID
     }
 }
 
-/// Adds a word, what an option holds, and the words in it.
-fn add(word: &str, depth: usize, found: &mut WordList) {
+/// Adds a word, the value of an option, and the words in it.
+fn add_word_and_parts(word: &str, depth: usize, found: &mut WordList) {
     if word.is_empty() || found.is_full() {
         return;
     }
     if word.len() <= LONGEST && !word.contains('\n') {
-        found.push(word);
+        found.push_word(word);
         let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        attached.and_then(|rest| rest.get(1..)).into_iter().for_each(|value| found.push(value));
+        attached
+            .and_then(|rest| rest.get(1..))
+            .into_iter()
+            .for_each(|value| found.push_word(value));
     }
     let is_nested = |c: char| c.is_whitespace() || ENDS.contains(&c) || PARTS.contains(&c);
     if depth < DEEPEST && word.contains(is_nested) {
-        split(word, depth + 1, found);
+        split_into_words(word, depth + 1, found);
     }
 }
 
@@ -258,18 +273,18 @@ mod tests {
             "f=s.json; echo > $f",
         ] {
             let mut words = WordList::default();
-            split(text, 0, &mut words);
+            split_into_words(text, 0, &mut words);
             assert!(words.all.iter().any(|word| word == "s.json"), "{text}: {words:?}");
         }
         let mut words = WordList::default();
-        split("echo > 'my s.json'", 0, &mut words);
+        split_into_words("echo > 'my s.json'", 0, &mut words);
         assert!(words.all.iter().any(|word| word == "my s.json"), "{words:?}");
     }
 
     #[test]
     fn long_text_stops_at_the_limit() {
         let mut words = WordList::default();
-        split(&"a ".repeat(10_000), 0, &mut words);
+        split_into_words(&"a ".repeat(10_000), 0, &mut words);
         assert!(words.all.len() <= MOST_SAID + 2, "{}", words.all.len());
     }
 }

@@ -52,27 +52,28 @@ const ENDS: &[&str] = &["stop", "disable", "kill", "mask", "unload", "bootout", 
 pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     let name = view.name.as_str();
-    if let Some(why) = own_command(here) {
+    if let Some(why) = loosening_command(here) {
         found.disarms.insert(why);
     }
     if MANAGERS.contains(&name)
         && view.has_argument(REMOVES)
-        && view.args.iter().any(|arg| is_package(arg))
+        && view.args.iter().any(|arg| is_tenterhook_package(arg))
     {
         found.disarms.insert("removes the package of Tenterhook".to_owned());
     }
-    if MANAGERS.contains(&name) && is_replaced(view) {
+    if MANAGERS.contains(&name) && replaces_tenterhook(view) {
         found.disarms.insert("puts another package in the place of Tenterhook".to_owned());
     }
-    let ends_by_name = BY_NAME.contains(&name) && finds_us(view);
+    let ends_by_name = BY_NAME.contains(&name) && finds_own_process(view);
     let ends_service = matches!(name, "systemctl" | "launchctl" | "service" | "rc-service" | "sv")
         && view.has_argument(ENDS)
         && view.args.iter().any(|arg| arg.contains(PACKAGE));
     // `kill $(pgrep tenterhook)`: the numbers come from another command.
-    let finds = |view: &View<'_>| FINDERS.contains(&view.name.as_str()) && finds_us(view);
+    let finds = |view: &View<'_>| FINDERS.contains(&view.name.as_str()) && finds_own_process(view);
     let lists_lines = || views.iter().any(|view| view.name == "ps");
     let filters = |view: &View<'_>| {
-        let may_be_us = |arg: &String| may_be_name(arg) || may_be_line(arg) && lists_lines();
+        let may_be_us =
+            |arg: &String| may_match_own_name(arg) || may_match_own_line(arg) && lists_lines();
         view.name.ends_with("grep") && view.args.iter().any(may_be_us)
     };
     let ends_found = name == "kill"
@@ -81,7 +82,10 @@ pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut 
     if ends_by_name || ends_service || ends_found {
         found.disarms.insert("ends Tenterhook".to_owned());
     }
-    if name == "fuser" && view.has('k', "kill") && view.args.iter().any(|arg| here.is_part(arg)) {
+    if name == "fuser"
+        && view.has_option('k', "kill")
+        && view.args.iter().any(|arg| here.is_part_of_guard(arg))
+    {
         found.disarms.insert("ends Tenterhook".to_owned());
     }
     let replaces =
@@ -92,8 +96,8 @@ pub(super) fn note_own_program(here: &Here<'_>, views: &[View<'_>], found: &mut 
     }
 }
 
-/// One of our own commands that loosens a guard.
-fn own_command(here: &Here<'_>) -> Option<String> {
+/// Returns the command of Tenterhook that loosens a guard, if this is one.
+fn loosening_command(here: &Here<'_>) -> Option<String> {
     let view = here.view;
     if view.name != PACKAGE && view.name != "tenterhook-cli" {
         return None;
@@ -135,8 +139,9 @@ const FORCES: &[&str] = &[
 /// Words with which a package is put elsewhere, where no agent finds it.
 const ASIDE: &[&str] = &["--root", "--prefix", "--target", "-t"];
 
-/// `cargo install --force tenterhook-cli`, `npm install -g tenterhook@file:x`, `npm link tenterhook`.
-fn is_replaced(view: &View<'_>) -> bool {
+/// Whether a command installs another version of Tenterhook: `cargo install --force
+/// tenterhook-cli`, `npm install -g tenterhook@file:x`, `npm link tenterhook`.
+fn replaces_tenterhook(view: &View<'_>) -> bool {
     let is_install =
         view.has_argument(&["install", "i", "add", "link", "ln", "upgrade", "reinstall"]);
     let is_elsewhere =
@@ -149,25 +154,26 @@ fn is_replaced(view: &View<'_>) -> bool {
     };
     is_install
         && !is_elsewhere
-        && (is_forced && view.args.iter().any(|arg| is_package(arg))
+        && (is_forced && view.args.iter().any(|arg| is_tenterhook_package(arg))
             || view.args.iter().any(is_other))
 }
 
-fn is_package(word: &str) -> bool {
+fn is_tenterhook_package(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let name = name.split(['@', '=']).next().unwrap_or(name);
     name == PACKAGE
         || name.strip_prefix(PACKAGE).is_some_and(|rest| rest.starts_with('-') || rest == "*")
 }
 
-/// Whether a program that looks for processes finds ours: by their name, or with `-f` anywhere in their line.
-fn finds_us(view: &View<'_>) -> bool {
-    let by_line = view.has('f', "full");
-    view.args.iter().any(|arg| may_be_name(arg) || by_line && may_be_line(arg))
+/// Whether a program that searches for processes finds Tenterhook: by its name, or with `-f`
+/// anywhere in its command line.
+fn finds_own_process(view: &View<'_>) -> bool {
+    let by_line = view.has_option('f', "full");
+    view.args.iter().any(|arg| may_match_own_name(arg) || by_line && may_match_own_line(arg))
 }
 
-/// Whether a pattern of process names fits us.
-fn may_be_name(pattern: &str) -> bool {
+/// Whether a pattern of process names may match Tenterhook.
+fn may_match_own_name(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches(['$', '*', '.']);
     if core.starts_with('-') || core.len() < 3 {
         return false;
@@ -179,8 +185,8 @@ fn may_be_name(pattern: &str) -> bool {
 /// The line of our process as an agent starts it.
 const OWN_LINE: &str = "tenterhook hook --agent";
 
-/// Whether a pattern of command lines fits ours.
-fn may_be_line(pattern: &str) -> bool {
+/// Whether a pattern of command lines may match one of Tenterhook.
+fn may_match_own_line(pattern: &str) -> bool {
     let bare = pattern
         .trim_start_matches(['^', '*', '.'])
         .trim_end_matches(['$', '*', '.'])

@@ -63,30 +63,32 @@ pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
             if view.has_argument(&["--cached"]) {
                 return;
             }
-            (operands.iter().skip(1).copied().collect(), view.values(&["-C", "--directory"]))
+            (operands.iter().skip(1).copied().collect(), view.option_values(&["-C", "--directory"]))
         }
         ("patch" | "gpatch", _) => {
             let operands = view.operands(&["-p", "-d", "-i", "--input", "--directory", "-o", "-r"]);
             found.guards.extend(
                 operands
                     .iter()
-                    .filter(|operand| here.is_part(operand))
-                    .map(|operand| here.seen(operand)),
+                    .filter(|operand| here.is_part_of_guard(operand))
+                    .map(|operand| here.path_from_project(operand)),
             );
-            let given = view.values(&["-i", "--input"]);
+            let given = view.option_values(&["-i", "--input"]);
             let given =
                 if given.is_empty() { operands.into_iter().skip(1).collect() } else { given };
-            (given, view.values(&["-d", "--directory"]))
+            (given, view.option_values(&["-d", "--directory"]))
         }
         ("apply_patch" | "applypatch", _) => (Vec::new(), Vec::new()),
         _ => return,
     };
-    if base.iter().any(|text| here.is_part(text) || protect::is_home_of_guard(&here.seen(text))) {
-        found.guards.extend(base.iter().map(|text| here.seen(text)));
+    if base.iter().any(|text| {
+        here.is_part_of_guard(text) || protect::is_guard_directory(&here.path_from_project(text))
+    }) {
+        found.guards.extend(base.iter().map(|text| here.path_from_project(text)));
     }
-    for text in patch_texts(here, &files) {
+    for text in read_patch_texts(here, &files) {
         match text {
-            Some(text) => note_patch_files(&text, here.paths, &view.cwd, found),
+            Some(text) => note_guards_in_patch(&text, here.paths, &view.cwd, found),
             None => {
                 found.guards.insert("a patch that cannot be read".to_owned());
             }
@@ -94,10 +96,11 @@ pub(super) fn note_patched_guards(here: &Here<'_>, found: &mut Found) {
     }
 }
 
-/// The texts of the patches that a command is handed; nothing for one that cannot be read.
-fn patch_texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
+/// Returns the texts of the patches that a command applies; `None` for each that cannot be read,
+/// such as one from a pipe.
+fn read_patch_texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
     let view = here.view;
-    let read = |file: &str| here.paths.files?.text(&here.paths.absolute(file, &view.cwd));
+    let read = |file: &str| here.paths.files?.read_text(&here.paths.to_absolute(file, &view.cwd));
     let named: Vec<&str> = files.iter().copied().filter(|file| *file != "-").collect();
     if !named.is_empty() {
         return named.into_iter().map(read).collect();
@@ -105,24 +108,24 @@ fn patch_texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
     let inputs = view.redirects.iter().filter(|(operator, _)| operator == "<");
     let mut found: Vec<Option<String>> = inputs.map(|(_, file)| read(file)).collect();
     let said = view
-        .texts()
+        .input_texts()
         .filter(|text| text.contains('\n') && MARKS.iter().any(|mark| text.contains(mark)));
     found.extend(said.map(|text| Some(text.to_owned())));
     // The input from a pipe is unknown before the run.
     if found.is_empty() { vec![None] } else { found }
 }
 
-/// A text that a tool for patches is handed.
+/// Notes the guards that a patch changes which a patch tool applies.
 pub(super) fn note_applied_patch(text: &str, paths: &Paths<'_>, found: &mut Found) {
     // Whole files come through here, most of which are no patch.
     let says = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     if says("*** Begin Patch") || (says("\n+++ ") && says("\n@@")) {
-        note_patch_files(text, paths, &paths.cwd, found);
+        note_guards_in_patch(text, paths, &paths.cwd, found);
     }
 }
 
-/// The files that a patch names, as they are written there.
-pub(in crate::call) fn files_named(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the files that a patch names, as they are written there.
+pub(in crate::call) fn patch_file_names(text: &str) -> impl Iterator<Item = &str> {
     let named = text.lines().filter_map(|line| {
         let rest = MARKS.iter().find_map(|mark| line.strip_prefix(mark));
         rest.or_else(|| line.strip_prefix("diff --git ")?.split_once(" b/").map(|(_, name)| name))
@@ -130,13 +133,14 @@ pub(in crate::call) fn files_named(text: &str) -> impl Iterator<Item = &str> {
     named.map(|name| name.split('\t').next().unwrap_or(name).trim().trim_matches('"'))
 }
 
-fn note_patch_files(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
-    for name in files_named(text) {
+fn note_guards_in_patch(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
+    for name in patch_file_names(text) {
         // However many leading names are cut, the rest names the file.
         let cut =
             std::iter::successors(Some(name), |text| text.split_once('/').map(|(_, rest)| rest));
-        let seen = cut.take(4).map(|text| paths.seen(text, cwd));
-        let held: Vec<String> = seen.filter(|text| protect::hold(text) == Hold::Part).collect();
+        let seen = cut.take(4).map(|text| paths.path_from_project(text, cwd));
+        let held: Vec<String> =
+            seen.filter(|text| protect::classify_guarded_path(text) == Hold::Part).collect();
         found.guards.extend(held.into_iter().take(1));
     }
 }

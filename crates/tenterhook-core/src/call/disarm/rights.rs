@@ -14,7 +14,7 @@ pub(super) fn note_changed_rights(here: &Here<'_>, found: &mut Found) {
     }
     let mut operands = view.operands(&[]);
     // `chmod -x FILE` has the rights among its options, `chmod --reference=X FILE` in another file.
-    let by_option = name == "chmod" && view.args.iter().any(|arg| is_mode_option(arg))
+    let by_option = name == "chmod" && view.args.iter().any(|arg| is_removing_mode(arg))
         || view.args.iter().any(|arg| arg.starts_with("--reference"));
     let has_mode = match name {
         "chmod" | "chown" | "chgrp" | "chflags" => !by_option,
@@ -28,16 +28,16 @@ pub(super) fn note_changed_rights(here: &Here<'_>, found: &mut Found) {
     if is_harmless {
         return;
     }
-    let takes = takes_away(view, mode, here);
+    let takes = taken_rights(view, mode, here);
     let changed = operands.into_iter().filter(|word| {
-        let seen = here.seen(word);
-        here.is_part(word)
-            || protect::is_home_of_guard(&seen)
+        let seen = here.path_from_project(word);
+        here.is_part_of_guard(word)
+            || protect::is_guard_directory(&seen)
             || takes == Takes::Above && here.is_shared_parent_of_guard(word)
-            || takes == Takes::All && protect::hold(&seen) != Hold::Nothing
+            || takes == Takes::All && protect::classify_guarded_path(&seen) != Hold::Nothing
             || takes == Takes::All && here.is_shared_parent_of_guard(word)
     });
-    found.guards.extend(changed.map(|word| here.seen(word)));
+    found.guards.extend(changed.map(|word| here.path_from_project(word)));
 }
 
 /// In which directories that hold a guard a change of rights makes it unreadable.
@@ -50,20 +50,26 @@ enum Takes {
     All,
 }
 
-fn takes_away(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
+fn taken_rights(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
     let says = |marks: &[&str]| {
         view.args.iter().any(|arg| marks.iter().any(|mark| arg.to_ascii_lowercase().contains(mark)))
     };
     match view.name.as_str() {
         "chmod" => {
-            let mut modes =
-                view.args.iter().filter(|arg| is_mode_option(arg)).map(String::as_str).chain(mode);
+            let mut modes = view
+                .args
+                .iter()
+                .filter(|arg| is_removing_mode(arg))
+                .map(String::as_str)
+                .chain(mode);
             let is_copied = view.args.iter().any(|arg| arg.starts_with("--reference"));
-            if is_copied || modes.any(is_closing) { Takes::All } else { Takes::Nothing }
+            if is_copied || modes.any(closes_directory) { Takes::All } else { Takes::Nothing }
         }
         "chown" => match mode.map(|owner| owner.split([':', '.']).next().unwrap_or(owner)) {
             Some("") => Takes::Nothing,
-            Some(owner) if owner.contains(['$', '`']) || is_own(owner, here) => Takes::Nothing,
+            Some(owner) if owner.contains(['$', '`']) || is_home_owner(owner, here) => {
+                Takes::Nothing
+            }
             _ => Takes::Above,
         },
         "chattr" if mode.is_some() => Takes::Above,
@@ -74,30 +80,31 @@ fn takes_away(view: &View<'_>, mode: Option<&str>, here: &Here<'_>) -> Takes {
     }
 }
 
-/// Whether a name is that of the person whose home it is.
-fn is_own(owner: &str, here: &Here<'_>) -> bool {
+/// Whether a name is that of the user whose home directory it is.
+fn is_home_owner(owner: &str, here: &Here<'_>) -> bool {
     here.paths.home.rsplit('/').next() == Some(owner)
 }
 
-/// Whether an argument is a mode that takes rights: `-x`, `-rwx`.
-fn is_mode_option(arg: &str) -> bool {
+/// Whether an argument is a mode that takes away permissions: `-x`, `-rwx`.
+fn is_removing_mode(arg: &str) -> bool {
     let letters = arg.strip_prefix('-').filter(|letters| !letters.is_empty());
     letters.is_some_and(|letters| letters.chars().all(|c| "rwxXst,+=".contains(c)))
 }
 
 /// Whether the owner of a directory can no longer read or enter it with that mode.
-fn is_closing(mode: &str) -> bool {
-    let (may_read, may_enter) = owner_rights(mode);
+fn closes_directory(mode: &str) -> bool {
+    let (may_read, may_enter) = owner_read_and_enter(mode);
     !(may_read && may_enter)
 }
 
 /// Whether the owner of a file can no longer read it with that mode.
-pub(super) fn hides_files(mode: &str) -> bool {
-    !owner_rights(mode).0
+pub(super) fn is_unreadable_file_mode(mode: &str) -> bool {
+    !owner_read_and_enter(mode).0
 }
 
-/// Whether the owner of a directory may read and enter it with a mode, if they may before.
-fn owner_rights(mode: &str) -> (bool, bool) {
+/// Returns whether the owner of a directory may read it and enter it with a mode, if both were
+/// allowed before.
+fn owner_read_and_enter(mode: &str) -> (bool, bool) {
     if mode.chars().all(|c| c.is_digit(8)) && !mode.is_empty() {
         let owner = mode.chars().rev().nth(2).and_then(|digit| digit.to_digit(8)).unwrap_or(0);
         return (owner & 4 == 4, owner & 1 == 1);
@@ -132,7 +139,7 @@ mod tests {
     fn mode_closes_a_directory_for_its_owner() {
         for mode in ["000", "0", "644", "0600", "u-x", "a-r", "-rx", "u=", "u=rw,go=", "-x", "077"]
         {
-            assert!(is_closing(mode), "{mode}");
+            assert!(closes_directory(mode), "{mode}");
         }
         for mode in [
             "755",
@@ -149,7 +156,7 @@ mod tests {
             "a+rX",
             "500",
         ] {
-            assert!(!is_closing(mode), "{mode}");
+            assert!(!closes_directory(mode), "{mode}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use tenterhook_shell::Context;
 
 use super::Here;
-use super::rights::hides_files;
+use super::rights::is_unreadable_file_mode;
 use super::table::{NAME_TESTS, SEARCHERS};
 use crate::call::Found;
 use crate::call::find::start_directories;
@@ -38,10 +38,11 @@ const LEAST_LETTERS: usize = 3;
 pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     if LISTERS.contains(&view.name.as_str()) {
-        let lists = view.has('l', "files-with-matches") && is_handed_on(view, views);
+        let lists =
+            view.has_option('l', "files-with-matches") && is_list_changed_elsewhere(view, views);
         let searched = view.operands(&["-e", "-f", "-g"]).into_iter().skip(1);
         let around = searched.filter(|directory| lists && here.is_any_parent_of_guard(directory));
-        return found.guards.extend(around.map(|directory| here.seen(directory)));
+        return found.guards.extend(around.map(|directory| here.path_from_project(directory)));
     }
     let Some((name, runs)) = SEARCHERS.iter().find(|(name, _)| *name == view.name) else { return };
     let is_find = !name.starts_with("fd");
@@ -49,35 +50,41 @@ pub(super) fn note_searched_guards(here: &Here<'_>, views: &[View<'_>], found: &
     let behind: Vec<&str> = behind.skip(1).collect();
     let changes = match behind.as_slice() {
         // Files that can still be read are no loss.
-        ["chmod", mode, ..] if view.has_argument(&["f"]) && !hides_files(mode) => false,
-        _ => protect::may_change(&behind.join(" ")),
+        ["chmod", mode, ..] if view.has_argument(&["f"]) && !is_unreadable_file_mode(mode) => false,
+        _ => protect::may_change_files(&behind.join(" ")),
     };
     let deletes = is_find && view.has_argument(&["-delete"]);
-    if !(deletes || changes || is_handed_on(view, views)) {
+    if !(deletes || changes || is_list_changed_elsewhere(view, views)) {
         return;
     }
     let searched: Vec<&str> =
-        if is_find { start_directories(view) } else { directories(view, runs) };
-    let names = names(view, runs, is_find);
+        if is_find { start_directories(view) } else { fd_directories(view, runs) };
+    let names = searched_names(view, runs, is_find);
     if is_find {
-        let meant = |word: &&str| here.is_part(word) || protect::is_home_of_guard(&here.seen(word));
+        let meant = |word: &&str| {
+            here.is_part_of_guard(word)
+                || protect::is_guard_directory(&here.path_from_project(word))
+        };
         let named = view.args.iter().map(|arg| arg.trim_start_matches("*/").trim_end_matches("/*"));
-        found.guards.extend(named.filter(meant).filter(|_| deletes).map(|word| here.seen(word)));
-        found.guards.extend(by_name(here, &searched).filter(|_| deletes));
+        found.guards.extend(
+            named.filter(meant).filter(|_| deletes).map(|word| here.path_from_project(word)),
+        );
+        found.guards.extend(patterns_matching_guards(here, &searched).filter(|_| deletes));
     }
     let is_any = |name: &&str| name.chars().all(|c| "*.?^$/".contains(c));
     let above = searched.into_iter().filter(|directory| here.is_any_parent_of_guard(directory));
     if names.iter().all(is_any) {
-        found.guards.extend(above.map(|directory| here.seen(directory)));
+        found.guards.extend(above.map(|directory| here.path_from_project(directory)));
     } else if above.count() > 0 {
         found
             .guards
-            .extend(names.into_iter().filter(|name| is_on_the_way(name)).map(str::to_owned));
+            .extend(names.into_iter().filter(|name| may_lead_to_guard(name)).map(str::to_owned));
     }
 }
 
-/// Whether the files that a command lists are changed by a different command: `| xargs rm`, `rm $(...)`.
-fn is_handed_on(view: &View<'_>, views: &[View<'_>]) -> bool {
+/// Whether the files that a command lists are changed by a different command: `| xargs rm`, `rm
+/// $(...)`.
+fn is_list_changed_elsewhere(view: &View<'_>, views: &[View<'_>]) -> bool {
     let is_inside = view.command.context == Context::CommandSubstitution;
     let changes = |other: &View<'_>| {
         let is_feeder = FEEDERS.contains(&other.name.as_str());
@@ -87,13 +94,13 @@ fn is_handed_on(view: &View<'_>, views: &[View<'_>]) -> bool {
                 word.source.contains(&format!("$({}", view.name))
                     || word.source.contains(&format!("`{}", view.name))
             });
-        (is_feeder || is_outside) && protect::may_change(&line())
+        (is_feeder || is_outside) && protect::may_change_files(&line())
     };
-    view.feeds() && view.meter.spend(views.len()) && views.iter().any(changes)
+    view.is_output_consumed() && view.meter.spend_steps(views.len()) && views.iter().any(changes)
 }
 
-/// The names that a search is for: the values of its tests, or the pattern of an `fd`.
-fn names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&'a str> {
+/// Returns the names that a search looks for: the values of its tests, or the pattern of an `fd`.
+fn searched_names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&'a str> {
     if is_find {
         let tests = view.args.iter().zip(view.args.iter().skip(1));
         let named = tests.filter(|(test, _)| NAME_TESTS.contains(&test.as_str()));
@@ -109,36 +116,41 @@ fn names<'a>(view: &'a View<'_>, runs: &[&str], is_find: bool) -> Vec<&'a str> {
             break;
         }
     }
-    found.extend(view.values(&["-e", "--extension"]));
+    found.extend(view.option_values(&["-e", "--extension"]));
     found
 }
 
-/// Whether a name that is searched for in a home is that of a guard or of a directory above one.
-fn is_on_the_way(name: &str) -> bool {
+/// Whether a name that is searched for in a home directory is that of a guard or of a directory
+/// above one.
+fn may_lead_to_guard(name: &str) -> bool {
     let name = name.trim_start_matches(['*', '.', '^', '/']).trim_end_matches(['*', '$', '/']);
     let name = name.strip_suffix("/.").unwrap_or(name);
     !name.is_empty()
-        && ["~/.", "~/.config/", "~/"]
-            .iter()
-            .any(|start| protect::hold(&format!("{start}{name}")) != protect::Hold::Nothing)
+        && ["~/.", "~/.config/", "~/"].iter().any(|start| {
+            protect::classify_guarded_path(&format!("{start}{name}")) != protect::Hold::Nothing
+        })
 }
 
-/// The directories that an `fd` searches: the operands behind its pattern, and the values of its options.
-fn directories<'a>(view: &'a View<'_>, runs: &[&str]) -> Vec<&'a str> {
+/// Returns the directories that an `fd` searches: the operands after its pattern, and the values of
+/// its options.
+fn fd_directories<'a>(view: &'a View<'_>, runs: &[&str]) -> Vec<&'a str> {
     let options = ["--base-directory", "--search-path", "-C"];
     let own = view.args.iter().take_while(|arg| !runs.contains(&arg.as_str()));
     let operands = own.filter(|arg| !arg.starts_with('-')).skip(1).map(String::as_str);
-    operands.chain(view.values(&options)).collect()
+    operands.chain(view.option_values(&options)).collect()
 }
 
-/// `find . -name 'sett*.json' -delete`: a pattern that fits the name of a guard's file, where such a file may lie.
-fn by_name(here: &Here<'_>, searched: &[&str]) -> impl Iterator<Item = String> {
-    let is_there = searched.iter().any(|start| here.is_held(start));
+/// Iterates over the searched name patterns that match the name of a guard's file, if such a file
+/// may be in a searched directory: `find . -name 'sett*.json' -delete`.
+fn patterns_matching_guards(here: &Here<'_>, searched: &[&str]) -> impl Iterator<Item = String> {
+    let is_there = searched.iter().any(|start| here.is_guard_or_parent(start));
     let letters = |name: &&str| {
         let stem = name.rsplit_once('.').map_or(*name, |(stem, _)| stem);
         stem.chars().filter(char::is_ascii_alphanumeric).count() >= LEAST_LETTERS
     };
-    let names = here.view.values(&["-name", "-iname"]).into_iter().filter(letters);
-    let fits = |name: &&str| protect::file_names().any(|file| protect::is_match(name, file));
+    let names = here.view.option_values(&["-name", "-iname"]).into_iter().filter(letters);
+    let fits = |name: &&str| {
+        protect::guarded_file_names().any(|file| protect::shell_pattern_matches(name, file))
+    };
     names.filter(move |_| is_there).filter(fits).map(str::to_owned)
 }

@@ -33,13 +33,13 @@ const SETS: &[&str] = &["set", "setenv", "set-environment", "unset", "env.set"];
 
 pub(super) fn note_unguarded_starts(here: &Here<'_>, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
-    if protect::is_setter(&view.name, &view.args) {
-        set_for_later(view, found);
+    if protect::sets_persistent_variables(&view.name, &view.args) {
+        note_later_variables(view, found);
     }
     if view.name == "env" {
         return note_emptied_environment(view, found);
     }
-    let Some((agent, from)) = protect::launched(&view.name, &view.args) else { return };
+    let Some((agent, from)) = protect::find_launched_agent(&view.name, &view.args) else { return };
     let started = View {
         command: view.command,
         name: if from == 0 { view.name.clone() } else { agent.name.to_owned() },
@@ -49,11 +49,12 @@ pub(super) fn note_unguarded_starts(here: &Here<'_>, views: &[View<'_>], found: 
         fed: Vec::new(),
         meter: view.meter,
     };
-    started_agent(&Here { view: &started, ..*here }, agent, views, found);
+    note_started_agent(&Here { view: &started, ..*here }, agent, views, found);
 }
 
-/// An agent that a command starts, as if it were its own command.
-fn started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut Found) {
+/// Notes an agent that a command starts without its guard, or that changes its own guard. `here` is
+/// the command as if the agent were started directly.
+fn note_started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut Found) {
     let view = here.view;
     let looks = view
         .args
@@ -62,7 +63,9 @@ fn started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut
     if looks && !view.args.is_empty() {
         return;
     }
-    if let Some(option) = agent.unguarded_by(&view.args).or_else(|| setting(here)) {
+    if let Some(option) =
+        agent.find_unguarding_option(&view.args).or_else(|| loosening_setting(here))
+    {
         found.unguarded.insert(format!("{} {option}", view.name));
     }
     let operands = view.operands(&[]);
@@ -73,18 +76,19 @@ fn started_agent(here: &Here<'_>, agent: &Agent, views: &[View<'_>], found: &mut
         found.unguarded.insert(format!("{} {what} {does}", view.name));
     }
     // Whatever the line assigns may be handed on: `HOME=/x; claude`, `export CODEX_HOME=/x && codex`.
-    let assigned = views.iter().flat_map(assigned);
-    let moves = |name: &&str| agent.is_moved_by(name) || name.starts_with(OWN_VARIABLES);
+    let assigned = views.iter().flat_map(assigned_variables);
+    let moves =
+        |name: &&str| agent.is_redirected_by_variable(name) || name.starts_with(OWN_VARIABLES);
     for name in assigned.filter(moves) {
         found.unguarded.insert(format!("{} with another {name}", view.name));
     }
 }
 
-/// The variables that a command sets or removes, for itself or for what comes after it.
-fn assigned<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+/// Returns the variables that a command sets or removes, for itself or for later commands.
+fn assigned_variables<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let own = view.command.assignments.iter().map(|assignment| assignment.name.as_str());
     let declares = DECLARERS.contains(&view.name.as_str());
-    let carries = protect::is_carrier(&view.name);
+    let carries = protect::passes_env_assignments(&view.name);
     let named = view.args.iter().filter(|arg| declares || carries && arg.contains('='));
     let named = named.map(|arg| {
         let before = CARRIED.iter().find_map(|option| arg.strip_prefix(option)).unwrap_or(arg);
@@ -93,32 +97,35 @@ fn assigned<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     own.chain(named).collect()
 }
 
-/// `tmux setenv CODEX_HOME /x`, `systemctl --user set-environment PATH=/x`.
-fn set_for_later(view: &View<'_>, found: &mut Found) {
+/// Notes variables that are set for later programs: `tmux setenv CODEX_HOME /x`, `systemctl --user
+/// set-environment PATH=/x`.
+fn note_later_variables(view: &View<'_>, found: &mut Found) {
     let names =
         view.args.iter().map(|arg| arg.split('=').next().unwrap_or(arg).trim_start_matches("env."));
     let imports = view.has_argument(&["import-environment"]);
-    let moves = |name: &&str| protect::moves_an_agent(name) || *name == "PATH" && !imports;
+    let moves =
+        |name: &&str| protect::redirects_any_agent_config(name) || *name == "PATH" && !imports;
     if let Some(name) = names.into_iter().find(moves) {
         found.disarms.insert(format!("sets {name} for agents that start later"));
     }
 }
 
-/// `--settings '{"disableAllHooks":true}'`, `-c hooks=[]`, `--disable hooks`: a setting that stands on the line, or in a file that it names.
-fn setting<'a>(here: &'a Here<'_>) -> Option<&'a str> {
-    let given = here.view.values(&["-c", "--config", "--disable", "--set"]);
-    let files = here.view.values(&["--settings"]);
+/// Returns a setting that loosens the guard, on the command line or in a file that it names:
+/// `--settings '{"disableAllHooks":true}'`, `-c hooks=[]`, `--disable hooks`.
+fn loosening_setting<'a>(here: &'a Here<'_>) -> Option<&'a str> {
+    let given = here.view.option_values(&["-c", "--config", "--disable", "--set"]);
+    let files = here.view.option_values(&["--settings"]);
     let is_loose = |text: &&str| {
         let is_file = !text.trim_start().starts_with('{');
-        let read = || here.paths.files?.text(&here.paths.absolute(text, &here.view.cwd));
+        let read = || here.paths.files?.read_text(&here.paths.to_absolute(text, &here.view.cwd));
         // What cannot be read may hold anything.
-        if is_file { read().is_none_or(|text| loosens(&text)) } else { loosens(text) }
+        if is_file { read().is_none_or(|text| loosens_guard(&text)) } else { loosens_guard(text) }
     };
-    given.into_iter().find(|text| loosens(text)).or_else(|| files.into_iter().find(is_loose))
+    given.into_iter().find(|text| loosens_guard(text)).or_else(|| files.into_iter().find(is_loose))
 }
 
-/// Whether a setting switches hooks, questions or the sandbox off.
-fn loosens(text: &str) -> bool {
+/// Whether a setting disables hooks, permission prompts or the sandbox.
+fn loosens_guard(text: &str) -> bool {
     let small = text.to_ascii_lowercase();
     small.contains("hook")
         || small.contains("bypasspermissions")
@@ -127,7 +134,8 @@ fn loosens(text: &str) -> bool {
         || small.contains("sandbox") && (small.contains("false") || small.contains("off"))
 }
 
-/// `env -i claude`, `env -u CLAUDE_CONFIG_DIR claude`, `env HOME=/x npx @openai/codex`.
+/// Notes an agent that is started with a changed environment: `env -i claude`, `env -u
+/// CLAUDE_CONFIG_DIR claude`, `env HOME=/x npx @openai/codex`.
 fn note_emptied_environment(view: &View<'_>, found: &mut Found) {
     let mut args = view.args.iter().enumerate();
     let program = loop {
@@ -141,33 +149,34 @@ fn note_emptied_environment(view: &View<'_>, found: &mut Found) {
     let (before, rest) = view.args.split_at_checked(program).unwrap_or_default();
     let Some((name, rest)) = rest.split_first() else { return };
     let file = name.rsplit('/').next().unwrap_or(name);
-    let Some((agent, _)) = protect::launched(file, rest) else { return };
+    let Some((agent, _)) = protect::find_launched_agent(file, rest) else { return };
     let empties = before.iter().any(|arg| {
         matches!(arg.as_str(), "-" | "--ignore-environment" | "--unset")
             || (arg.starts_with('-') && !arg.starts_with("--") && arg.contains(['i', 'u']))
             || arg.starts_with("--unset=")
-            || arg.split_once('=').is_some_and(|(name, _)| agent.is_moved_by(name))
+            || arg.split_once('=').is_some_and(|(name, _)| agent.is_redirected_by_variable(name))
     });
     if empties {
         found.unguarded.insert(format!("{} without its environment", agent.name));
     }
 }
 
-/// The variable that a text for a file of variables sets, and that makes an agent read other files. In files for containers (`.env`)
-/// `HOME` is theirs.
-pub(super) fn moved_by(file: &str, text: &str) -> Option<&'static str> {
+/// Returns the variable that a text for a file of variables sets and that makes an agent read other
+/// files. In files for containers (`.env`), `HOME` is that of the container.
+pub(super) fn redirecting_variable(file: &str, text: &str) -> Option<&'static str> {
     let name = file.rsplit('/').next().unwrap_or(file);
     let is_for_containers = name == ".env" || name.starts_with(".env.");
     // `printf` and JSON write the end of a line as a letter.
     let text = text.replace("\\n", "\n");
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let mut own =
-        protect::moving_variables().filter(|name| !(is_for_containers && *name == "HOME"));
-    own.find(|name| lines().any(|line| sets(line, name)))
+        protect::config_path_variables().filter(|name| !(is_for_containers && *name == "HOME"));
+    own.find(|name| lines().any(|line| sets_variable(line, name)))
 }
 
-/// Whether a line sets a variable: `NAME=x`, `"NAME": "x"`, `set -gx NAME x`. A name that ends in `*` is the beginning of one.
-fn sets(line: &str, name: &str) -> bool {
+/// Whether a line sets a variable: `NAME=x`, `"NAME": "x"`, `set -gx NAME x`. A name that ends in
+/// `*` is a prefix.
+fn sets_variable(line: &str, name: &str) -> bool {
     let (name, is_beginning) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
     line.match_indices(name).any(|(at, _)| {
         let (before, after) = line.split_at_checked(at).unwrap_or_default();
@@ -190,7 +199,7 @@ fn sets(line: &str, name: &str) -> bool {
 }
 
 /// Whether a text for a startup file changes which programs are found, or how an agent is called.
-pub(super) fn changes_programs(text: &str) -> bool {
+pub(super) fn changes_program_lookup(text: &str) -> bool {
     let between = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     let words = || text.split(between);
     let path = words().any(|word| {
@@ -198,7 +207,10 @@ pub(super) fn changes_programs(text: &str) -> bool {
     });
     let moves = |agent: &&Agent| {
         words().any(|word| {
-            word.len() > 4 && agent.is_moved_by(word) && word != "HOME" && !word.starts_with("XDG")
+            word.len() > 4
+                && agent.is_redirected_by_variable(word)
+                && word != "HOME"
+                && !word.starts_with("XDG")
         })
     };
     // Others read these, too: to name one is usual, to set it is not.

@@ -5,13 +5,15 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{modules, names, patch, text};
+use super::{modules, names, note_written_text, patch};
 use crate::call::Found;
 use crate::call::path::Paths;
-use crate::call::tools::name::{Does, ToolName, field, is_one_of, is_path_key, plain};
+use crate::call::tools::name::{
+    Does, ToolName, first_named_field, is_path_key, key_is_one_of, normalize_key,
+};
 use crate::call::tools::table::{ARGUMENTS, DESTINATIONS, PROGRAMS, SOURCES, TEXTS};
-use crate::call::tools::text::path_in;
-use crate::call::tools::{encoded, named_directory};
+use crate::call::tools::text::path_in_text;
+use crate::call::tools::{named_directory, parse_encoded_object};
 use crate::event::meter::Meter;
 use crate::event::tool::{Tool, ToolCall};
 use crate::protect::{self, Hold};
@@ -26,12 +28,14 @@ const MOST_NAMES: usize = 24;
 /// Longest ending of a file's name that stands in a separate field.
 const LONGEST_ENDING: usize = 8;
 
-/// Whether a call may concern a guard, whatever its texts: it deals with whole directories, or with the settings of its agent.
-pub(super) fn may_concern(call: ToolCall<'_>) -> bool {
-    protect::is_switch(call.name) || ToolName::new(call).does(Does::Whole)
+/// Whether a call may concern a guard, whatever its texts: it changes whole directories, or the
+/// settings of its agent.
+pub(super) fn may_concern_guard(call: ToolCall<'_>) -> bool {
+    protect::can_change_settings(call.name) || ToolName::from_call(call).has_effect(Does::Whole)
 }
 
-/// Each text of an input that may be a path or a line, the names of fields among them.
+/// Calls `each` for each text of an input that may be a path or a line, including the names of
+/// fields.
 pub(super) fn visit_texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
     match value {
         Value::String(text) => each(text),
@@ -48,36 +52,36 @@ pub(super) fn visit_texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str
     }
 }
 
-/// Adds each text of an input that is no path, a line for each.
-fn push_contents(key: &str, value: &Value, depth: usize, all: &mut String) {
+/// Appends each text of an input that is not a path to `all`, one per line.
+fn append_contents(key: &str, value: &Value, depth: usize, all: &mut String) {
     match value {
         Value::String(text) if !is_path_key(key) => all.extend([text, "\n"]),
         Value::Array(items) if depth < DEEPEST => {
-            items.iter().for_each(|item| push_contents(key, item, depth + 1, all));
+            items.iter().for_each(|item| append_contents(key, item, depth + 1, all));
         }
         Value::Object(fields) if depth < DEEPEST => {
-            fields.iter().for_each(|(key, value)| push_contents(key, value, depth + 1, all));
+            fields.iter().for_each(|(key, value)| append_contents(key, value, depth + 1, all));
         }
         _ => {}
     }
 }
 
-/// A call of another tool than the shell.
+/// Notes the guards that a call of any tool but the shell would change.
 pub(super) fn note_changed_guards(
     call: ToolCall<'_>,
     paths: &Paths<'_>,
     meter: &Meter<'_>,
     found: &mut Found,
 ) {
-    if protect::is_loosened_by(call.name, call.input) {
+    if protect::loosens_guard_setting(call.name, call.input) {
         found.disarms.insert("changes a setting that loosens this agent's guard".to_owned());
     }
-    let name = ToolName::new(call);
+    let name = ToolName::from_call(call);
     let is_unknown = matches!(call.tool(), Tool::Other | Tool::Mcp);
     let looks = match call.tool() {
         Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent => true,
         Tool::Write | Tool::Edit => false,
-        _ => name.does(Does::Talk) || name.only_reads() && !changes_database(call.input),
+        _ => name.has_effect(Does::Talk) || name.only_reads() && !changes_database(call.input),
     };
     if looks {
         return;
@@ -87,24 +91,24 @@ pub(super) fn note_changed_guards(
         let mut named = Named {
             paths,
             meter,
-            is_copy: name.does(Does::Copy),
+            is_copy: name.has_effect(Does::Copy),
             found: Vec::new(),
             destinations: Vec::new(),
         };
-        named.value("", call.input, 0);
+        named.visit_value("", call.input, 0);
         let cwd = named_directory(call.input)
-            .map_or_else(|| paths.cwd.clone(), |path| paths.absolute(&path, &paths.cwd));
-        named.judge(name.does(Does::Whole), &cwd, found);
+            .map_or_else(|| paths.cwd.clone(), |path| paths.to_absolute(&path, &paths.cwd));
+        named.note_named_guards(name.has_effect(Does::Whole), &cwd, found);
     }
     visit_texts(call.input, 0, &mut |text| patch::note_applied_patch(text, paths, found));
     if !is_unknown {
         // As the file would hold it: JSON writes the end of a line as a letter.
         let whole = || {
             let mut all = String::new();
-            push_contents("", call.input, 0, &mut all);
+            append_contents("", call.input, 0, &mut all);
             Cow::Owned(all)
         };
-        text(whole, found);
+        note_written_text(whole, found);
     }
 }
 
@@ -112,9 +116,10 @@ pub(super) fn note_changed_guards(
 const CHANGES: &[&str] =
     &["alter", "create", "delete", "drop", "insert", "pragma", "replace", "update", "vacuum"];
 
-/// Whether a call has a statement that changes a database.
+/// Whether a call contains a statement that changes a database.
 fn changes_database(input: &Value) -> bool {
-    let statement = field(input, &["sql", "query", "statement"]).and_then(Value::as_str);
+    let statement =
+        first_named_field(input, &["sql", "query", "statement"]).and_then(Value::as_str);
     let first = statement.and_then(|text| text.split_whitespace().next());
     first.is_some_and(|first| CHANGES.contains(&first.to_ascii_lowercase().as_str()))
 }
@@ -131,88 +136,96 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn value(&mut self, key: &str, value: &Value, depth: usize) {
+    fn visit_value(&mut self, key: &str, value: &Value, depth: usize) {
         match value {
-            Value::String(text) => match encoded(key, text).filter(|_| depth < DEEPEST) {
-                Some(value) => self.value(key, &value, depth + 1),
-                None => self.text(key, text),
-            },
+            Value::String(text) => {
+                match parse_encoded_object(key, text).filter(|_| depth < DEEPEST) {
+                    Some(value) => self.visit_value(key, &value, depth + 1),
+                    None => self.visit_text(key, text),
+                }
+            }
             Value::Array(items) if depth < DEEPEST => {
                 let parts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 if let Some(parts) = parts.filter(|parts| parts.len() > 1) {
-                    self.text(key, &parts.join("/"));
+                    self.visit_text(key, &parts.join("/"));
                 }
-                items.iter().for_each(|item| self.value(key, item, depth + 1));
+                items.iter().for_each(|item| self.visit_value(key, item, depth + 1));
             }
-            Value::Object(fields) if depth < DEEPEST => self.object(value, fields, depth),
+            Value::Object(fields) if depth < DEEPEST => self.visit_object(value, fields, depth),
             _ => {}
         }
     }
 
-    fn object(&mut self, value: &Value, fields: &Map<String, Value>, depth: usize) {
+    fn visit_object(&mut self, value: &Value, fields: &Map<String, Value>, depth: usize) {
         // The arguments of a program are judged with it, as a line.
-        let is_called = field(value, &["tool", "toolname", "name"]).is_some();
+        let is_called = first_named_field(value, &["tool", "toolname", "name"]).is_some();
         let is_line = |key: &str| {
-            is_one_of(key, ARGUMENTS)
-                && (field(value, PROGRAMS).is_some()
-                    || !is_called && is_one_of(key, &["args", "argv"]))
+            key_is_one_of(key, ARGUMENTS)
+                && (first_named_field(value, PROGRAMS).is_some()
+                    || !is_called && key_is_one_of(key, &["args", "argv"]))
         };
         for (key, value) in fields {
             let is_path = key.contains(['/', '.']);
             if is_path {
-                self.text("", key);
+                self.visit_text("", key);
             }
             // The text that belongs to a path is the file's content.
             if !(is_path && value.is_string()) && (value.is_object() || !is_line(key)) {
-                self.value(key, value, depth + 1);
+                self.visit_value(key, value, depth + 1);
             }
         }
     }
 
-    fn text(&mut self, key: &str, text: &str) {
-        let is_read = self.is_copy && is_one_of(key, SOURCES);
-        if is_read || TEXTS.contains(&plain(key).as_str()) || !self.meter.spend(A_PATH) {
+    fn visit_text(&mut self, key: &str, text: &str) {
+        let is_read = self.is_copy && key_is_one_of(key, SOURCES);
+        if is_read
+            || TEXTS.contains(&normalize_key(key).as_str())
+            || !self.meter.spend_steps(A_PATH)
+        {
             return;
         }
         // Sentences begin with no path.
         let is_path = !text.trim().contains(char::is_whitespace)
             || text.trim().starts_with(['/', '~', '.', '$'])
             || is_path_key(key);
-        let path = path_in(text).filter(|_| is_path).map(Cow::into_owned);
-        self.destinations.extend(path.clone().filter(|_| is_one_of(key, DESTINATIONS)));
+        let path = path_in_text(text).filter(|_| is_path).map(Cow::into_owned);
+        self.destinations.extend(path.clone().filter(|_| key_is_one_of(key, DESTINATIONS)));
         self.found.extend(path);
     }
 
-    /// Adds to the guards what the texts lead to: each of them, and each name in each directory.
-    fn judge(&self, is_whole: bool, cwd: &str, found: &mut Found) {
+    /// Adds the guards that the texts name: each text, and each name in each directory.
+    fn note_named_guards(&self, is_whole: bool, cwd: &str, found: &mut Found) {
         for path in &self.found {
-            let seen = self.paths.seen(path, cwd);
+            let seen = self.paths.path_from_project(path, cwd);
             let is_home = || {
-                protect::is_home_of_guard(&seen)
-                    || names::real(&seen, self.paths)
-                        .is_some_and(|real| protect::is_home_of_guard(&real))
+                protect::is_guard_directory(&seen)
+                    || names::resolve_path_links(&seen, self.paths)
+                        .is_some_and(|real| protect::is_guard_directory(&real))
             };
-            let is_guard =
-                names::holds(&seen, Hold::Part, self.paths) || modules::is_laid(&seen, self.paths);
+            let is_guard = names::holds_guard(&seen, Hold::Part, self.paths)
+                || modules::is_plugin_file(&seen, self.paths);
             let is_shared_parent_of_guard = || {
                 !self.destinations.contains(path)
-                    && names::is_shared_parent_of_guard(&self.paths.absolute(path, cwd), self.paths)
+                    && names::is_shared_parent_of_guard(
+                        &self.paths.to_absolute(path, cwd),
+                        self.paths,
+                    )
             };
             if is_guard || is_whole && (is_home() || is_shared_parent_of_guard()) {
                 found.guards.insert(seen);
             }
         }
-        let bases = self
-            .found
-            .iter()
-            .filter(|path| names::holds(&self.paths.seen(path, cwd), Hold::Parent, self.paths));
+        let bases = self.found.iter().filter(|path| {
+            names::holds_guard(&self.paths.path_from_project(path, cwd), Hold::Parent, self.paths)
+        });
         for base in bases.take(MOST_BASES) {
-            self.join(base, cwd, found);
+            self.note_joined_paths(base, cwd, found);
         }
     }
 
-    /// The files that the other texts name in a directory: `settings.json`, or `settings` and `json`.
-    fn join(&self, base: &str, cwd: &str, found: &mut Found) {
+    /// Notes the files that the other texts name in a directory: `settings.json`, or `settings` and
+    /// `json`.
+    fn note_joined_paths(&self, base: &str, cwd: &str, found: &mut Found) {
         let names = || {
             self.found
                 .iter()
@@ -227,11 +240,11 @@ impl Named<'_> {
         for name in names() {
             let whole = std::iter::once(format!("{base}/{name}"));
             for path in whole.chain(endings().map(|ending| format!("{base}/{name}.{ending}"))) {
-                if !self.meter.spend(A_PATH) {
+                if !self.meter.spend_steps(A_PATH) {
                     return;
                 }
-                let seen = self.paths.seen(&path, cwd);
-                if protect::hold(&seen) == Hold::Part {
+                let seen = self.paths.path_from_project(&path, cwd);
+                if protect::classify_guarded_path(&seen) == Hold::Part {
                     found.guards.insert(seen);
                 }
             }

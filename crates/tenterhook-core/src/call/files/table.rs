@@ -195,6 +195,6 @@ const VALUED: &[(&[&str], &[&str])] = &[
 ];
 
 /// The options of a program that are followed by a value.
-pub(super) fn valued(name: &str) -> &'static [&'static str] {
+pub(super) fn options_with_value(name: &str) -> &'static [&'static str] {
     VALUED.iter().find(|(names, _)| names.contains(&name)).map_or(&[], |(_, valued)| *valued)
 }

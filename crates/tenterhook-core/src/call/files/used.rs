@@ -1,11 +1,11 @@
 //! Which files does a program read and not show: what a shell sources, what an editor opens, settings, keys? Names only.
 
-use tenterhook_shell::is_shell;
+use tenterhook_shell::is_shell_name;
 
 use super::super::Found;
 use super::super::view::View;
 use super::table::PATTERN_FIRST;
-use super::{Here, candidates};
+use super::{Here, paths_in_argument};
 
 /// Programs that open each of their operands and print little or nothing of it.
 const OPENERS: &[&str] = &[
@@ -55,24 +55,25 @@ const WRITTEN: &[&str] =
     &["--out", "--log", "--pid", "--result", "--report", "--cid", "--iid", "--trace", "--dump"];
 
 impl Here<'_> {
-    /// The files that a program only needs.
+    /// Notes the files that a program only needs to run.
     pub(super) fn note_used_files(&self, found: &mut Found) {
         let view = self.view;
         let opened = view.args.iter().chain(&view.fed).map(String::as_str);
         let opened = opened.filter(|_| OPENERS.contains(&view.name.as_str()));
-        for text in opened.chain(of_options(view)).chain(script(view)) {
-            found.reads.extend(candidates(text).map(|path| self.seen(path)));
+        for text in opened.chain(option_files(view)).chain(script_files(view)) {
+            found.reads.extend(paths_in_argument(text).map(|path| self.path_from_project(path)));
         }
     }
 }
 
-/// The file of code that a shell runs, and that of a program whose first operand is code or a pattern: `bash x.sh`, `awk -f x.awk`.
-fn script<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+/// Returns the file of code that a shell or another program runs, such as `bash x.sh` or `awk -f
+/// x.awk`.
+fn script_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let has_code = view
         .args
         .iter()
         .any(|arg| arg.starts_with('-') && !arg.starts_with("--") && arg.contains('c'));
-    if is_shell(&view.name) && !has_code {
+    if is_shell_name(&view.name) && !has_code {
         return view
             .operands(&["-o", "-O", "--rcfile", "--init-file"])
             .into_iter()
@@ -80,13 +81,13 @@ fn script<'a>(view: &'a View<'_>) -> Vec<&'a str> {
             .collect();
     }
     match PATTERN_FIRST.contains(&view.name.as_str()) {
-        true => view.values(&["-f", "--file", "--from-file"]),
+        true => view.option_values(&["-f", "--file", "--from-file"]),
         false => Vec::new(),
     }
 }
 
-/// The values of options that name a file to be read: `--env-file .env`, `--from-file=x=y`.
-fn of_options<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+/// Returns the values of options that name a file to be read: `--env-file .env`, `--from-file=x=y`.
+fn option_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     let mut values = Vec::new();
     let mut args = view.args.iter().map(String::as_str).peekable();
     while let Some(arg) = args.next() {

@@ -3,7 +3,7 @@
 use tenterhook_shell::Word;
 
 use super::{MOST, Variables};
-use crate::call::follow::elements;
+use crate::call::follow::list_elements;
 
 /// Most values that a variable keeps from before an assignment that may not run.
 const MOST_CHOICES: usize = 4;
@@ -12,10 +12,10 @@ impl Variables<'_> {
     /// `NAME=value`, also `NAME=(a b c)` and `NAME+=value`.
     ///
     /// One that `may_not_run` leaves the value that was there as another choice.
-    pub(in crate::call) fn assign(&mut self, name: &str, value: &Word, may_not_run: bool) {
-        let filled = self.fill(value).into_first_text();
+    pub(in crate::call) fn assign_value(&mut self, name: &str, value: &Word, may_not_run: bool) {
+        let filled = self.expand_word(value).into_first_text();
         let filled = match value.source.starts_with('(') {
-            true => elements(&filled),
+            true => list_elements(&filled),
             false => filled,
         };
         let is_own = !matches!(name, "HOME" | "PWD" | "CLAUDE_PROJECT_DIR");
@@ -23,7 +23,7 @@ impl Variables<'_> {
         let before = before.into_iter().flatten().filter(|value| *value != filled);
         let mut values = vec![filled.clone()];
         values.extend(before.take(MOST_CHOICES));
-        self.set(name, values);
+        self.set_values(name, values);
     }
 
     /// `shift`: each parameter takes the place of one before it.
@@ -32,7 +32,7 @@ impl Variables<'_> {
         let value = |at: usize| self.values.get(&at.to_string())?.first().cloned();
         let rest: Vec<String> = (1 + count..).map_while(value).collect();
         let kept = rest.len();
-        self.parameters(&rest);
+        self.set_parameters(&rest);
         for at in kept + 1..=kept + count {
             if self.values.remove(&at.to_string()).is_none() {
                 break;

@@ -10,7 +10,7 @@ pub(super) struct Parameter<'t> {
     pub(super) behind: &'t str,
 }
 
-pub(super) fn parameter(text: &str) -> Parameter<'_> {
+pub(super) fn parse_parameter(text: &str) -> Parameter<'_> {
     let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
     let plain = |name, behind| Parameter { name, is_indirect: false, operator: "", behind };
     let Some(inner) = text.strip_prefix('{') else {
@@ -36,14 +36,14 @@ pub(super) fn parameter(text: &str) -> Parameter<'_> {
     Parameter { name, is_indirect, operator, behind }
 }
 
-/// A value behind an operator that changes it: `${x#a}`, `${x%a}`, `${x/a/b}`, `${x,,}`. Behind a pattern or any other operator it stays
-/// as it is.
-fn changed(value: &str, operator: &str) -> String {
+/// Applies an operator to a value: `${x#a}`, `${x%a}`, `${x/a/b}`, `${x,,}`. With a pattern or any
+/// other operator, the value is returned unchanged.
+fn apply_text_operator(value: &str, operator: &str) -> String {
     let is_literal = !operator.contains(['*', '?', '[', '$', '`', '\\']);
     let stripped = match operator.chars().next().filter(|_| is_literal) {
         Some('#') => value.strip_prefix(operator.trim_start_matches('#')),
         Some('%') => value.strip_suffix(operator.trim_start_matches('%')),
-        Some('/') => return replaced(value, operator),
+        Some('/') => return apply_replacement(value, operator),
         Some(',') => return value.to_lowercase(),
         Some('^') => return value.to_uppercase(),
         _ => None,
@@ -51,8 +51,8 @@ fn changed(value: &str, operator: &str) -> String {
     stripped.unwrap_or(value).to_owned()
 }
 
-/// `${x/a/b}` and `${x//a/b}`
-fn replaced(value: &str, operator: &str) -> String {
+/// Applies a replacement to a value: `${x/a/b}` and `${x//a/b}`.
+fn apply_replacement(value: &str, operator: &str) -> String {
     let (all, parts) = match operator.strip_prefix("//") {
         Some(parts) => (true, parts),
         None => (false, operator.strip_prefix('/').unwrap_or_default()),
@@ -68,8 +68,9 @@ fn replaced(value: &str, operator: &str) -> String {
 const LONGEST_GAIN: usize = 16;
 
 impl Variables<'_> {
-    /// What the values of a parameter are behind its operator: `${x:-y}`, `${x:+y}`, `${x:0:2}`.
-    pub(super) fn operated(
+    /// Returns the values of a parameter after its operator is applied: `${x:-y}`, `${x:+y}`,
+    /// `${x:0:2}`.
+    pub(super) fn apply_operator(
         &self,
         values: Option<&Vec<String>>,
         operator: &str,
@@ -77,8 +78,9 @@ impl Variables<'_> {
     ) -> Option<Vec<String>> {
         let plain = operator.strip_prefix(':').unwrap_or(operator);
         let is_empty = values.is_some_and(|values| values.iter().all(String::is_empty));
-        let text =
-            |text: &str| (depth < DEEPEST).then(|| self.expand(text, depth + 1).into_first_text());
+        let text = |text: &str| {
+            (depth < DEEPEST).then(|| self.expand_source(text, depth + 1).into_first_text())
+        };
         if let Some(default) = plain.strip_prefix(['-', '=']) {
             return match values.filter(|_| !is_empty) {
                 Some(values) => Some(values.clone()),
@@ -98,13 +100,13 @@ impl Variables<'_> {
         let is_part = |c: char| c.is_ascii_digit() || " -".contains(c);
         if !operator.starts_with(':') || !plain.starts_with(is_part) {
             let bytes = values.iter().map(|value| value.len() + operator.len()).sum::<usize>();
-            let changed = values.iter().map(|value| changed(value, operator));
-            return self.meter.read(bytes).then(|| changed.collect());
+            let changed = values.iter().map(|value| apply_text_operator(value, operator));
+            return self.meter.spend_bytes(bytes).then(|| changed.collect());
         }
         let mut numbers = plain.split(':').map(|number| number.trim().parse::<usize>());
         let from = numbers.next()?.ok()?;
         let most = numbers.next().map_or(Some(usize::MAX), Result::ok)?;
-        self.meter.read(values.iter().map(String::len).sum::<usize>()).then(|| {
+        self.meter.spend_bytes(values.iter().map(String::len).sum::<usize>()).then(|| {
             values.iter().map(|value| value.chars().skip(from).take(most).collect()).collect()
         })
     }

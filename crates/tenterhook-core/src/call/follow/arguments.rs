@@ -2,7 +2,7 @@
 
 use tenterhook_shell::{SimpleCommand, Word, WordKind};
 
-use crate::call::braces::{MOST_UNFOLDED, of_class, unfold};
+use crate::call::braces::{MOST_UNFOLDED, expand_braces, expand_character_class};
 use crate::call::fill::Variables;
 use crate::event::meter::Meter;
 
@@ -14,7 +14,7 @@ const NAMES_FROM_INPUT: &[&str] =
     &["-T-", "-@", "--files-from=-", "--files0-from=-", "--from-file=-", "--pathspec-from-file=-"];
 
 /// Whether a command reads the names of files from its input: `cpio -o`, `tar -T -`, `zip -@`.
-pub(super) fn reads_names(command: &SimpleCommand) -> bool {
+pub(super) fn reads_file_names(command: &SimpleCommand) -> bool {
     let Some((program, rest)) = command.words.split_first() else { return false };
     let pairs = rest.iter().zip(rest.iter().skip(1));
     let mut pairs = pairs.map(|(option, value)| (option.text.as_str(), value.text.as_str()));
@@ -23,9 +23,13 @@ pub(super) fn reads_names(command: &SimpleCommand) -> bool {
         || pairs.any(|pair| matches!(pair, ("-T" | "--files-from" | "--files0-from", "-")))
 }
 
-/// Every word that a word stands for.
-pub(super) fn expand(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -> Vec<String> {
-    if !meter.read(word.source.len()) {
+/// Returns every word that a word may stand for.
+pub(super) fn expand_to_words(
+    variables: &Variables<'_>,
+    word: &Word,
+    meter: &Meter<'_>,
+) -> Vec<String> {
+    if !meter.spend_bytes(word.source.len()) {
         return Vec::new();
     }
     if word.kind == WordKind::Literal {
@@ -33,28 +37,29 @@ pub(super) fn expand(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) 
     }
     let mut unfolded = Vec::new();
     let is_quoted = word.source.contains(['"', '\'']);
-    for text in variables.fill(word).values() {
+    for text in variables.expand_word(word).into_words() {
         // Without quotes, what is empty is no word.
         if text.is_empty() && !is_quoted {
             continue;
         }
-        unfold(&text, meter, &mut unfolded);
+        expand_braces(&text, meter, &mut unfolded);
     }
-    with_classes(word, unfolded)
+    with_expanded_classes(word, unfolded)
 }
 
-/// The texts that the target of a redirection may stand for.
-pub(super) fn meant(word: &Word, texts: Vec<String>, meter: &Meter<'_>) -> Vec<String> {
+/// Returns the texts that the target of a redirection may stand for.
+pub(super) fn redirect_targets(word: &Word, texts: Vec<String>, meter: &Meter<'_>) -> Vec<String> {
     if word.kind == WordKind::Literal {
         return texts;
     }
     let mut unfolded = Vec::new();
-    texts.iter().for_each(|text| unfold(text, meter, &mut unfolded));
-    with_classes(word, unfolded)
+    texts.iter().for_each(|text| expand_braces(text, meter, &mut unfolded));
+    with_expanded_classes(word, unfolded)
 }
 
-/// The elements of a list, without their keys: `([a]=b c)` is `b c`. Any other value as it is.
-pub(in crate::call) fn elements(value: &str) -> String {
+/// Returns the elements of a list, without their keys: `([a]=b c)` gives `b c`. Any other value is
+/// returned unchanged.
+pub(in crate::call) fn list_elements(value: &str) -> String {
     let Some(list) = value.strip_prefix('(').and_then(|list| list.strip_suffix(')')) else {
         return value.to_owned();
     };
@@ -65,10 +70,11 @@ pub(in crate::call) fn elements(value: &str) -> String {
     list.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")
 }
 
-/// The texts of a word, and what its class of characters stands for.
-fn with_classes(word: &Word, mut texts: Vec<String>) -> Vec<String> {
+/// Returns the texts of a word, and the texts that its character class may match.
+fn with_expanded_classes(word: &Word, mut texts: Vec<String>) -> Vec<String> {
     if word.kind == WordKind::Pattern && texts.len() < MOST_UNFOLDED {
-        let meant: Vec<String> = texts.iter().flat_map(|text| of_class(text)).collect();
+        let meant: Vec<String> =
+            texts.iter().flat_map(|text| expand_character_class(text)).collect();
         texts.extend(meant);
     }
     texts

@@ -18,10 +18,10 @@ const XDG: &[(&str, &str)] = &[
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// Sets the variables of directories in the home. Where somebody sets them, it is mostly to the same.
-pub(super) fn set_directories(variables: &mut Variables<'_>, home: &str) {
+/// Sets the variables of directories in the home directory to their default values.
+pub(super) fn set_xdg_directories(variables: &mut Variables<'_>, home: &str) {
     for (name, below) in XDG.iter().filter(|_| !home.is_empty()) {
-        variables.set(name, vec![format!("{home}/{below}")]);
+        variables.set_values(name, vec![format!("{home}/{below}")]);
     }
 }
 
@@ -39,7 +39,7 @@ const ENTERING: &[(&str, &[&str])] = &[
 ];
 
 impl Sofar<'_> {
-    /// Where the line goes on.
+    /// Sets the directory in which the line continues after a `cd`.
     pub(super) fn follow_cd(&mut self, view: &View<'_>) {
         let from = match self.paths.moves {
             Moves::Followed => self.cwd(),
@@ -48,7 +48,7 @@ impl Sofar<'_> {
         };
         let to = match view.operands(&[]).first() {
             Some(&"-") => self.left.clone(),
-            Some(to) => Some(self.paths.absolute(to, from)),
+            Some(to) => Some(self.paths.to_absolute(to, from)),
             None if view.name == "cd" => Some(self.paths.home.clone()),
             None => None,
         };
@@ -58,14 +58,15 @@ impl Sofar<'_> {
             return;
         }
         let left = self.cwd().to_owned();
-        self.variables.set("OLDPWD", vec![left.clone()]);
-        self.variables.set("PWD", vec![to.clone()]);
+        self.variables.set_values("OLDPWD", vec![left.clone()]);
+        self.variables.set_values("PWD", vec![to.clone()]);
         self.left = Some(left);
         self.variables.enter_directory(to);
     }
 
-    /// Where a command runs: where a wrapper before it leads (`env -C DIR`), else where the line stands.
-    pub(super) fn directory_of(&self, command: &SimpleCommand) -> String {
+    /// Returns the directory in which a command runs: that of a wrapper before it (`env -C DIR`),
+    /// else the current one of the line.
+    pub(super) fn command_directory(&self, command: &SimpleCommand) -> String {
         let wrapped = match (command.via.last(), &self.entered) {
             (Some(Via::Wrapper(name)), Some((wrapper, cwd))) if name == wrapper => Some(cwd),
             _ => None,
@@ -73,19 +74,19 @@ impl Sofar<'_> {
         wrapped.cloned().unwrap_or_else(|| self.cwd().to_owned())
     }
 
-    /// Notes the directory that a wrapper names for the command behind it.
-    pub(super) fn push_entered_directory(&mut self, view: &View<'_>) {
+    /// Keeps the directory that a wrapper names for the command after it.
+    pub(super) fn note_wrapper_directory(&mut self, view: &View<'_>) {
         let Some((wrapper, options)) = ENTERING.iter().find(|(name, _)| *name == view.name) else {
             return;
         };
         // `systemd-run -p WorkingDirectory=DIR`
         let property = view.args.iter().filter_map(|arg| arg.strip_prefix("WorkingDirectory="));
         let named = view
-            .values(options)
+            .option_values(options)
             .into_iter()
             .chain(property)
             .last()
-            .map(|path| self.paths.absolute(path, &view.cwd));
+            .map(|path| self.paths.to_absolute(path, &view.cwd));
         self.entered = named.map(|cwd| (*wrapper, cwd));
     }
 }

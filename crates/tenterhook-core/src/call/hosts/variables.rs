@@ -1,6 +1,6 @@
 //! Which hosts do the variables name that a command is given (`DOCKER_HOST=tcp://x docker ps`, `export PGHOST=x`)? Names only.
 
-use super::of_address;
+use super::host_of_url;
 use crate::call::view::View;
 
 /// Variables whose value is the host, or the address, that programs speak with or send everything through.
@@ -38,25 +38,25 @@ const ENDINGS: &[&str] = &[
 const SETTING: &[&str] = &["export", "declare", "typeset", "readonly", "env"];
 
 /// The hosts that the variables of a command name.
-pub(super) fn hosts(view: &View<'_>) -> Vec<String> {
+pub(super) fn hosts_in_variables(view: &View<'_>) -> Vec<String> {
     let own = view.command.assignments.iter();
     let own = own.map(|set| (set.name.as_str(), set.value.text.as_str()));
     let sets = SETTING.contains(&view.name.as_str());
     let exported = view.args.iter().filter(|_| sets).filter_map(|arg| arg.split_once('='));
-    let named = own.chain(exported).filter(|(name, _)| names_host(name));
-    named.filter_map(|(_, value)| host(value)).collect()
+    let named = own.chain(exported).filter(|(name, _)| is_host_variable(name));
+    named.filter_map(|(_, value)| host_of_value(value)).collect()
 }
 
-fn names_host(variable: &str) -> bool {
+fn is_host_variable(variable: &str) -> bool {
     let upper = variable.to_ascii_uppercase();
     NAMING.contains(&upper.as_str()) || ENDINGS.iter().any(|ending| upper.ends_with(ending))
 }
 
 /// The host of an address, also without a scheme.
-fn host(value: &str) -> Option<String> {
+fn host_of_value(value: &str) -> Option<String> {
     match value.contains("://") {
-        true => of_address(value),
-        false => of_address(&format!("http://{value}")).filter(|host| host.contains('.')),
+        true => host_of_url(value),
+        false => host_of_url(&format!("http://{value}")).filter(|host| host.contains('.')),
     }
 }
 

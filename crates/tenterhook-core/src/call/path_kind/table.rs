@@ -14,7 +14,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(places: impl Iterator<Item = &'static str>) -> Self {
+    pub(super) fn from_paths(places: impl Iterator<Item = &'static str>) -> Self {
         let (starred, plain): (Vec<_>, Vec<_>) = places.partition(|text| text.contains('*'));
         let deepest =
             plain.iter().map(|text| text.matches('/').count() + 1).max().unwrap_or_default();
@@ -22,57 +22,59 @@ impl Table {
         Self { plain, starred, deepest }
     }
 
-    /// Whether `path` is one of the places as it is written.
-    pub(super) fn names(&self, path: &str) -> bool {
+    /// Whether `path` is one of the table's paths, as it is written.
+    pub(super) fn contains_exactly(&self, path: &str) -> bool {
         self.plain.contains(&*path.to_ascii_lowercase())
     }
 
-    /// Whether one of the places may be meant by `pattern`.
-    pub(super) fn may_match(&self, pattern: &str) -> bool {
-        self.plain.iter().any(|place| like(pattern, place))
+    /// Whether `pattern` may match one of the table's paths.
+    pub(super) fn pattern_may_match(&self, pattern: &str) -> bool {
+        self.plain.iter().any(|place| path_matches(pattern, place))
     }
 
-    /// Whether `path` is one of the places or lies in one.
-    pub(super) fn holds(&self, path: &str) -> bool {
-        self.is_below(&path.to_ascii_lowercase()) || self.fits(path)
+    /// Whether `path` is one of the table's paths or is inside one.
+    pub(super) fn contains(&self, path: &str) -> bool {
+        self.is_below_plain_path(&path.to_ascii_lowercase()) || self.matches_starred_path(path)
     }
 
-    /// The same for places that may lie in any directory.
-    pub(super) fn holds_anywhere(&self, path: &str) -> bool {
+    /// Whether `path` is one of the table's paths or is inside one, in any directory.
+    pub(super) fn contains_anywhere(&self, path: &str) -> bool {
         let small = path.to_ascii_lowercase();
-        tails(&small).any(|tail| self.is_below(tail)) || tails(path).any(|tail| self.fits(tail))
+        path_suffixes(&small).any(|tail| self.is_below_plain_path(tail))
+            || path_suffixes(path).any(|tail| self.matches_starred_path(tail))
     }
 
-    fn is_below(&self, small: &str) -> bool {
+    fn is_below_plain_path(&self, small: &str) -> bool {
         let ends = small.match_indices('/').map(|(at, _)| at).chain([small.len()]);
         let mut starts = ends.take(self.deepest).filter_map(|end| small.get(..end));
         starts.any(|start| self.plain.contains(start))
     }
 
-    fn fits(&self, path: &str) -> bool {
-        self.starred.iter().any(|place| like(place, path))
+    fn matches_starred_path(&self, path: &str) -> bool {
+        self.starred.iter().any(|place| path_matches(place, path))
     }
 }
 
-/// A path, and what is left of it behind each of its directories.
-fn tails(path: &str) -> impl Iterator<Item = &str> {
+/// Iterates over a path and what remains of it after each of its directories.
+fn path_suffixes(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.split_once('/').map(|(_, rest)| rest))
 }
 
-/// Whether `text` fits `pattern`, name by name; `*` takes no leading dot.
-pub(super) fn like(pattern: &str, text: &str) -> bool {
+/// Whether `text` matches `pattern`, name by name; `*` does not match a leading dot.
+pub(super) fn path_matches(pattern: &str, text: &str) -> bool {
     let (mut patterns, mut texts) = (pattern.split('/'), text.split('/'));
     loop {
         match (patterns.next(), texts.next()) {
             (None, None) => return true,
-            (Some(pattern), Some(text)) if name_like(pattern.as_bytes(), text.as_bytes()) => {}
+            (Some(pattern), Some(text)) if name_matches(pattern.as_bytes(), text.as_bytes()) => {}
             _ => return false,
         }
     }
 }
 
-/// Greedy with one way back, so that it stays quadratic.
-fn name_like(pattern: &[u8], text: &[u8]) -> bool {
+/// Whether a name matches a pattern. The matching is greedy with one backtrack point, so that it
+/// takes at most quadratic time.
+fn name_matches(pattern: &[u8], text: &[u8]) -> bool {
     if text.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
         return false;
     }

@@ -42,60 +42,63 @@ pub(in crate::call) struct ToolName {
 }
 
 impl ToolName {
-    pub(in crate::call) fn new(call: ToolCall<'_>) -> Self {
-        let name = split(call.name.rsplit("__").next().unwrap_or(call.name));
-        let (action, has_text) = action(call.input);
+    /// Splits the name of a tool, and the action that its input names, into words.
+    pub(in crate::call) fn from_call(call: ToolCall<'_>) -> Self {
+        let name = split_words(call.name.rsplit("__").next().unwrap_or(call.name));
+        let (action, has_text) = input_action(call.input);
         let reads =
-            |name: &str| names_action(Does::Read, name) && !names_action(Does::Change, name);
+            |name: &str| names_effect(Does::Read, name) && !names_effect(Does::Change, name);
         let own = format!("{name}{action}");
         let only_reads = reads(&own) || !has_text && reads(&action);
-        Self { whole: format!("{}{action}", split(call.name)), own, only_reads }
+        Self { whole: format!("{}{action}", split_words(call.name)), own, only_reads }
     }
 
-    /// Whether it changes nothing, as far as the name tells.
+    /// Returns `true` if the name says that the tool changes nothing.
     pub(in crate::call) const fn only_reads(&self) -> bool {
         self.only_reads
     }
 
-    /// Whether a word of the name, or of its server's, is that of a program.
-    pub(in crate::call) fn is_of(&self, program: &str) -> bool {
+    /// Returns `true` if a word of the tool's name, or of its server's name, is the name of
+    /// `program`.
+    pub(in crate::call) fn names_program(&self, program: &str) -> bool {
         self.whole.contains(&format!("_{program}_"))
     }
 
-    /// Whether a word of the name tells that the tool does this.
-    pub(in crate::call) fn does(&self, does: Does) -> bool {
+    /// Returns `true` if a word of the name says that the tool has this effect.
+    pub(in crate::call) fn has_effect(&self, does: Does) -> bool {
         let name = match does {
             Does::Shell | Does::Type | Does::Talk => &self.whole,
             _ => &self.own,
         };
-        names_action(does, name)
+        names_effect(does, name)
     }
 }
 
-/// The action that a field of an input names, split as a name, and whether a field holds a text for a file.
-fn action(input: &Value) -> (String, bool) {
+/// Returns the action that a field of the input names, split like a name, and whether a field holds
+/// text for a file.
+fn input_action(input: &Value) -> (String, bool) {
     let (mut action, mut has_text) = (String::new(), false);
     for (key, value) in input.as_object().into_iter().flatten() {
-        let key = plain(key);
+        let key = normalize_key(key);
         has_text |= TEXTS.contains(&key.as_str());
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let value = value.as_str().filter(|_| ACTIONS.contains(&key.as_str())).unwrap_or_default();
         if !value.is_empty() && value.len() <= LONGEST_ACTION && value.chars().all(is_name) {
-            action.push_str(&split(value));
+            action.push_str(&split_words(value));
         }
     }
     (action, has_text)
 }
 
-/// Whether a name, split into its words, tells that the tool does this.
-fn names_action(does: Does, name: &str) -> bool {
+/// Returns `true` if a name, split into its words, says that the tool has this effect.
+fn names_effect(does: Does, name: &str) -> bool {
     let rows = VERBS.iter().filter(|(row, _)| *row == does);
-    rows.flat_map(|(_, verbs)| *verbs).any(|verb| is_in(verb, name))
+    rows.flat_map(|(_, verbs)| *verbs).any(|verb| contains_verb(verb, name))
 }
 
-/// Whether a verb is a word of a name: all of a word where it ends in `_` or has fewer than 4 letters, any part where it has at
-/// least 6, else the beginning of a word.
-fn is_in(verb: &str, name: &str) -> bool {
+/// Returns `true` if `name` contains the verb: as a whole word if the verb ends in `_` or has fewer
+/// than 4 letters, anywhere if it has at least 6, else at the beginning of a word.
+fn contains_verb(verb: &str, name: &str) -> bool {
     let begins = |verb: &str| {
         name.match_indices(verb)
             .any(|(at, _)| name.get(..at).is_some_and(|before| before.ends_with('_')))
@@ -108,8 +111,9 @@ fn is_in(verb: &str, name: &str) -> bool {
     }
 }
 
-/// A name as its words in small letters, each between underscores: `readFile`, `read-file`, `read_file`.
-fn split(name: &str) -> String {
+/// Splits a name into lower-case words, each between underscores: `readFile`, `read-file` and
+/// `read_file` are the same.
+fn split_words(name: &str) -> String {
     let mut split = String::from("_");
     let mut is_after_small = false;
     for c in name.chars() {
@@ -123,29 +127,34 @@ fn split(name: &str) -> String {
     split
 }
 
-/// A field's name without its capitals, dashes and underscores.
-pub(in crate::call) fn plain(key: &str) -> String {
+/// Returns the name of a field in lower case without dashes and underscores.
+pub(in crate::call) fn normalize_key(key: &str) -> String {
     key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Whether a field's name is one of these.
-pub(in crate::call) fn is_one_of(key: &str, names: &[&str]) -> bool {
-    names.contains(&plain(key).as_str())
+/// Returns `true` if the name of a field is one of `names`.
+pub(in crate::call) fn key_is_one_of(key: &str, names: &[&str]) -> bool {
+    names.contains(&normalize_key(key).as_str())
 }
 
-/// Whether a field names files: by its name, by `path` as a word of it, or by its last word.
+/// Returns `true` if a field names files: by its name, by `path` as a word of it, or by its last
+/// word.
 pub(in crate::call) fn is_path_key(key: &str) -> bool {
     use super::table::{PATH_ENDS, PATHS};
-    let split = split(key);
+    let split = split_words(key);
     let last = split.trim_end_matches('_').rsplit('_').next().unwrap_or_default();
-    is_one_of(key, PATHS) || split.contains("_path_") || PATH_ENDS.contains(&last)
+    key_is_one_of(key, PATHS) || split.contains("_path_") || PATH_ENDS.contains(&last)
 }
 
-/// The text of a field, where an object has one of these names; the first of the names that is there.
-pub(in crate::call) fn field<'a>(value: &'a Value, names: &[&str]) -> Option<&'a Value> {
+/// Returns the value of the first of `names` that an object has.
+pub(in crate::call) fn first_named_field<'a>(
+    value: &'a Value,
+    names: &[&str],
+) -> Option<&'a Value> {
     let fields = value.as_object()?;
-    let named =
-        |name: &&str| fields.iter().find(|(key, value)| !value.is_null() && plain(key) == **name);
+    let named = |name: &&str| {
+        fields.iter().find(|(key, value)| !value.is_null() && normalize_key(key) == **name)
+    };
     names.iter().find_map(named).map(|(_, value)| value)
 }
 
@@ -154,7 +163,7 @@ mod tests {
     use super::*;
 
     fn does(name: &str, does: Does) -> bool {
-        ToolName::new(ToolCall { name, input: &Value::Null }).does(does)
+        ToolName::from_call(ToolCall { name, input: &Value::Null }).has_effect(does)
     }
 
     #[test]
@@ -165,7 +174,7 @@ mod tests {
             ("LSP", "_lsp_"),
             ("TodoWrite", "_todo_write_"),
         ] {
-            assert_eq!(split(name), words);
+            assert_eq!(split_words(name), words);
         }
     }
 

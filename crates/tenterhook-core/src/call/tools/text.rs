@@ -28,8 +28,9 @@ const REMOTE: &[&str] = &[
 /// How a home is written where no shell fills it in.
 const HOMES: &[&str] = &["$HOME", "${HOME}", "$env:HOME", "%USERPROFILE%", "$env:USERPROFILE"];
 
-/// The path that a text stands for; nothing where it has several lines, or is the address of another machine.
-pub(in crate::call) fn path_in(text: &str) -> Option<Cow<'_, str>> {
+/// Returns the path that a text stands for; `None` if the text has several lines or is an address
+/// of another machine.
+pub(in crate::call) fn path_in_text(text: &str) -> Option<Cow<'_, str>> {
     let text = text.trim();
     // Programs end a path at its first NUL, and some take its quotes away.
     let text = text.split('\0').next().unwrap_or_default();
@@ -38,23 +39,25 @@ pub(in crate::call) fn path_in(text: &str) -> Option<Cow<'_, str>> {
     if text.is_empty() || text.len() > LONGEST || text.contains('\n') {
         return None;
     }
-    let path = match scheme(text) {
+    let path = match split_scheme(text) {
         Some((scheme, _)) if REMOTE.contains(&scheme.to_ascii_lowercase().as_str()) => return None,
-        Some((_, rest)) => decoded(behind_authority(rest)),
-        None if is_encoded(text) => Cow::Owned(decoded(&decoded(text)).into_owned()),
+        Some((_, rest)) => percent_decode(path_after_authority(rest)),
+        None if has_percent_escapes(text) => {
+            Cow::Owned(percent_decode(&percent_decode(text)).into_owned())
+        }
         None => Cow::Borrowed(text),
     };
-    Some(plain(path))
+    Some(normalize_path(path))
 }
 
-/// Whether a path spells its dots or slashes by their numbers, once or twice.
-fn is_encoded(text: &str) -> bool {
+/// Returns `true` if a path has percent-encoded dots or slashes, encoded once or twice.
+fn has_percent_escapes(text: &str) -> bool {
     let small = text.to_ascii_lowercase();
     ["%2e", "%2f", "%5c", "%252e", "%252f"].iter().any(|code| small.contains(code))
 }
 
-/// The scheme of an address and what follows it. A single letter is a drive.
-fn scheme(text: &str) -> Option<(&str, &str)> {
+/// Splits an address into its scheme and the rest. A single letter is a drive, not a scheme.
+fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     let is_scheme = scheme.len() > 1
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -64,8 +67,8 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
     (is_scheme && is_address).then_some((scheme, rest))
 }
 
-/// The part of an address behind its machine and before its query.
-fn behind_authority(rest: &str) -> &str {
+/// Returns the part of an address after its host and before its query.
+fn path_after_authority(rest: &str) -> &str {
     let path = match rest.strip_prefix("//") {
         Some(rest) if rest.starts_with(['/', '.', '~']) => rest,
         Some(rest) => rest.find('/').and_then(|at| rest.get(at..)).unwrap_or(rest),
@@ -74,8 +77,8 @@ fn behind_authority(rest: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or(path)
 }
 
-/// The text with `%2E` and its like as the characters that they stand for.
-fn decoded(text: &str) -> Cow<'_, str> {
+/// Replaces percent escapes such as `%2E` with the characters that they encode.
+fn percent_decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }
@@ -98,8 +101,9 @@ fn decoded(text: &str) -> Cow<'_, str> {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-/// The path with `/` between its parts, `~` for the home, and no line number behind it.
-fn plain(path: Cow<'_, str>) -> Cow<'_, str> {
+/// Returns the path with `/` as separator, `~` for the home directory, and without a line number at
+/// its end.
+fn normalize_path(path: Cow<'_, str>) -> Cow<'_, str> {
     let home = HOMES.iter().find_map(|home| path.strip_prefix(home));
     let home = home
         .filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
@@ -146,10 +150,10 @@ mod tests {
             ("a/b\0.txt", "a/b"),
             ("'a/b'", "a/b"),
         ] {
-            assert_eq!(path_in(text).as_deref(), Some(path), "{text}");
+            assert_eq!(path_in_text(text).as_deref(), Some(path), "{text}");
         }
         for text in ["", "a\nb", "https://example.com/a", "HTTP://x/y", "data:text/plain,x"] {
-            assert_eq!(path_in(text), None, "{text}");
+            assert_eq!(path_in_text(text), None, "{text}");
         }
     }
 }

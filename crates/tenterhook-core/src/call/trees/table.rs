@@ -33,39 +33,42 @@ pub(super) enum When {
 const RECURSIVE: &[(char, &str)] = &[('r', "recursive"), ('R', "dereference-recursive")];
 const COPYING: &[(char, &str)] = &[('r', "recursive"), ('R', "recursive"), ('a', "archive")];
 
-const fn reader(programs: &'static [&'static str], when: When) -> Reader {
+const fn new_tree_reader(programs: &'static [&'static str], when: When) -> Reader {
     Reader { programs, when, skips: Skips::Nothing, shows_all: &[], starts: &[] }
 }
 
 /// Each of them.
 pub(super) const READERS: &[Reader] = &[
-    reader(
+    new_tree_reader(
         &["grep", "egrep", "fgrep", "zgrep", "zegrep", "zfgrep", "ggrep", "bzgrep", "xzgrep"],
         When::Searching(RECURSIVE),
     ),
-    reader(&["rgrep", "ack", "ugrep", "ug", "pt", "sift"], When::Walking),
+    new_tree_reader(&["rgrep", "ack", "ugrep", "ug", "pt", "sift"], When::Walking),
     Reader {
         skips: Skips::HiddenAndIgnored,
         shows_all: &[('u', "unrestricted"), ('.', "hidden"), ('.', "no-ignore")],
-        ..reader(&["rg"], When::Walking)
+        ..new_tree_reader(&["rg"], When::Walking)
     },
     Reader {
         skips: Skips::HiddenAndIgnored,
         shows_all: &[('u', "unrestricted"), ('a', "all-types"), ('u', "hidden")],
-        ..reader(&["ag"], When::Walking)
+        ..new_tree_reader(&["ag"], When::Walking)
     },
     Reader {
         starts: &["-C", "--directory", "--cd"],
-        ..reader(&["tar", "gtar", "bsdtar"], When::Bundled(&['c', 'r', 'u']))
+        ..new_tree_reader(&["tar", "gtar", "bsdtar"], When::Bundled(&['c', 'r', 'u']))
     },
-    reader(&["zip"], When::Given(&[('r', "recurse-paths"), ('R', "recurse-patterns")])),
-    reader(&["7z", "7za", "7zz", "7zr"], When::Word(&["a", "u"])),
-    reader(&["cp", "gcp", "scp", "rsync"], When::Given(COPYING)),
-    reader(&["diff", "gdiff", "zstd"], When::Given(RECURSIVE)),
-    reader(&["aws", "gsutil", "gcloud", "az"], When::Word(&["sync", "rsync", "--recursive", "-r"])),
-    reader(&["restic", "borg", "rclone", "asar"], When::Always),
+    new_tree_reader(&["zip"], When::Given(&[('r', "recurse-paths"), ('R', "recurse-patterns")])),
+    new_tree_reader(&["7z", "7za", "7zz", "7zr"], When::Word(&["a", "u"])),
+    new_tree_reader(&["cp", "gcp", "scp", "rsync"], When::Given(COPYING)),
+    new_tree_reader(&["diff", "gdiff", "zstd"], When::Given(RECURSIVE)),
+    new_tree_reader(
+        &["aws", "gsutil", "gcloud", "az"],
+        When::Word(&["sync", "rsync", "--recursive", "-r"]),
+    ),
+    new_tree_reader(&["restic", "borg", "rclone", "asar"], When::Always),
     // These move files or give them a second name, by which they are read.
-    reader(&["mv", "ln", "ditto", "pax", "mksquashfs", "genisoimage"], When::Always),
+    new_tree_reader(&["mv", "ln", "ditto", "pax", "mksquashfs", "genisoimage"], When::Always),
 ];
 
 /// Programs that list what is in a directory, its hidden files with `-a`.

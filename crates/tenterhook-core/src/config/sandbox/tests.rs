@@ -12,7 +12,7 @@ fn sandbox_of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
     let text = format!("[hook.guard]\non = 'Stop'\nrun = ['x']\n{}", key(own));
     let native = |name: &str, layer, text: &str| Source {
         layer,
-        ..Source::given(name, DialectId::NATIVE, text, "/p")
+        ..Source::from_text(name, DialectId::NATIVE, text, "/p")
     };
     let mut sources = vec![native("/p/tenterhook.toml", layer, &text)];
     for (at, (layer, word)) in said.iter().enumerate() {
@@ -55,12 +55,13 @@ fn nearest_sandbox_setting_applies() {
 fn repository_program_without_setting_is_confined() {
     let run = |layer, name: &str, home: &str, run: &str| {
         let text = format!("[hook.guard]\non = 'Stop'\n{run}\n");
-        let mut source = Source { layer, ..Source::given(name, DialectId::NATIVE, &text, "/p") };
+        let mut source =
+            Source { layer, ..Source::from_text(name, DialectId::NATIVE, &text, "/p") };
         source.home = home.into();
         let said = "[source.'/p/said.toml']\nsandbox = 'off'\n";
         let said = Source {
             layer: Layer::User,
-            ..Source::given("/h/t.toml", DialectId::NATIVE, said, "/p")
+            ..Source::from_text("/h/t.toml", DialectId::NATIVE, said, "/p")
         };
         let added = Added { confines_repositories: true, ..Added::default() };
         let loaded = load(&[source, said], &added, None);
@@ -69,7 +70,7 @@ fn repository_program_without_setting_is_confined() {
             .hooks()
             .iter()
             .map(|hook| {
-                (hook.sandbox.summary(), hook.sandbox.grants().map(|grant| grant.demands()))
+                (hook.sandbox.summary(), hook.sandbox.grants().map(|grant| grant.required_tier()))
             })
             .collect();
         all
@@ -102,13 +103,16 @@ fn repository_server_without_setting_is_confined() {
         let text = format!("[mcp.it]\nrun = ['x']\n{key}\n");
         let mut sources = vec![Source {
             layer,
-            ..Source::given("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p")
+            ..Source::from_text("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p")
         }];
         for (at, (layer, word)) in said.iter().enumerate() {
             let name = format!("/{at}/tenterhook.toml");
             let about = format!("[source.'/p/tenterhook.toml']\nsandbox = '{word}'\n");
             let layer = *layer;
-            sources.push(Source { layer, ..Source::given(&name, DialectId::NATIVE, &about, "/p") });
+            sources.push(Source {
+                layer,
+                ..Source::from_text(&name, DialectId::NATIVE, &about, "/p")
+            });
         }
         let loaded = load(&sources, &Added { confines_repositories, ..Added::default() }, None);
         let server = loaded.ruleset.servers().first().cloned().expect("a server");
@@ -116,7 +120,7 @@ fn repository_server_without_setting_is_confined() {
         let found =
             crate::config::settle_servers(&Ruleset::default(), [server.clone()], &mut Vec::new());
         assert_eq!(found, std::slice::from_ref(&server));
-        (server.sandbox.summary(), server.sandbox.grants().map(|grant| grant.demands()))
+        (server.sandbox.summary(), server.sandbox.grants().map(|grant| grant.required_tier()))
     };
     let free = ("off".to_owned(), None);
     let confined = ("standard".to_owned(), Some(Tier::T0));

@@ -10,7 +10,7 @@ const OF_CLAUDE: &str =
     r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
 
 fn native(name: &str, layer: Layer, text: &str) -> Source {
-    Source { layer, ..Source::given(name, DialectId::NATIVE, text, "/p") }
+    Source { layer, ..Source::from_text(name, DialectId::NATIVE, text, "/p") }
 }
 
 /// Whether each hook of files is in shadow, and the codes of what was found.
@@ -32,7 +32,7 @@ fn shadow_setting_applies_at_each_level() {
         assert_eq!(found, (vec![true], vec!["in-shadow"]), "{text}");
     }
     let about = "[source.'/p/.claude/settings.json']\nmode = 'shadow'\n";
-    let claude = Source::given("/p/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/p");
+    let claude = Source::from_text("/p/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/p");
     let found = shadows(&[native("/u/tenterhook.toml", Layer::User, about), claude]);
     assert_eq!(found, (vec![true], vec!["in-shadow"]));
     // The top of a torn text is ignored: the hook, and the hold for the rest, are enforced.
@@ -83,11 +83,11 @@ fn a_repository_shadows_nothing_but_its_own() {
     // Nor does it by a copy of the user's entry in shadow, which would make that one a repeat.
     let project = Source {
         layer: Layer::Project,
-        ..Source::given("/p/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/p")
+        ..Source::from_text("/p/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/p")
     };
     let user = Source {
         layer: Layer::User,
-        ..Source::given("/u/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/u")
+        ..Source::from_text("/u/.claude/settings.json", DialectId::CLAUDE, OF_CLAUDE, "/u")
     };
     let own = "[source.'/p/.claude/settings.json']\nmode = 'shadow'\n";
     let loaded = load(
@@ -143,14 +143,14 @@ fn what_awaits_approval_is_never_in_shadow() {
     let own = native("/p/tenterhook.toml", Layer::Project, "");
     let said = native("/u", Layer::User, "[source.'/p/tenterhook.toml']\nmode = 'shadow'\n");
     let read = said.dialect.dialect().read_config(&said);
-    let said: Vec<_> = super::super::statements::statements(&(said, read)).collect();
+    let said: Vec<_> = super::super::statements::statements_of_source(&(said, read)).collect();
     for (part, expected) in [(Unread::Approval, false), (Unread::File, true), (Unread::Entry, true)]
     {
         let run = Run::Unusable { part, why: "it is so".to_owned() };
         let id = HookId::new("a");
         let mut hook = Hook::new(id, DialectId::NATIVE, "PreToolUse".into(), run);
         hook.layer = Layer::Project;
-        super::settle(&said, &own, &mut hook);
+        super::resolve_enforcement(&said, &own, &mut hook);
         assert_eq!(hook.enforcement.is_shadow(), expected, "{part:?}");
     }
 }

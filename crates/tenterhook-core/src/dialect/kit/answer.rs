@@ -7,9 +7,9 @@ use crate::dialect::EventRow;
 use crate::report::{Report, StepOutput};
 use crate::strict::Reading;
 
-/// The two output streams of a program, stderr trimmed; or the answer of a step that needs no
-/// reading.
-pub(crate) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
+/// Returns the two output streams of a program, stderr trimmed; the error is the answer of a step
+/// that needs no reading.
+pub(crate) fn output_streams(report: &Report) -> Result<(&[u8], String), &Answer> {
     match &report.said {
         StepOutput::Bytes { stdout, stderr } => {
             Ok((&stdout.bytes, String::from_utf8_lossy(&stderr.bytes).trim().to_owned()))
@@ -18,14 +18,14 @@ pub(crate) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
     }
 }
 
-/// An exit code that is no success, with the first words that explain it.
-pub(crate) fn exit_code(code: i32, stderr: &str) -> Failure {
-    Failure::exited(code, stderr.lines().next().unwrap_or_default())
+/// Returns the failure for a nonzero exit code, with the first words of stderr that explain it.
+pub(crate) fn exit_code_failure(code: i32, stderr: &str) -> Failure {
+    Failure::exit_code_failure(code, stderr.lines().next().unwrap_or_default())
 }
 
 impl<'a> Hearing<'a> {
-    /// The input for an event without decision fields; a dialect adds its own.
-    pub(crate) fn new(
+    /// Creates the input for an event without decision fields; a dialect adds its own.
+    pub(crate) fn for_report(
         row: &'a EventRow,
         report: &'a Report,
         reading: &'a Reading,
@@ -37,7 +37,7 @@ impl<'a> Hearing<'a> {
             end: &report.end,
             reading,
             stderr,
-            truncated: report.is_truncated(),
+            truncated: report.is_stdout_truncated(),
             can: row.powers,
             rewrites: row.powers.has(Power::Input),
             before_effect: row.is_before_effect(),

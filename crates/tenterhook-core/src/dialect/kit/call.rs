@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::event::{arguments, describe_fields, text};
+use super::event::{describe_fields, parse_arguments, take_text};
 use crate::answer::Power;
-use crate::dialect::tools::{ToolWords, by_neutral, by_own};
+use crate::dialect::tools::{ToolWords, find_by_neutral_name, find_by_own_name};
 use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
 
 /// What these agents give a hook whose entry says nothing, where theirs is not known.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An event: the agent's name for it, the neutral one, and when it fires.
-pub(crate) const fn row(
+/// Creates the row of an event: the agent's name for it, the neutral one, and when it fires.
+pub(crate) const fn event_row(
     name: &'static str,
     event: &'static str,
     subject: Subject,
@@ -27,14 +27,14 @@ pub(crate) const fn row(
     EventRow::new((name, event), subject, powers, TIMEOUT, when)
 }
 
-/// The end of a turn, which a hook that never relents must not hold for ever.
-pub(crate) const fn end(
+/// Creates the row of an event at the end of a turn, which gives way after 8 denials in a row.
+pub(crate) const fn end_of_turn_row(
     name: &'static str,
     event: &'static str,
     subject: Subject,
     when: &'static str,
 ) -> EventRow {
-    row(name, event, subject, &[Power::Deny], when).capped(Cap::give_way(8))
+    event_row(name, event, subject, &[Power::Deny], when).with_cap(Cap::continue_after(8))
 }
 
 /// Pairs of an agent's key and the neutral key; a key without a neutral one is dropped. If several
@@ -61,17 +61,17 @@ const TOOL_EVENTS: &[&str] =
     &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
 
 impl Vocabulary {
-    /// Reads an event that is named where this agent names it.
-    pub(crate) fn decode(
+    /// Reads an event whose name stands in this agent's name field.
+    pub(crate) fn decode_event(
         &self,
         json: &Map<String, Value>,
         roots: &Roots,
     ) -> Result<Event, EventFault> {
-        self.decode_as(self.named(json, self.name)?, json, roots)
+        self.decode_event_as(self.event_name_at(json, self.name)?, json, roots)
     }
 
-    /// The name of the event, from this key.
-    pub(crate) fn named<'a>(
+    /// Returns the name of the event from this key.
+    pub(crate) fn event_name_at<'a>(
         &self,
         json: &'a Map<String, Value>,
         key: &str,
@@ -85,17 +85,17 @@ impl Vocabulary {
     }
 
     /// Reads the fields of an event that is called `name`.
-    pub(crate) fn decode_as(
+    pub(crate) fn decode_event_as(
         &self,
         name: &str,
         json: &Map<String, Value>,
         roots: &Roots,
     ) -> Result<Event, EventFault> {
-        let mut fields = self.neutral_fields(json);
-        let session_id = text(&mut fields, "session_id")?.unwrap_or_default();
-        let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
-        let transcript = text(&mut fields, "transcript_path")?.filter(|text| !text.is_empty());
-        text(&mut fields, "hook_event_name")?;
+        let mut fields = self.to_neutral_fields(json);
+        let session_id = take_text(&mut fields, "session_id")?.unwrap_or_default();
+        let cwd = take_text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
+        let transcript = take_text(&mut fields, "transcript_path")?.filter(|text| !text.is_empty());
+        take_text(&mut fields, "hook_event_name")?;
         let row = (self.rows)().iter().find(|row| row.name == name || row.event == name);
         let (own, name) = row.map_or((name, name), |row| (&*row.name, &*row.event));
         let own_agent = row.is_some_and(|row| row.subject == Subject::Field("agent_type"));
@@ -106,7 +106,7 @@ impl Vocabulary {
             of.insert(key, value);
         }
         if TOOL_EVENTS.contains(&name) {
-            self.neutral_tool(&mut event, own)?;
+            self.neutralize_tool(&mut event, own)?;
         }
         event.within.session_id = session_id;
         event.within.project =
@@ -117,7 +117,8 @@ impl Vocabulary {
         Ok(event)
     }
 
-    fn neutral_fields(&self, json: &Map<String, Value>) -> Map<String, Value> {
+    /// Renames the agent's keys to neutral keys and drops keys without a neutral one.
+    fn to_neutral_fields(&self, json: &Map<String, Value>) -> Map<String, Value> {
         let mut fields = Map::new();
         for (key, value) in json {
             let known = self.keys.iter().find(|(own, _)| own == key).map(|(_, neutral)| *neutral);
@@ -129,30 +130,31 @@ impl Vocabulary {
         fields
     }
 
-    /// The tool and its input in neutral words. `own`: what the agent calls the event.
-    fn neutral_tool(&self, event: &mut Event, own: &str) -> Result<(), EventFault> {
+    /// Replaces the tool's name and input keys by the neutral ones. `own` is the agent's name of
+    /// the event.
+    fn neutralize_tool(&self, event: &mut Event, own: &str) -> Result<(), EventFault> {
         let Some(name) = event.text("tool_name").map(str::to_owned) else {
             return Err(EventFault::NoTool { event: own.to_owned() });
         };
         if let Some(Value::String(text)) = event.payload.get("tool_input") {
-            let input = arguments("tool_input", text.clone())?;
+            let input = parse_arguments("tool_input", text.clone())?;
             event.payload.insert("tool_input".to_owned(), input);
         }
-        if let Some(tool) = by_own(self.tools, &name) {
+        if let Some(tool) = find_by_own_name(self.tools, &name) {
             event.payload.insert("tool_name".to_owned(), tool.neutral.into());
             if let Some(input) = event.payload.get_mut("tool_input") {
-                *input = tool.neutral_input(input);
+                *input = tool.to_neutral_input(input);
             }
         }
         Ok(())
     }
 
-    /// The fields of an event in the agent's words: the session, its place, the name where it has
-    /// one, then the rest.
-    pub(crate) fn fields(&self, event: &Event) -> Map<String, Value> {
+    /// Returns the fields of an event under the agent's keys: the session, the working directory,
+    /// the event name if it has a key, then the rest.
+    pub(crate) fn to_agent_fields(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let row = (self.rows)().iter().find(|row| row.event == event.name.as_str());
-        let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
+        let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(self.tools, name));
         let mut fields = Map::new();
         let mut put = |key: &str, value: Value| {
             let own = self.keys.iter().find(|(_, neutral)| *neutral == key);
@@ -171,7 +173,7 @@ impl Vocabulary {
                 ("tool_name", Some(words)) => {
                     words.own.first().map_or(value.clone(), |text| (*text).into())
                 }
-                ("tool_input", Some(words)) => words.own_input(value),
+                ("tool_input", Some(words)) => words.to_agent_input(value),
                 _ => value.clone(),
             };
             put(key, value);
@@ -179,20 +181,20 @@ impl Vocabulary {
         fields
     }
 
-    /// What a hook is handed.
-    pub(crate) fn encode(&self, event: &Event) -> Envelope {
-        Envelope { body: Envelope::written(&self.fields(event)), ..Envelope::default() }
+    /// Writes the input of a hook.
+    pub(crate) fn encode_event(&self, event: &Event) -> Envelope {
+        Envelope { body: Envelope::to_bytes(&self.to_agent_fields(event)), ..Envelope::default() }
     }
 
-    /// An input of a neutral tool as the agent calls its keys.
-    pub(crate) fn own_input(&self, event: &Event, input: &Value) -> Value {
-        let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
-        tool.map_or_else(|| input.clone(), |tool| tool.own_input(input))
+    /// Returns the input of a neutral tool with the agent's keys.
+    pub(crate) fn to_agent_input(&self, event: &Event, input: &Value) -> Value {
+        let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(self.tools, name));
+        tool.map_or_else(|| input.clone(), |tool| tool.to_agent_input(input))
     }
 
-    /// An input that a hook of this agent wrote, with the neutral keys.
-    pub(crate) fn neutral_input(&self, event: &Event, input: &Value) -> Value {
-        let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
-        tool.map_or_else(|| input.clone(), |tool| tool.neutral_input(input))
+    /// Returns an input that a hook of this agent wrote, with the neutral keys.
+    pub(crate) fn to_neutral_input(&self, event: &Event, input: &Value) -> Value {
+        let tool = event.text("tool_name").and_then(|name| find_by_neutral_name(self.tools, name));
+        tool.map_or_else(|| input.clone(), |tool| tool.to_neutral_input(input))
     }
 }

@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 pub(crate) use hearing::{Halt, Hearing, Home, Protocol};
-pub(crate) use keys::plain_key;
-pub(crate) use vocabulary::says_no;
+pub(crate) use keys::normalize_key;
+pub(crate) use vocabulary::is_false_like;
 
 use self::lines::Lines;
 use self::shapes::{Shape, Stands};
@@ -57,38 +57,41 @@ impl Hit {
         }
     }
 
-    fn unclear(detail: String) -> Self {
+    /// Creates a hit that looks like an answer but cannot be read as one.
+    fn new_unclear(detail: String) -> Self {
         Self { unclear: Some(detail), ..Self::new(Restraint::Silent) }
     }
 
-    fn weight(&self) -> (Restraint, bool) {
+    /// Returns what hits are ranked by: the restraint, then whether it stops the agent.
+    fn rank_key(&self) -> (Restraint, bool) {
         (self.restraint, self.stop)
     }
 
-    fn slip(&mut self, kind: SlipKind, detail: impl Into<String>) {
+    fn add_slip(&mut self, kind: SlipKind, detail: impl Into<String>) {
         if !self.slips.iter().any(|slip| slip.kind == kind) {
             self.slips.push(Slip { kind, detail: detail.into() });
         }
     }
 }
 
-/// The agent's own reading, or what it lost with that reading beside it.
+/// Returns the agent's own reading of the answer, or the denial that the agent lost, with that
+/// reading attached.
 pub(crate) fn recover_denial(hearing: &Hearing<'_>, exact: Answer) -> Answer {
-    let mut hits = hits(hearing, &exact);
+    let mut hits = find_hits(hearing, &exact);
     let unclear = hits.iter().find_map(|hit| hit.unclear.clone());
     hits.retain(|hit| {
         let counts = hit.restraint > Restraint::Allow && hit.restraint > exact.restraint;
         counts || (hit.stop && exact.effects.stop.is_none())
     });
     // The first of equal hits wins, in the order of the text.
-    let strongest = hits.into_iter().rev().max_by_key(Hit::weight);
-    let Some(hit) = strongest else { return unanswered(hearing, exact, unclear) };
-    restrained(hearing, hit, exact)
+    let strongest = hits.into_iter().rev().max_by_key(Hit::rank_key);
+    let Some(hit) = strongest else { return answer_without_hit(hearing, exact, unclear) };
+    answer_from_hit(hearing, hit, exact)
 }
 
-/// What the agent lost.
-fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
-    circumstances(hearing, &mut hit, &exact);
+/// Returns the answer of the strongest hit, which the agent lost.
+fn answer_from_hit(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
+    add_surrounding_slips(hearing, &mut hit, &exact);
     let stop = hit.stop.then(|| Stop { reason: hit.reason.clone() });
     let (restraint, reason) = if hit.restraint > exact.restraint {
         (hit.restraint, hit.reason)
@@ -111,34 +114,36 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
     answer
 }
 
-/// No hit restrains: the agent's own reading, with faults for unclear or malformed answers.
-fn unanswered(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> Answer {
+/// Returns the agent's own reading if no hit restrains, with faults for unclear or malformed
+/// answers.
+fn answer_without_hit(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> Answer {
     let counts = exact.restraint <= Restraint::Allow && exact.effects.stop.is_none();
-    let unclear = unclear.or_else(|| rewrite::lost(hearing, &exact));
-    let mut answer = passed_over(hearing, exact);
-    if let Some(detail) = unclear.filter(|_| counts && hearing.can(Restraint::Deny)) {
+    let unclear = unclear.or_else(|| rewrite::find_lost_rewrite(hearing, &exact));
+    let mut answer = report_ignored_slips(hearing, exact);
+    if let Some(detail) = unclear.filter(|_| counts && hearing.event_supports(Restraint::Deny)) {
         let message = format!(
             "{detail}, which looks like an answer and cannot be read as one; to deny, {}",
-            hearing.form()
+            hearing.denial_format()
         );
         answer.unclear = Some(Failure::new(Code::UnclearAnswer, message));
     }
     answer
 }
 
-/// An answer whose form slipped and that restrains nothing is what the agent says it is; a person
-/// should hear of it.
-fn passed_over(hearing: &Hearing<'_>, exact: Answer) -> Answer {
+/// Adds the slips of a malformed answer that restrains nothing, so that somebody learns of it; the
+/// agent's own reading is unchanged.
+fn report_ignored_slips(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let may_answer = !hearing.plain_is_context || hearing.reading.begins_with_brace();
     if !hearing.protocol.tells || !may_answer || exact.restraint > Restraint::Allow {
         return exact;
     }
-    let is_answer =
-        |object: &Object| object.fields.keys().any(|key| ANSWER_KEYS.contains(&&*plain_key(key)));
-    if !hearing.reading.objects().iter().any(is_answer) {
+    let is_answer = |object: &Object| {
+        object.fields.keys().any(|key| ANSWER_KEYS.contains(&&*normalize_key(key)))
+    };
+    if !hearing.reading.found_objects().iter().any(is_answer) {
         return exact;
     }
-    let slips: Vec<_> = hearing.reading.deviations.iter().map(slip_of).collect();
+    let slips: Vec<_> = hearing.reading.deviations.iter().map(slip_from_deviation).collect();
     if slips.is_empty() {
         return exact;
     }
@@ -150,39 +155,43 @@ fn passed_over(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     }
 }
 
-fn hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
+/// Finds all decisions in the output of a hook that the agent may have lost.
+fn find_hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
     let mut hits = Vec::new();
     if let Some(words) = &hearing.ignored_objection
         && *hearing.end == End::Exited(2)
-        && hearing.can(Restraint::Deny)
+        && hearing.event_supports(Restraint::Deny)
     {
         let mut hit = Hit { reason: Some(words.clone()), ..Hit::new(Restraint::Deny) };
-        hit.slip(SlipKind::WrongExit, format!("exit code 2 does nothing on `{}`", hearing.event));
+        hit.add_slip(
+            SlipKind::WrongExit,
+            format!("exit code 2 does nothing on `{}`", hearing.event),
+        );
         hits.push(hit);
     }
-    for object in hearing.reading.objects() {
-        for fields in object.readings() {
-            hits.extend(object::decisions(hearing, fields));
+    for object in hearing.reading.found_objects() {
+        for fields in object.possible_readings() {
+            hits.extend(object::find_decisions(hearing, fields));
         }
     }
     if exact.restraint == Restraint::Deny || hearing.can == Powers::NONE {
         return hits;
     }
-    if hearing.reading.found != Found::Empty && hearing.reading.common().is_none() {
-        hits.extend(pairs(hearing));
-        in_text(hearing, &hearing.reading.text, &mut hits);
+    if hearing.reading.found != Found::Empty && hearing.reading.as_lenient_object().is_none() {
+        hits.extend(hits_in_complete_pairs(hearing));
+        find_hits_in_text(hearing, &hearing.reading.text, &mut hits);
     }
     if !hearing.stderr.is_empty() {
-        on_stderr(hearing, &mut hits);
+        find_hits_on_stderr(hearing, &mut hits);
     }
     hits
 }
 
-/// What the shapes of a text say, where the event's stdout is read.
-fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
-    let text = shapes::plain(text);
-    let text = shapes::decoded(&text).map_or(text, Cow::Owned);
-    let shapes = shapes::find(&text);
+/// Finds the decisions in plain text, if the event reads stdout.
+fn find_hits_in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
+    let text = shapes::remove_decoration(text);
+    let text = shapes::decode_whole_text(&text).map_or(text, Cow::Owned);
+    let shapes = shapes::find_shapes(&text);
     // `{deny}` is a word in braces.
     let says = |shape: &Shape<'_>| {
         shape.readings.iter().any(|object| object.values().any(|value| !value.is_null()))
@@ -191,7 +200,7 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     for shape in shapes {
         let whole = shape.stands == Stands::Alone && shape.at_margin;
         if whole || (!hearing.plain_is_context && shape.stands != Stands::Shown) {
-            hits.extend(decisions_in(hearing, &shape));
+            hits.extend(hits_in_shape(hearing, &shape));
         }
     }
     if hearing.plain_is_context {
@@ -200,141 +209,151 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     let listed = ["[", "array("].iter().any(|prefix| text.trim_start().starts_with(prefix));
     if (none || listed)
         && hits.is_empty()
-        && let Some(line) = lines::tabled(&text)
+        && let Some(line) = lines::find_denial_row(&text)
     {
-        hits.push(Hit::unclear(format!("it printed {}", quoted(&line))));
+        hits.push(Hit::new_unclear(format!("it printed {}", quote_shortened(&line))));
     }
     if !none {
         return;
     }
-    match lines::read(&text) {
-        Some(Lines::Records(fields)) => hits.extend(loosely(object::decisions(hearing, &fields))),
-        Some(Lines::Word(word)) => hits.extend(word_alone(hearing, &word)),
-        Some(Lines::One(line)) => hits.push(Hit::unclear(format!("it printed {}", quoted(&line)))),
+    match lines::classify_lines(&text) {
+        Some(Lines::Records(fields)) => {
+            hits.extend(mark_as_not_json(object::find_decisions(hearing, &fields)))
+        }
+        Some(Lines::Word(word)) => hits.extend(hit_of_single_word(hearing, &word)),
+        Some(Lines::One(line)) => {
+            hits.push(Hit::new_unclear(format!("it printed {}", quote_shortened(&line))))
+        }
         None => {}
     }
 }
 
-/// A word that denies or asks and is all that was printed.
-fn word_alone(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
-    let restraint = hearing.honoured(vocabulary::restraint(word))?;
+/// Returns the hit of a word that denies or asks and is all that was printed.
+fn hit_of_single_word(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
+    let restraint = hearing.honoured_restraint(vocabulary::restraint_of_word(word))?;
     let mut hit = Hit::new(restraint);
-    hit.slip(SlipKind::Wrapped, format!("{} stands alone", quoted(word)));
+    hit.add_slip(SlipKind::Wrapped, format!("{} stands alone", quote_shortened(word)));
     Some(hit)
 }
 
-/// The decisions of one object in a text.
-fn decisions_in(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
+/// Returns the decisions of one object in a text.
+fn hits_in_shape(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let (mut broken, mut quoted) = (false, false);
     for fields in &shape.readings {
-        if shape.readings.len() > 1 && keys::is_state(fields) {
+        if shape.readings.len() > 1 && keys::is_state_object(fields) {
             // One record of several.
             continue;
         }
-        let found = object::decisions(hearing, fields);
+        let found = object::find_decisions(hearing, fields);
         let example = !reason::has_reason(fields) && shape.stands != Stands::Alone;
         match (example, shape.stands) {
             (true, Stands::Labelled) => broken |= !found.is_empty(),
             (true, _) => {}
-            (false, _) if found.is_empty() && shape.torn && breaks_off(fields) => broken = true,
+            (false, _) if found.is_empty() && shape.torn && is_cut_off_answer(fields) => {
+                broken = true
+            }
             (false, _) => hits.extend(found),
         }
         // Once for all: the whole of it is quoted, and a list may hold thousands.
         if broken && !quoted {
-            hits.push(unreadable(shape));
+            hits.push(unreadable_shape_hit(shape));
             quoted = true;
         }
     }
-    let hits = if shape.loose { loosely(hits) } else { hits };
+    let hits = if shape.loose { mark_as_not_json(hits) } else { hits };
     if shape.listed {
-        slipping(hits, SlipKind::Wrapped, "the answer stands in an array")
+        add_slip_to_hits(hits, SlipKind::Wrapped, "the answer stands in an array")
     } else {
         hits
     }
 }
 
-/// Whether an unfinished object began like an answer and says no word of consent.
-fn breaks_off(fields: &Map<String, Value>) -> bool {
+/// Returns `true` if an unfinished object began like an answer and has no word of consent.
+fn is_cut_off_answer(fields: &Map<String, Value>) -> bool {
     fields.iter().any(|(key, value)| match value {
-        Value::Null => keys::begins(key),
+        Value::Null => keys::is_answer_key_prefix(key),
         Value::Object(inner) => {
-            let output = keys::kind(key).0 == keys::Key::Output;
-            breaks_off(inner)
-                || (output && !inner.keys().any(|key| keys::kind(key).0 == keys::Key::Decision))
+            let output = keys::classify_key(key).0 == keys::Key::Output;
+            is_cut_off_answer(inner)
+                || (output
+                    && !inner.keys().any(|key| keys::classify_key(key).0 == keys::Key::Decision))
         }
         _ => false,
     })
 }
 
-fn unreadable(shape: &Shape<'_>) -> Hit {
-    Hit::unclear(format!("it printed {}", quoted(shape.bytes)))
+fn unreadable_shape_hit(shape: &Shape<'_>) -> Hit {
+    Hit::new_unclear(format!("it printed {}", quote_shortened(shape.bytes)))
 }
 
-fn quoted(text: &str) -> String {
+fn quote_shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("`{}`", crate::text::clean(&line, QUOTED).text)
 }
 
-fn loosely(hits: Vec<Hit>) -> Vec<Hit> {
-    slipping(hits, SlipKind::Relaxed, "the answer is not JSON")
+fn mark_as_not_json(hits: Vec<Hit>) -> Vec<Hit> {
+    add_slip_to_hits(hits, SlipKind::Relaxed, "the answer is not JSON")
 }
 
-fn slipping(mut hits: Vec<Hit>, kind: SlipKind, detail: &str) -> Vec<Hit> {
+fn add_slip_to_hits(mut hits: Vec<Hit>, kind: SlipKind, detail: &str) -> Vec<Hit> {
     for hit in hits.iter_mut().filter(|hit| hit.unclear.is_none()) {
-        hit.slip(kind, detail);
+        hit.add_slip(kind, detail);
     }
     hits
 }
 
-/// An object that cannot be read: its complete pairs tell.
-fn pairs(hearing: &Hearing<'_>) -> Vec<Hit> {
-    let pairs = hearing.reading.pairs();
+/// Returns the decisions in the complete pairs of an object that cannot be read.
+fn hits_in_complete_pairs(hearing: &Hearing<'_>) -> Vec<Hit> {
+    let pairs = hearing.reading.torn_pairs();
     if pairs.is_empty() {
         return Vec::new();
     }
     // The value of a content key is not a decision of the hook, and neither is the name of a flag
     // in it.
     let decides = |key: &str| {
-        matches!(keys::kind(key).0, keys::Key::Decision | keys::Key::Verdict | keys::Key::Continue)
+        matches!(
+            keys::classify_key(key).0,
+            keys::Key::Decision | keys::Key::Verdict | keys::Key::Continue
+        )
     };
     let found = pairs.iter().filter(|(key, _)| decides(key)).flat_map(|(key, value)| {
-        object::decisions(hearing, &Map::from_iter([(key.clone(), value.clone())]))
+        object::find_decisions(hearing, &Map::from_iter([(key.clone(), value.clone())]))
     });
     let all: Map<String, Value> = pairs.iter().cloned().collect();
-    let reason = reason::reason_of(&all);
+    let reason = reason::reason_of_object(&all);
     let restraining = found.filter(|hit| hit.unclear.is_none());
     restraining.map(|hit| Hit { slips: Vec::new(), reason: reason.clone(), ..hit }).collect()
 }
 
 /// Finds an object on separate lines of stderr, whatever stdout holds.
-fn on_stderr(hearing: &Hearing<'_>, hits: &mut Vec<Hit>) {
+fn find_hits_on_stderr(hearing: &Hearing<'_>, hits: &mut Vec<Hit>) {
     if !hearing.stderr.contains(['{', '[']) {
         return;
     }
-    let text = shapes::plain(hearing.stderr);
-    for shape in shapes::find(&text).iter().filter(|shape| shape.stands == Stands::Alone) {
-        if shape.readings.iter().any(reason::is_record) {
+    let text = shapes::remove_decoration(hearing.stderr);
+    for shape in shapes::find_shapes(&text).iter().filter(|shape| shape.stands == Stands::Alone) {
+        if shape.readings.iter().any(reason::is_log_record) {
             continue;
         }
-        for mut hit in decisions_in(hearing, shape) {
+        for mut hit in hits_in_shape(hearing, shape) {
             hit.on_stderr = true;
-            hit.slip(SlipKind::OnStderr, "the answer stands on stderr");
+            hit.add_slip(SlipKind::OnStderr, "the answer stands on stderr");
             hits.push(hit);
         }
     }
 }
 
-/// Adds what slipped round the decision: the form of the text, and how the hook ended.
-fn circumstances(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
+/// Adds the slips around the decision: the form of the text, and how the hook ended.
+fn add_surrounding_slips(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
     if !hit.on_stderr && hit.slips.iter().all(|slip| slip.kind != SlipKind::WrongExit) {
         for deviation in &hearing.reading.deviations {
-            let slip = slip_of(deviation);
-            hit.slip(slip.kind, slip.detail);
+            let slip = slip_from_deviation(deviation);
+            hit.add_slip(slip.kind, slip.detail);
         }
     }
     if hearing.truncated {
-        hit.slip(SlipKind::Torn, "more output came than is read");
+        hit.add_slip(SlipKind::Torn, "more output came than is read");
     }
     let ended = match &hearing.end {
         End::Signalled(signal) => Some(format!("it said no, and then signal {signal} ended it")),
@@ -347,15 +366,16 @@ fn circumstances(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
         End::Failed { .. } | End::NotStarted { .. } | End::Exited(_) => None,
     };
     if let Some(detail) = ended {
-        hit.slip(SlipKind::WrongExit, detail);
+        hit.add_slip(SlipKind::WrongExit, detail);
     }
     if hit.slips.is_empty() && !matches!(hearing.end, End::Failed { .. }) {
-        hit.slips.push(hidden(hearing, exact));
+        hit.slips.push(hidden_decision_slip(hearing, exact));
     }
 }
 
-/// The decision itself is right: something beside it or round it made the agent pass it over.
-fn hidden(hearing: &Hearing<'_>, exact: &Answer) -> Slip {
+/// Returns the slip of a correct decision that the agent missed because of something beside or
+/// around it.
+fn hidden_decision_slip(hearing: &Hearing<'_>, exact: &Answer) -> Slip {
     if hearing.reading.found == Found::Text {
         let detail = "the answer stands among other text".to_owned();
         return Slip { kind: SlipKind::TextBefore, detail };
@@ -369,7 +389,7 @@ fn hidden(hearing: &Hearing<'_>, exact: &Answer) -> Slip {
     Slip { kind, detail: detail.into_owned() }
 }
 
-fn slip_of(deviation: &Deviation) -> Slip {
+fn slip_from_deviation(deviation: &Deviation) -> Slip {
     Slip { kind: deviation.into(), detail: deviation.to_string() }
 }
 

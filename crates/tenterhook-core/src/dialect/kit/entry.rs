@@ -6,8 +6,8 @@ mod fault;
 use std::path::{Path, PathBuf};
 
 use super::file::{Reader, Scope};
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
-use crate::dialect::findings::{Findings, finding};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
+use crate::dialect::findings::{Findings, finding_without_location};
 use crate::hook::{Hook, HookId, Layer, Run, Unread};
 use crate::source::Source;
 use crate::syntax::{Entry, Node};
@@ -17,8 +17,9 @@ pub(crate) use fault::EntryFault;
 /// Longest matcher that is part of a hook's name.
 const NAMED_MATCHER: usize = 40;
 
-/// The origin of a hook in one word: its plugin, its layer, or the file that the caller named.
-pub(crate) fn source_word(source: &Source) -> String {
+/// Returns the origin of a hook in one word: its plugin, its layer, or the file that the caller
+/// named.
+pub(crate) fn source_name(source: &Source) -> String {
     let layer = source.layer;
     match (&source.plugin, layer) {
         (Some(plugin), _) => plugin.name.clone(),
@@ -35,21 +36,26 @@ pub(crate) fn source_word(source: &Source) -> String {
     }
 }
 
-/// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals. Without a matcher
-/// it is `*`.
-pub(crate) fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher: &str) -> HookId {
+/// Builds the name of a hook, such as `project:PreToolUse:Bash:1`: its origin, event, matcher (`*`
+/// if there is none) and a number among equals.
+pub(crate) fn hook_id(
+    findings: &mut Findings<'_>,
+    source: &str,
+    event: &str,
+    matcher: &str,
+) -> HookId {
     let matcher: String = match matcher {
         "" => "*".to_owned(),
         text => text.chars().take(NAMED_MATCHER).collect(),
     };
     let name = format!("{source}:{event}:{matcher}");
-    let number = findings.ordinal(&name);
+    let number = findings.next_ordinal(&name);
     HookId::new(format!("{name}:{number}"))
 }
 
-/// A hook for the entry at `node` with its command and event; the caller fills in the other fields.
-/// `text` is the matcher as written, which is part of the hook's name.
-pub(crate) fn draft(
+/// Creates the hook of the entry at `node` with its command and event; the caller fills in the
+/// other fields. `text` is the matcher as written, which is part of the hook's name.
+pub(crate) fn new_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     event: &str,
@@ -58,37 +64,40 @@ pub(crate) fn draft(
     run: Run,
 ) -> Hook {
     let source = reader.source;
-    let id = id(&mut reader.findings, &source_word(source), event, text);
-    let mut hook = Hook::new(id, reader.file.id, scope.event(), run);
+    let id = hook_id(&mut reader.findings, &source_name(source), event, text);
+    let mut hook = Hook::new(id, reader.file.id, scope.event_name(), run);
     hook.place = Some(reader.findings.location(node.span));
     hook.layer = source.layer;
     hook.compat = source.compat;
     hook
 }
 
-/// Variables of a command: those that are strings.
-pub(crate) fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
-    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
+/// Reads the environment variables of a command; those that are not strings are reported.
+pub(crate) fn read_env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
+    let Some(field) = reader.non_null_entry(node, "env") else { return Vec::new() };
     if field.node.as_object().is_none() {
-        reader.findings.takes(field, "an object");
+        reader.findings.report_wrong_type(field, "an object");
     }
     let mut env = Vec::new();
     for variable in field.node.entries() {
         match variable.node.as_str() {
             Some(value) => env.push((variable.key.clone(), value.to_owned())),
             None => {
-                let (key, kind) = (&variable.key, variable.node.kind());
+                let (key, kind) = (&variable.key, variable.node.kind_with_article());
                 let message = format!("`env.{key}` takes a string, found {kind}");
-                reader.report(variable.node.span, finding(Code::WrongFieldType, message));
+                reader.report(
+                    variable.node.span,
+                    finding_without_location(Code::WrongFieldType, message),
+                );
             }
         }
     }
     env
 }
 
-/// The working directory of an entry, relative to the project.
-pub(crate) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
-    let text = reader.text(node, "cwd").filter(|text| !text.is_empty())?;
+/// Reads the working directory of an entry, relative to the project.
+pub(crate) fn read_cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
+    let text = reader.read_text(node, "cwd").filter(|text| !text.is_empty())?;
     let Source { home, project, .. } = reader.source;
     match text.strip_prefix("~/") {
         Some(rest) if !home.as_os_str().is_empty() => Some(home.join(rest)),
@@ -96,8 +105,8 @@ pub(crate) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
     }
 }
 
-/// What an entry runs that was rejected.
-pub(crate) fn unusable(why: impl Into<String>) -> Run {
+/// Returns the `Run` of a rejected entry, which always fails.
+pub(crate) fn unusable_run(why: impl Into<String>) -> Run {
     Run::Unusable { part: Unread::Entry, why: why.into() }
 }
 
@@ -118,30 +127,35 @@ pub(crate) struct Fields {
 const FEW: usize = 6;
 
 impl Fields {
-    /// Tells of the fields of `node` that the agent does not read, but for those that are somebody
-    /// else's.
-    pub(crate) fn check(&self, reader: &mut Reader<'_>, node: &Node, others: &[&str]) {
+    /// Reports the fields of `node` that the agent does not read, except those in `others`.
+    pub(crate) fn report_unknown_fields(
+        &self,
+        reader: &mut Reader<'_>,
+        node: &Node,
+        others: &[&str],
+    ) {
         let case = reader.file.case;
         let reads = |field: &&Entry| {
-            self.known.iter().chain(others).any(|known| case.is(&field.key, known))
+            self.known.iter().chain(others).any(|known| case.matches_key(&field.key, known))
         };
         for field in node.entries().iter().filter(|entry| !reads(entry)) {
-            reader.report(field.key_span, self.unknown(&field.key));
+            reader.report(field.key_span, self.unknown_field_finding(&field.key));
         }
     }
 
-    fn unknown(&self, key: &str) -> Diagnostic {
+    fn unknown_field_finding(&self, key: &str) -> Diagnostic {
         let message = format!("{} has no field `{key}`: it is ignored", self.whose);
-        let found = finding(self.code, message);
-        if is_comment(key) {
-            return found.weighing(Severity::Advice);
+        let found = finding_without_location(self.code, message);
+        if is_comment_key(key) {
+            return found.with_severity(Severity::Advice);
         }
-        let plain = plain_name(key);
+        let plain = letters_and_digits(key);
         let foreign = self.foreign.iter().find(|(name, _)| *name == plain);
         let other =
             OTHER_NAMES.iter().find(|(name, text)| *name == plain && self.known.contains(text));
-        let near =
-            other.map(|(_, value)| *value).or_else(|| nearest(key, self.known.iter().copied()));
+        let near = other
+            .map(|(_, value)| *value)
+            .or_else(|| nearest_word(key, self.known.iter().copied()));
         let help = match (foreign, near) {
             (Some((_, help)), _) => (*help).to_owned(),
             (None, Some(near)) => format!("did you mean `{near}`?"),
@@ -173,12 +187,12 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("toolname", "matcher"),
 ];
 
-/// The letters and digits of a name, in lower case, for comparisons that ignore spelling.
-pub(crate) fn plain_name(name: &str) -> String {
+/// Returns the letters and digits of a name in lower case, for comparisons that ignore spelling.
+pub(crate) fn letters_and_digits(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether the key of an object is a comment.
-pub(crate) fn is_comment(key: &str) -> bool {
+/// Returns `true` if the key of an object is a comment.
+pub(crate) fn is_comment_key(key: &str) -> bool {
     key.starts_with(['_', '$', '#']) || key.starts_with("//")
 }

@@ -24,7 +24,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Reads an event.
-    pub(crate) fn decode(
+    pub(crate) fn decode_event(
         &self,
         json: &Map<String, Value>,
         roots: &Roots,
@@ -32,13 +32,13 @@ impl Shape {
         let mut fields = json.clone();
         let name = match fields.shift_remove("hook_event_name") {
             Some(Value::String(name)) if !name.is_empty() => name,
-            Some(other) => return Err(EventFault::not_text("hook_event_name", &other)),
-            None => return Err(self.nameless(json)),
+            Some(other) => return Err(EventFault::field_not_text("hook_event_name", &other)),
+            None => return Err(self.missing_name_fault(json)),
         };
         let row = (self.rows)().iter().find(|row| row.name == name);
-        let session_id = text(&mut fields, "session_id")?.unwrap_or_default();
-        let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
-        let transcript = text(&mut fields, "transcript_path")?.filter(|path| !path.is_empty());
+        let session_id = take_text(&mut fields, "session_id")?.unwrap_or_default();
+        let cwd = take_text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
+        let transcript = take_text(&mut fields, "transcript_path")?.filter(|path| !path.is_empty());
         let subject = row.map(|row| &row.subject);
         if matches!(subject, Some(Subject::Field("tool_name") | Subject::Tool(_)))
             && !fields.get("tool_name").is_some_and(Value::is_string)
@@ -72,7 +72,7 @@ impl Shape {
         Ok(Event { name: EventName::new(name), within, payload })
     }
 
-    fn nameless(&self, json: &Map<String, Value>) -> EventFault {
+    fn missing_name_fault(&self, json: &Map<String, Value>) -> EventFault {
         EventFault::NotAnEvent {
             agent: self.agent,
             key: "hook_event_name",
@@ -82,7 +82,7 @@ impl Shape {
     }
 
     /// The fields of an event, in the order in which the agent writes them.
-    pub(crate) fn encode(&self, event: &Event) -> Map<String, Value> {
+    pub(crate) fn encode_event_fields(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let path = |path: &PathBuf| Value::from(path.to_string_lossy());
         let mut fields = Map::new();
@@ -115,8 +115,8 @@ impl Shape {
 /// # Errors
 ///
 /// If a key occurs twice: it is unknown which of the two values the tool gets (E-10).
-pub(crate) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
-    match strict::whole(text.as_bytes()) {
+pub(crate) fn parse_arguments(key: &str, text: String) -> Result<Value, EventFault> {
+    match strict::read_whole_object(text.as_bytes()) {
         Ok(read) => match read.twice.first() {
             Some(twice) => {
                 Err(EventFault::RepeatedKey { key: twice.clone(), within: key.to_owned() })
@@ -127,8 +127,8 @@ pub(crate) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
     }
 }
 
-/// Variables of an envelope, without those that say nothing.
-pub(crate) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, String)> {
+/// Returns the variables of an envelope that are not empty.
+pub(crate) fn non_empty_variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, String)> {
     all.into_iter()
         .filter(|(_, value)| !value.is_empty())
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -136,17 +136,18 @@ pub(crate) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, 
 }
 
 /// Removes a text field and returns it; `null` is the same as absent.
-pub(crate) fn text(
+pub(crate) fn take_text(
     fields: &mut Map<String, Value>,
     key: &str,
 ) -> Result<Option<String>, EventFault> {
     match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(other) => Err(EventFault::not_text(key, &other)),
+        Some(other) => Err(EventFault::field_not_text(key, &other)),
     }
 }
 
+/// Lists the fields of a payload, for messages.
 pub(crate) fn describe_fields(json: &Map<String, Value>) -> String {
     if json.is_empty() {
         return "no fields".to_owned();

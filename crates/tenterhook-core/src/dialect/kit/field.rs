@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::findings::{Findings, finding};
+use crate::dialect::findings::{Findings, finding_without_location};
 use crate::syntax::{Entry, Node};
 
 /// Whether the case of a key counts.
@@ -15,22 +15,22 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    /// Whether a key that was written is `key`.
-    pub(crate) fn is(self, written: &str, key: &str) -> bool {
+    /// Returns `true` if a key as written is `key` by the agent's rules on case.
+    pub(crate) fn matches_key(self, written: &str, key: &str) -> bool {
         match self {
             Self::Counts => written == key,
             Self::Ignored => written.eq_ignore_ascii_case(key),
         }
     }
 
-    /// The entry of a key, `null` included; the last one if it is written twice.
-    pub(crate) fn written<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        node.entries().iter().rev().find(|entry| self.is(&entry.key, key))
+    /// Returns the entry of a key, even if it is `null`; the last one if the key is written twice.
+    pub(crate) fn last_entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+        node.entries().iter().rev().find(|entry| self.matches_key(&entry.key, key))
     }
 
-    /// The entry of a key; `null` is the same as absent.
+    /// Returns the entry of a key; `null` is the same as absent.
     pub(crate) fn non_null_entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
-        self.written(node, key).filter(|entry| !entry.node.is_null())
+        self.last_entry(node, key).filter(|entry| !entry.node.is_null())
     }
 }
 
@@ -40,74 +40,85 @@ const LONG: f64 = 1000.0;
 pub(crate) const SHORT: f64 = 100.0;
 
 impl Findings<'_> {
-    /// Tells that a field holds something else than it takes.
-    pub(crate) fn takes(&mut self, field: &Entry, what: &str) {
-        let message = format!("`{}` takes {what}, found {}", field.key, field.node.kind());
-        self.report(field.node.span, finding(Code::WrongFieldType, message));
+    /// Reports a field whose value has another type than `what`.
+    pub(crate) fn report_wrong_type(&mut self, field: &Entry, what: &str) {
+        let message =
+            format!("`{}` takes {what}, found {}", field.key, field.node.kind_with_article());
+        self.report(field.node.span, finding_without_location(Code::WrongFieldType, message));
     }
 
-    /// A text.
-    pub(crate) fn text<'n>(&mut self, field: Option<&'n Entry>) -> Option<&'n str> {
+    /// Reads a text field, and reports a value of another type.
+    pub(crate) fn read_text<'n>(&mut self, field: Option<&'n Entry>) -> Option<&'n str> {
         let field = field?;
         if field.node.as_str().is_none() {
-            self.takes(field, "a string");
+            self.report_wrong_type(field, "a string");
         }
         field.node.as_str()
     }
 
-    /// A flag; `false` if it is absent or not a boolean.
-    pub(crate) fn flag(&mut self, field: Option<&Entry>) -> bool {
+    /// Reads a boolean field; `false` if it is absent or not a boolean.
+    pub(crate) fn read_flag(&mut self, field: Option<&Entry>) -> bool {
         let Some(field) = field else { return false };
         field.node.as_bool().unwrap_or_else(|| {
-            self.takes(field, "`true` or `false`");
+            self.report_wrong_type(field, "`true` or `false`");
             false
         })
     }
 
-    /// A timeout in milliseconds; an invalid one leaves the default, so that a gate is not lost. Fewer than `least` are
-    /// reported.
-    pub(crate) fn millis(&mut self, field: &Entry, least: f64) -> Option<Duration> {
+    /// Reads a timeout in milliseconds. An invalid one leaves the default, so that a gate is not
+    /// lost; fewer than `least` are reported.
+    pub(crate) fn read_millis(&mut self, field: &Entry, least: f64) -> Option<Duration> {
         let (key, span) = (&field.key, field.node.span);
         let Some(millis) = field.node.as_f64().filter(|node| *node > 0.0) else {
             let message =
                 format!("`{key}` takes a number of milliseconds above 0; the default counts");
-            self.report(span, in_a_string(field, finding(Code::WrongFieldType, message), 1000.0));
+            self.report(
+                span,
+                with_number_help(
+                    field,
+                    finding_without_location(Code::WrongFieldType, message),
+                    1000.0,
+                ),
+            );
             return None;
         };
         if millis < least {
             let message = format!("`{key}` is in milliseconds: this gives the hook {millis} ms");
             let help = format!("if seconds were meant, write `{}`", millis * 1000.0);
-            self.report(span, finding(Code::TimeoutLooksLikeSeconds, message).help(help));
+            self.report(
+                span,
+                finding_without_location(Code::TimeoutLooksLikeSeconds, message).help(help),
+            );
         }
         Duration::try_from_secs_f64(millis / 1000.0).ok()
     }
 
-    /// A timeout in seconds; an invalid one is reported, and leaves the default.
-    pub(crate) fn seconds(&mut self, field: &Entry) -> Option<Duration> {
+    /// Reads a timeout in seconds; an invalid one is reported and leaves the default.
+    pub(crate) fn read_seconds(&mut self, field: &Entry) -> Option<Duration> {
         let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
-            self.takes(field, "a number of seconds above 0");
+            self.report_wrong_type(field, "a number of seconds above 0");
             return None;
         };
-        self.many_seconds(field, number);
-        seconds(number)
+        self.report_excessive_seconds(field, number);
+        seconds_to_duration(number)
     }
 
-    /// So many seconds are many: milliseconds were meant.
-    pub(crate) fn many_seconds(&mut self, field: &Entry, seconds: f64) {
+    /// Reports a timeout of so many seconds that milliseconds were probably meant.
+    pub(crate) fn report_excessive_seconds(&mut self, field: &Entry, seconds: f64) {
         if seconds < LONG {
             return;
         }
         let message =
-            format!("`{}` is in seconds: this waits {}", field.key, span_of_time(seconds));
-        let found = finding(Code::TimeoutLooksLikeMs, message)
+            format!("`{}` is in seconds: this waits {}", field.key, format_seconds(seconds));
+        let found = finding_without_location(Code::TimeoutLooksLikeMs, message)
             .help(format!("if milliseconds were meant, write `{}`", seconds / LONG));
         self.report(field.node.span, found);
     }
 }
 
-/// `found`, about a number that was written as a text, with how to write it: `5000`, or `5s` where
-/// a second is so many.
-pub(crate) fn in_a_string(field: &Entry, found: Diagnostic, second: f64) -> Diagnostic {
+/// Adds to `found`, about a number written as a string, how to write it as a number. `second` is
+/// how many units are a second.
+pub(crate) fn with_number_help(field: &Entry, found: Diagnostic, second: f64) -> Diagnostic {
     let text = field.node.as_str().map_or("", str::trim);
     let in_unit = |unit: &str, worth: f64| {
         let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
@@ -123,8 +134,8 @@ pub(crate) fn in_a_string(field: &Entry, found: Diagnostic, second: f64) -> Diag
     }
 }
 
-/// A number of seconds as people say it.
-fn span_of_time(seconds: f64) -> String {
+/// Returns a number of seconds in hours, minutes and seconds.
+fn format_seconds(seconds: f64) -> String {
     let seconds =
         Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |duration| duration.as_secs());
     match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
@@ -134,12 +145,12 @@ fn span_of_time(seconds: f64) -> String {
     }
 }
 
-/// The strings of an array of nothing else.
-pub(crate) fn texts(node: &Node) -> Option<Vec<String>> {
+/// Returns the strings of an array; `None` if it holds anything else.
+pub(crate) fn strings_of_array(node: &Node) -> Option<Vec<String>> {
     node.as_array()?.iter().map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
-/// Converts seconds to a timeout, if they are a valid one.
-pub(crate) fn seconds(number: f64) -> Option<Duration> {
+/// Converts seconds to a timeout, if they are valid and not zero.
+pub(crate) fn seconds_to_duration(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok().filter(|duration| !duration.is_zero())
 }

@@ -2,12 +2,12 @@
 //! settings. A dialect brings its words and what a handler runs. A bad entry is rejected alone,
 //! with its place.
 
-use super::entry::{self, EntryFault, Fields, unusable};
+use super::entry::{self, EntryFault, Fields, unusable_run};
 use super::file::{Off, Reader, Scope};
 use super::lint::{self, About, CommandText};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::{Code, nearest_word};
 use crate::dialect::Subject;
-use crate::dialect::findings::finding;
+use crate::dialect::findings::finding_without_location;
 use crate::hook::{Command, Hook, Invocation, Run};
 use crate::matcher::MatcherSpec;
 use crate::syntax::{Entry, Node, NodeValue};
@@ -38,61 +38,72 @@ const GROUP: Fields = Fields {
 };
 
 impl Groups {
-    /// One group: a matcher and handlers.
+    /// Reads one group: a matcher and its handlers.
     pub(crate) fn read_group(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         let (shape, case) = (reader.file.shape, reader.file.case);
-        if !reader.is_object(node, "a group", Code::GroupNotObject) {
+        if !reader.require_object(node, "a group", Code::GroupNotObject) {
             return;
         }
-        let scope = self.group_scope(reader, node, scope);
-        let hooks = case.written(node, "hooks");
-        if hooks.is_none() && self.is_handler(reader, node) {
+        let scope = self.read_group_scope(reader, node, scope);
+        let hooks = case.last_entry(node, "hooks");
+        if hooks.is_none() && self.has_handler_fields(reader, node) {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
-            reader.report(node.span, finding(Code::MissingInnerHooksArray, message).help(shape));
+            reader.report(
+                node.span,
+                finding_without_location(Code::MissingInnerHooksArray, message).help(shape),
+            );
             let because = "it does not stand in the `hooks` of a group";
             let off = Off::new(because, reader.file.rules.misplaced);
             let scope = Scope { off: scope.off.or(Some(off)), ..scope };
             return self.read_handler(reader, node, &scope);
         }
-        GROUP.check(reader, node, self.more);
+        GROUP.report_unknown_fields(reader, node, self.more);
         match hooks.map(|hook| (&hook.node.value, hook)) {
             Some((NodeValue::Array(handlers), _)) if !handlers.is_empty() => {
                 handlers.iter().for_each(|handler| self.read_handler(reader, handler, &scope));
             }
             Some((NodeValue::Array(_) | NodeValue::Null, entry)) => {
                 let message = "`hooks` is empty, so the group runs nothing";
-                reader.report(entry.key_span, finding(Code::EmptyInnerHooks, message));
+                reader.report(
+                    entry.key_span,
+                    finding_without_location(Code::EmptyInnerHooks, message),
+                );
             }
             Some((_, entry)) => {
-                let kind = entry.node.kind();
+                let kind = entry.node.kind_with_article();
                 let message = format!("`hooks` takes an array of handlers, found {kind}");
-                reader
-                    .report(entry.key_span, finding(Code::InnerHooksNotArray, message).help(shape));
+                reader.report(
+                    entry.key_span,
+                    finding_without_location(Code::InnerHooksNotArray, message).help(shape),
+                );
             }
             None => {
                 let message = "the group has no `hooks`, so nothing runs";
-                reader.report(node.span, finding(Code::GroupWithoutHooks, message).help(shape));
+                reader.report(
+                    node.span,
+                    finding_without_location(Code::GroupWithoutHooks, message).help(shape),
+                );
             }
         }
     }
 
-    /// Whether the node has fields that only handlers have.
-    fn is_handler(&self, reader: &Reader<'_>, node: &Node) -> bool {
+    /// Returns `true` if the node has fields that only handlers have.
+    fn has_handler_fields(&self, reader: &Reader<'_>, node: &Node) -> bool {
         let needed = self.types.iter().map(|(_, needed)| *needed);
-        needed.chain(["type"]).any(|key| reader.file.case.written(node, key).is_some())
+        needed.chain(["type"]).any(|key| reader.file.case.last_entry(node, key).is_some())
     }
 
-    /// The scope of a group: its matcher, and what is wrong with it.
-    fn group_scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
-        let written = reader.file.case.written(node, "matcher");
+    /// Reads the scope of a group, with its matcher, and reports what is wrong with it.
+    fn read_group_scope(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Scope {
+        let written = reader.file.case.last_entry(node, "matcher");
         if let Some(null) = written.filter(|entry| entry.node.is_null()) {
-            reader.report(null.node.span, lint::null_matcher());
+            reader.report(null.node.span, lint::null_matcher_finding());
         }
-        let Some(entry) = reader.entry(node, "matcher") else { return scope.clone() };
+        let Some(entry) = reader.non_null_entry(node, "matcher") else { return scope.clone() };
         let Some(text) = entry.node.as_str() else {
-            let kind = entry.node.kind();
+            let kind = entry.node.kind_with_article();
             let message = format!("`matcher` takes a string, found {kind}");
-            let found = finding(Code::MatcherNotString, message)
+            let found = finding_without_location(Code::MatcherNotString, message)
                 .help("write the names as one string: `\"Edit|Write\"`");
             reader.report(entry.key_span, found);
             let because = format!("its `matcher` is {kind}, which cannot be read");
@@ -104,42 +115,42 @@ impl Groups {
         scope
     }
 
-    /// One handler. A field that decides what runs, or on what, and cannot be read costs the
-    /// handler; any other is ignored and the hook lives.
+    /// Reads one handler. If a field that decides what runs, or on what, cannot be read, the
+    /// handler is unusable; any other invalid field is ignored.
     fn read_handler(&self, reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-        if !reader.is_object(node, "a handler", Code::HandlerNotObject) {
+        if !reader.require_object(node, "a handler", Code::HandlerNotObject) {
             return;
         }
         // A handler that stands where its group is due has the group's matcher beside its own
         // fields.
         let others: &[&str] = if scope.off.is_some() { &["matcher"] } else { &[] };
-        self.fields.check(reader, node, others);
-        let (run, broken) = match self.run(reader, node) {
+        self.fields.report_unknown_fields(reader, node, others);
+        let (run, broken) = match self.read_run(reader, node) {
             Ok(run) => {
                 let keys = self.types.iter().map(|(_, key)| *key).collect::<Vec<_>>();
                 lint_command(reader, node, &run, &keys);
                 (run, None)
             }
-            Err(fault) => (unusable(fault.to_string()), Some(fault)),
+            Err(fault) => (unusable_run(fault.to_string()), Some(fault)),
         };
         let name = scope.row.map_or(scope.name.as_str(), |row| &*row.name);
-        let mut hook = entry::draft(reader, node, name, &scope.matcher, scope, run);
+        let mut hook = entry::new_hook(reader, node, name, &scope.matcher, scope, run);
         let refused = (self.read_options)(reader, node, scope, &mut hook).err();
         let off =
             broken.or(refused).map(|fault| Off::new(fault.to_string(), reader.file.rules.item));
-        hook.arming = Off::arming(scope.off.clone().or(off));
+        hook.arming = Off::arming_from_reason(scope.off.clone().or(off));
         reader.read.hooks.push(hook);
     }
 
-    /// What a handler runs, by its type and the field that the type cannot do without.
-    fn run(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
+    /// Reads what a handler runs, by its type and the field that this type requires.
+    fn read_run(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
         let types = self.types;
-        let field = reader.entry(node, "type");
+        let field = reader.non_null_entry(node, "type");
         let kind = match field.map(|field| field.node.as_str()) {
             None | Some(Some("")) => types.first().map_or("", |(name, _)| name),
             Some(Some(kind)) => kind,
             Some(None) => {
-                reader.findings.text(field);
+                reader.findings.read_text(field);
                 return Err(EntryFault::TypeNotString);
             }
         };
@@ -147,22 +158,22 @@ impl Groups {
             let span = field.map_or(node.span, |field| field.node.span);
             let names = || types.iter().map(|(name, _)| *name);
             let fault = EntryFault::UnknownType { noun: "handler", name: kind.to_owned() };
-            let help = match nearest(kind, names()) {
+            let help = match nearest_word(kind, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the types are {}", names().collect::<Vec<_>>().join(", ")),
             };
-            let found = finding(Code::UnknownHandlerType, fault.to_string());
+            let found = finding_without_location(Code::UnknownHandlerType, fault.to_string());
             reader.report(span, found.help(help));
             return Err(fault);
         };
-        let text = required_text(reader, node, needed)?;
+        let text = read_required_text(reader, node, needed)?;
         (self.run)(reader, node, kind, text)
     }
 }
 
-/// Tells what is wrong with the matcher of a group: its event has nothing to match, where `all` are
-/// the texts that select everything, or it is `broken`, and `help` says what comes of it.
-pub(crate) fn report_matcher(
+/// Reports a matcher on an event that has nothing to match (`all` lists the texts that match
+/// everything), or a `broken` one. `help` says what follows.
+pub(crate) fn report_matcher_faults(
     reader: &mut Reader<'_>,
     entry: &Entry,
     scope: &Scope,
@@ -173,10 +184,11 @@ pub(crate) fn report_matcher(
     let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
     let found = if about_nothing && !all.contains(&scope.matcher.as_str()) {
         let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
-        finding(Code::MatcherIgnored, message).help("remove it, and test in the program")
+        finding_without_location(Code::MatcherIgnored, message)
+            .help("remove it, and test in the program")
     } else if let Some(why) = broken {
         let message = format!("the matcher is not a valid regular expression: {why}");
-        finding(Code::InvalidMatcher, message).help(help)
+        finding_without_location(Code::InvalidMatcher, message).help(help)
     } else if about_nothing {
         return;
     } else {
@@ -193,50 +205,53 @@ pub(crate) fn lint_matcher(
     spec: &MatcherSpec,
 ) {
     let (Some(lints), Some(row)) = (reader.file.lints, scope.row) else { return };
-    for found in lints.matcher(About::row(&scope.name, &row.subject), &scope.matcher, spec) {
+    for found in
+        lints.check_matcher(About::for_row(&scope.name, &row.subject), &scope.matcher, spec)
+    {
         reader.report(entry.node.span, found);
     }
 }
 
-/// Reports what is wrong with the text of a command, which stands at one of `keys`.
+/// Reports what is wrong with the text of a command, which is the value of one of `keys`.
 pub(crate) fn lint_command(reader: &mut Reader<'_>, node: &Node, run: &Run, keys: &[&str]) {
     let (Some(lints), Run::Command(command)) = (reader.file.lints, run) else { return };
     let Command { invocation: Invocation::Shell { text, shell }, env, .. } = command else {
         return;
     };
-    let written = keys.iter().filter_map(|key| reader.entry(node, key));
+    let written = keys.iter().filter_map(|key| reader.non_null_entry(node, key));
     let mut written = written.filter(|entry| entry.node.as_str() == Some(text.as_str()));
     let span = written.next().map_or(node.span, |entry| entry.node.span);
     let env = env.iter().map(|(name, _)| name.clone()).collect();
     let layer = reader.source.layer;
     let command = CommandText { text, shell: *shell, args: None, layer, env: &env };
-    for found in lints.command(command) {
+    for found in lints.check_command(command) {
         reader.report(span, found);
     }
 }
 
-/// The text of a required field of a handler. A handler without it is reported and never runs.
-pub(crate) fn required_text(
+/// Reads a required text field of a handler. A handler without it is reported and never runs.
+pub(crate) fn read_required_text(
     reader: &mut Reader<'_>,
     node: &Node,
     key: &'static str,
 ) -> Result<String, EntryFault> {
-    if let Some(text) = reader.text(node, key).filter(|text| !text.trim().is_empty()) {
+    if let Some(text) = reader.read_text(node, key).filter(|text| !text.trim().is_empty()) {
         return Ok(text);
     }
     let message = format!("the handler has no `{key}`");
-    let found = finding(Code::HandlerMissingField, message).label("never runs");
+    let found = finding_without_location(Code::HandlerMissingField, message).label("never runs");
     reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
     Err(EntryFault::MissingField { key })
 }
 
 /// Reports that handlers of this type never run, and returns `fault`.
-pub(crate) fn reject_type(
+pub(crate) fn report_dead_type(
     reader: &mut Reader<'_>,
     node: &Node,
     fault: EntryFault,
 ) -> Result<Run, EntryFault> {
-    let found = finding(Code::HandlerTypeNotAccepted, fault.to_string()).label("never runs");
+    let found = finding_without_location(Code::HandlerTypeNotAccepted, fault.to_string())
+        .label("never runs");
     reader.report(node.span, found.help("use a `command` handler"));
     Err(fault)
 }

@@ -8,14 +8,14 @@ mod variables;
 use crate::agents::AGENTS;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::Subject;
-use crate::dialect::findings::finding;
+use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::protocol::Subjects;
 use crate::dialect::tools::ToolWords;
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
 pub(crate) use command::CommandText;
-pub(crate) use variables::find as variables;
+pub(crate) use variables::find_variables as variables;
 
 /// The label of a finding whose hook can never run.
 pub(crate) const NEVER: &str = "never runs";
@@ -55,8 +55,8 @@ pub(crate) struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    /// The same for an event of a table without closed lists of values.
-    pub(crate) const fn row(event: &'a str, subject: &Subject) -> Self {
+    /// Creates the description of an event whose table has no closed lists of values.
+    pub(crate) const fn for_row(event: &'a str, subject: &Subject) -> Self {
         let (subjects, table): (_, &'static [ToolWords]) = match subject {
             Subject::None => (Subjects::None, &[]),
             Subject::Tool(table) => (Subjects::Tools, *table),
@@ -68,88 +68,91 @@ impl<'a> About<'a> {
 
 impl Lints {
     /// Checks the matcher `text`, which the agent reads as `spec`.
-    pub(crate) fn matcher(
+    pub(crate) fn check_matcher(
         &self,
         about: About<'_>,
         text: &str,
         spec: &MatcherSpec,
     ) -> Vec<Diagnostic> {
-        matcher::check(self, about, text, spec)
+        matcher::check_matcher(self, about, text, spec)
     }
 
     /// Checks the text of a command.
-    pub(crate) fn command(&self, command: CommandText<'_>) -> Vec<Diagnostic> {
-        command::check(self, command)
+    pub(crate) fn check_command(&self, command: CommandText<'_>) -> Vec<Diagnostic> {
+        command::check_command(self, command)
     }
 
-    /// Why no event can select `hook`, whose matcher follows `rule`.
-    pub(crate) fn unreachable(
+    /// Returns why no event can select `hook`, with the `rule` that says so, if that is certain.
+    pub(crate) fn why_unreachable(
         &self,
         hook: &Hook,
         rule: &'static str,
     ) -> Option<(String, &'static str)> {
-        let row = hook.dialect.dialect().row(&hook.event)?;
-        let text = written(hook.matcher.spec())?;
+        let row = hook.dialect.dialect().event_row(&hook.event)?;
+        let text = matcher_text(hook.matcher.spec())?;
         // The failure policy handles a matcher that does not compile, so it is not dead (S-3).
         hook.matcher.compile().ok()?;
-        let about = About::row(&row.name, &row.subject);
-        let found = self.matcher(about, &text, hook.matcher.spec());
-        found.into_iter().find(is_certain).map(|diagnostic| (diagnostic.message, rule))
+        let about = About::for_row(&row.name, &row.subject);
+        let found = self.check_matcher(about, &text, hook.matcher.spec());
+        found.into_iter().find(says_hook_never_runs).map(|diagnostic| (diagnostic.message, rule))
     }
 
-    /// Whether the agent calls a tool of an MCP server so.
-    fn is_server_tool(&self, word: &str) -> bool {
-        let (before, between) = self.mcp_parts();
+    /// Returns `true` if `word` has the agent's form for a tool of an MCP server.
+    fn is_mcp_tool_name(&self, word: &str) -> bool {
+        let (before, between) = self.mcp_name_parts();
         let rest = word.strip_prefix(before);
         rest.and_then(|rest| rest.split_once(between)).is_some_and(|(server, tool)| {
             !server.is_empty() && !tool.is_empty() && server != "mcp" && !server.starts_with('_')
         })
     }
 
-    /// The text before the server and between it and its tool.
-    fn mcp_parts(&self) -> (&'static str, &'static str) {
+    /// Returns the text before the server's name, and the text between it and the tool's name.
+    fn mcp_name_parts(&self) -> (&'static str, &'static str) {
         let (before, rest) = self.mcp.split_once("SERVER").unwrap_or_default();
         (before, rest.strip_suffix("TOOL").unwrap_or_default())
     }
 
-    /// The names that the agent has for its tools.
-    fn names(&self, table: &'static [ToolWords]) -> Vec<&'static str> {
+    /// Returns the agent's names of its tools.
+    fn tool_names(&self, table: &'static [ToolWords]) -> Vec<&'static str> {
         let own = table.iter().flat_map(|tool| tool.own).copied();
         let old = self.old_names.iter().map(|(old, _)| *old);
         self.tools.iter().copied().flatten().copied().chain(old).chain(own).collect()
     }
 }
 
-/// Whether the hook of such a finding never runs.
-pub(crate) fn is_certain(diagnostic: &Diagnostic) -> bool {
+/// Returns `true` if the finding says with certainty that the hook never runs.
+pub(crate) fn says_hook_never_runs(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity == Severity::Error && diagnostic.label == NEVER
 }
 
-/// The matcher as people write it.
-fn written(spec: &MatcherSpec) -> Option<String> {
+/// Returns the matcher as people write it.
+fn matcher_text(spec: &MatcherSpec) -> Option<String> {
     match spec {
         MatcherSpec::Any | MatcherSpec::Never(_) => None,
         MatcherSpec::Words(words) => Some(words.join("|")),
-        MatcherSpec::Regex(text) => Some(unanchored(text).to_owned()),
+        MatcherSpec::Regex(text) => Some(without_anchors(text).to_owned()),
     }
 }
 
-/// An expression without the anchors that an agent adds to it.
-pub(crate) fn unanchored(text: &str) -> &str {
+/// Returns an expression without the anchors that an agent adds to it.
+pub(crate) fn without_anchors(text: &str) -> &str {
     text.strip_prefix("^(?:").and_then(|text| text.strip_suffix(")$")).unwrap_or(text)
 }
 
-/// The agent whose name a variable begins with, such as `CODEX_HOME`.
-fn agent_of(variable: &str) -> Option<&'static str> {
+/// Returns the agent whose name a variable begins with, such as `CODEX_HOME`.
+fn agent_of_variable(variable: &str) -> Option<&'static str> {
     let (first, _) = variable.split_once('_')?;
     AGENTS.iter().find(|agent| agent.name.to_ascii_uppercase() == first).map(|agent| agent.title)
 }
 
-/// The finding of a matcher that is `null`, which selects everything.
-pub(crate) fn null_matcher() -> Diagnostic {
-    finding(Code::MatcherNotString, "`matcher` is `null`: the hooks run every time")
-        .weighing(Severity::Advice)
-        .help("remove it, or write the names: `\"Edit|Write\"`")
+/// Creates the finding of a matcher that is `null`, which selects everything.
+pub(crate) fn null_matcher_finding() -> Diagnostic {
+    finding_without_location(
+        Code::MatcherNotString,
+        "`matcher` is `null`: the hooks run every time",
+    )
+    .with_severity(Severity::Advice)
+    .help("remove it, or write the names: `\"Edit|Write\"`")
 }
 
 #[cfg(test)]

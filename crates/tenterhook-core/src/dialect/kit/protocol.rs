@@ -22,7 +22,7 @@ use crate::hook::OnFailure;
 use crate::report::Report;
 
 pub(crate) use invalid::InvalidAnswer;
-pub(crate) use reading::read;
+pub(crate) use reading::read_report;
 
 /// What holds on every event of an agent.
 #[derive(Debug)]
@@ -51,18 +51,18 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// What the event of that neutral name hears.
-    pub(crate) fn spec(&self, event: &str) -> Option<&'static Spec> {
+    /// Returns what hooks can answer on the event of that neutral name.
+    pub(crate) fn spec_of_event(&self, event: &str) -> Option<&'static Spec> {
         self.events.iter().find(|spec| spec.event == event)
     }
 
-    /// The values that matchers of an event can meet.
-    pub(crate) fn values(&self, event: &str) -> &'static [&'static str] {
-        self.spec(event).map_or(&[], |spec| spec.values)
+    /// Returns the values that matchers of an event can meet.
+    pub(crate) fn matcher_values(&self, event: &str) -> &'static [&'static str] {
+        self.spec_of_event(event).map_or(&[], |spec| spec.values)
     }
 
-    /// Whether an answer may ask for the background.
-    fn detaches(&self) -> bool {
+    /// Returns `true` if an answer may ask to run in the background.
+    fn allows_detaching(&self) -> bool {
         self.top.iter().any(|(key, _)| *key == "async")
     }
 }
@@ -243,7 +243,7 @@ pub(crate) enum Field {
 }
 
 impl Spec {
-    /// An event whose hooks may only tell the user something, or end the turn.
+    /// Creates an event whose hooks may only tell the user something, or end the turn.
     pub(crate) const fn new(name: &'static str, about: About, when: &'static str) -> Self {
         Self {
             name,
@@ -271,7 +271,7 @@ impl Spec {
         }
     }
 
-    /// What hooks may do on this event: the sum of what its ways to answer can say.
+    /// Returns what hooks may do on this event: the sum of what each way to answer allows.
     pub(crate) fn powers(&self) -> Powers {
         let fields = self.fields.iter().flat_map(|(_, field)| field.powers());
         let ways = [
@@ -291,8 +291,8 @@ impl Spec {
         fields.chain(ways).fold(Powers::NONE, |powers, power| powers.with(*power))
     }
 
-    /// What matchers can meet.
-    pub(crate) fn subjects(&self) -> Subjects {
+    /// Returns the values that matchers are tested on.
+    pub(crate) fn matcher_subjects(&self) -> Subjects {
         match self.about {
             About::Nothing => Subjects::None,
             About::FileName(_) => Subjects::Files,
@@ -302,8 +302,8 @@ impl Spec {
         }
     }
 
-    /// The neutral row.
-    pub(crate) fn row(&self) -> EventRow {
+    /// Returns the neutral row of the event.
+    pub(crate) fn event_row(&self) -> EventRow {
         EventRow {
             name: Cow::Borrowed(self.name),
             event: Cow::Borrowed(self.event),

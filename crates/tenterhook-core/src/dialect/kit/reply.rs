@@ -14,7 +14,7 @@ use crate::dialect::tools::ToolWords;
 use crate::event::Event;
 use phrases::PowerPhrase;
 
-pub(crate) use write::{ReplyInput, write};
+pub(crate) use write::{ReplyInput, write_reply};
 
 /// The reply to an agent for one outcome, to the byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub(crate) enum Part {
 }
 
 impl EventReplies {
-    /// An event that accepts no reply.
+    /// Creates the replies of an event that accepts none.
     pub(crate) const fn empty(event: &'static str) -> Self {
         Self {
             event,
@@ -118,25 +118,25 @@ impl EventReplies {
         }
     }
 
-    /// An event that accepts these phrases.
-    pub(crate) const fn can(event: &'static str, can: &'static [PowerPhrase]) -> Self {
+    /// Creates the replies of an event that accepts these phrases.
+    pub(crate) const fn with_phrases(event: &'static str, can: &'static [PowerPhrase]) -> Self {
         Self { can, ..Self::empty(event) }
     }
 
-    /// The powers that the event accepts.
+    /// Returns the powers that the event accepts.
     pub(crate) fn powers(&self) -> Powers {
         self.can.iter().fold(Powers::NONE, |powers, (power, _)| powers.with(*power))
     }
 
-    /// The phrase for a power.
-    fn phrase(&self, power: Power) -> Option<Phrase> {
+    /// Returns the phrase for a power.
+    fn phrase_for(&self, power: Power) -> Option<Phrase> {
         self.can.iter().find(|(other, _)| *other == power).map(|(_, phrase)| *phrase)
     }
 }
 
 impl Replies {
-    /// The replies for an event, by the agent's name.
-    pub(crate) fn event(&self, event: &str) -> Option<&'static EventReplies> {
+    /// Returns the replies for an event, by the agent's name.
+    pub(crate) fn event_replies(&self, event: &str) -> Option<&'static EventReplies> {
         self.events.iter().find(|row| row.event == event)
     }
 }

@@ -15,7 +15,7 @@ use super::unread::Unread;
 use crate::answer::{Answer, Failure, Power, Restraint, Stop};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
-use crate::dialect::typed::kind;
+use crate::dialect::typed::value_kind;
 use crate::event::Event;
 use crate::report::{End, Report};
 use crate::strict;
@@ -53,39 +53,40 @@ pub(crate) struct Ended<'a> {
 }
 
 impl Ended<'_> {
-    /// Whether the event can be denied.
-    pub(crate) const fn denies(&self) -> bool {
+    /// Returns `true` if the event can be denied.
+    pub(crate) const fn can_be_denied(&self) -> bool {
         self.row.powers.has(Power::Deny)
     }
 
-    /// A failure, with the exit code and what the hook said.
-    pub(crate) fn failed(&self) -> Answer {
-        let failure = Some(answer::exit_code(self.code, self.stderr));
+    /// Returns a failure with the exit code and the text of stderr.
+    pub(crate) fn failed_answer(&self) -> Answer {
+        let failure = Some(answer::exit_code_failure(self.code, self.stderr));
         Answer { failure, ..Answer::default() }
     }
 
-    /// What exit code 2 with words says in most of these agents, and any other code.
-    pub(crate) fn two_with_words(&self) -> Answer {
+    /// Returns what an exit code means to most of these agents: 2 with a text on stderr denies, and
+    /// any other nonzero code fails.
+    pub(crate) fn answer_by_usual_exit_codes(&self) -> Answer {
         match self.code {
             0 => Answer::default(),
-            2 if self.denies() && !self.stderr.is_empty() => Answer::deny(self.stderr),
-            _ => self.failed(),
+            2 if self.can_be_denied() && !self.stderr.is_empty() => Answer::deny(self.stderr),
+            _ => self.failed_answer(),
         }
     }
 }
 
-/// Every object is an answer.
-pub(crate) const fn reads_every_object(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
+/// Returns `true`: every object is an answer.
+pub(crate) const fn accept_every_object(_: &EventRow, _: i32, _: &Map<String, Value>) -> bool {
     true
 }
 
-/// All of standard output.
+/// Returns all of standard output.
 pub(crate) fn whole_stdout<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     stdout.into()
 }
 
-/// The event table, with the powers that the accepted phrases give each event.
-pub(crate) fn with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<EventRow> {
+/// Returns the event table, with the powers that the accepted phrases give each event.
+pub(crate) fn rows_with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<EventRow> {
     let rows = rows.iter().map(|row| {
         let powers =
             form.accepted_phrases(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
@@ -94,37 +95,39 @@ pub(crate) fn with_powers(form: &ReplyForm, rows: &[EventRow]) -> Vec<EventRow> 
     rows.collect()
 }
 
-/// Reads a report of a hook.
-pub(crate) fn read(
+/// Reads the report of a hook.
+pub(crate) fn read_report(
     form: &'static ReplyForm,
     event: &Event,
     row: &EventRow,
     report: &Report,
 ) -> Answer {
-    let (stdout, stderr) = match answer::streams(report) {
+    let (stdout, stderr) = match answer::output_streams(report) {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
-    let reading = strict::read(&without_lead(stdout, form.replies.lead));
+    let reading = strict::read_output(&strip_object_prefix(stdout, form.replies.lead));
     let exact = match (report.failure(), &report.end) {
-        (None, End::Exited(code)) => exited(form, event, row, *code, (stdout, &stderr)),
+        (None, End::Exited(code)) => {
+            answer_from_exit_code(form, event, row, *code, (stdout, &stderr))
+        }
         (failure, _) => Answer { failure, ..Answer::default() },
     };
     let words = [stderr.as_str(), reading.text.trim()].into_iter().find(|text| !text.is_empty());
     let words = words.unwrap_or("the hook exited with code 2").to_owned();
     let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
     let hearing = Hearing {
-        homes: form.homes(&row.name),
+        homes: form.denial_positions(&row.name),
         ignored_objection: (exact.restraint < Restraint::Deny).then_some(words),
         plain_is_context: plain_is_context && !reading.begins_with_brace(),
-        ..Hearing::new(row, report, &reading, &stderr, &form.denial)
+        ..Hearing::for_report(row, report, &reading, &stderr, &form.denial)
     };
     denial::recover_denial(&hearing, exact)
 }
 
-/// The output without the prefix of an object on its line; text behind it never undoes a denial
-/// (Ruling 39).
-fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
+/// Removes the prefix before an object on its line; text after it never undoes a denial (Ruling
+/// 39).
+fn strip_object_prefix<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
     if lead.is_empty() {
         return stdout.into();
     }
@@ -133,7 +136,7 @@ fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
     lines.collect::<Vec<_>>().join("\n").into_bytes().into()
 }
 
-fn exited(
+fn answer_from_exit_code(
     form: &ReplyForm,
     event: &Event,
     row: &EventRow,
@@ -141,52 +144,56 @@ fn exited(
     (stdout, stderr): (&[u8], &str),
 ) -> Answer {
     let part = (form.part)(stdout, stderr);
-    let reading = strict::read(&part);
-    let object = reading.common().filter(|_| code == 0 || form.denial.any_exit);
+    let reading = strict::read_output(&part);
+    let object = reading.as_lenient_object().filter(|_| code == 0 || form.denial.any_exit);
     if let Some(object) = object.filter(|object| (form.counts)(row, code, object)) {
-        return form.object(event, row, object);
+        return form.read_object(event, row, object);
     }
     let text = String::from_utf8_lossy(stdout);
     let mut answer = (form.ended)(&Ended { row, code, stdout: text.trim(), stderr });
-    answer.remarks.extend(object.and_then(|object| form.unread(&row.name, object)));
+    answer.remarks.extend(object.and_then(|object| form.report_unread_keys(&row.name, object)));
     answer
 }
 
 impl ReplyForm {
-    /// The phrases that the event of that name accepts.
+    /// Iterates over the phrases that the event of that name accepts.
     fn accepted_phrases(
         &self,
         event: &str,
     ) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
-        let replies = self.replies.event(event).map_or(&[][..], |row| row.can);
+        let replies = self.replies.event_replies(event).map_or(&[][..], |row| row.can);
         let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |pair| pair.1);
         more.iter().chain(replies)
     }
 
-    /// The phrases of an event; an event of the host accepts those of the first one with a denial.
-    fn phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
+    /// Iterates over the phrases of an event; an event of the host accepts those of the first event
+    /// that can be denied.
+    fn phrases_for_event(
+        &self,
+        event: &str,
+    ) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
         let is_own = (self.words.rows)().iter().any(|row| row.name == event);
         let denied = self.replies.events.iter().find(|event| event.powers().has(Power::Deny));
         let other = denied.filter(|_| !is_own).map_or(event, |row| row.event);
         self.accepted_phrases(other)
     }
 
-    /// The answer in an object.
-    fn object(&self, event: &Event, row: &EventRow, object: &Map<String, Value>) -> Answer {
+    /// Reads the answer in an object.
+    fn read_object(&self, event: &Event, row: &EventRow, object: &Map<String, Value>) -> Answer {
         let mut answer = Answer::default();
-        for (power, phrase) in self.phrases(&row.name) {
-            if self.matches(phrase, row, object, *power == Power::Allow) {
-                self.apply(*power, phrase, event, object, &mut answer);
+        for (power, phrase) in self.phrases_for_event(&row.name) {
+            if self.matches_phrase(phrase, row, object, *power == Power::Allow) {
+                self.apply_phrase(*power, phrase, event, object, &mut answer);
             }
         }
-        answer.remarks.extend(self.unread(&row.name, object));
+        answer.remarks.extend(self.report_unread_keys(&row.name, object));
         answer
     }
 
-    /// Whether the object has all fixed parts of a phrase; a phrase without fixed parts always
-    /// matches. A missing event name only invalidates consent; the name of another event makes it
-    /// an answer of another hook.
-    fn matches(
+    /// Returns `true` if the object has all fixed parts of a phrase; a phrase without fixed parts
+    /// always matches. A missing event name only invalidates consent; the name of another event
+    /// makes the object an answer of another hook.
+    fn matches_phrase(
         &self,
         phrase: Phrase,
         row: &EventRow,
@@ -194,10 +201,10 @@ impl ReplyForm {
         consents: bool,
     ) -> bool {
         let is_there = |(path, part): &(&[&str], Part)| {
-            let value = at(object, path);
+            let value = value_at_path(object, path);
             match part {
                 Part::Word(word) => {
-                    value.and_then(Value::as_str).is_some_and(|text| self.is(text, word))
+                    value.and_then(Value::as_str).is_some_and(|text| self.is_same_word(text, word))
                 }
                 Part::Flag(flag) => value.and_then(Value::as_bool) == Some(*flag),
                 Part::Event => value.map_or(!consents, |value| *value == *row.name),
@@ -208,12 +215,12 @@ impl ReplyForm {
         !phrase.is_empty() && phrase.iter().all(is_there)
     }
 
-    /// Whether a word is this one for the agent.
-    fn is(&self, word: &str, this: &str) -> bool {
+    /// Returns `true` if the agent reads `word` as `this`.
+    fn is_same_word(&self, word: &str, this: &str) -> bool {
         word == this || self.same.contains(&(word, this))
     }
 
-    fn apply(
+    fn apply_phrase(
         &self,
         power: Power,
         phrase: Phrase,
@@ -223,7 +230,7 @@ impl ReplyForm {
     ) {
         let part = |wanted: &[Part]| {
             let (path, _) = phrase.iter().find(|(_, part)| wanted.contains(part))?;
-            at(object, path)
+            value_at_path(object, path)
         };
         let reason = part(&[Part::Reason]).and_then(Value::as_str).filter(|part| !part.is_empty());
         let restraint = match power {
@@ -240,23 +247,23 @@ impl ReplyForm {
         // Where one object says both, it is about the action: that the agent ends its run for it is
         // its own affair.
         let denies = self
-            .accepted_phrases(&self.own_name(event))
+            .accepted_phrases(&self.own_event_name(event))
             .any(|(power, own)| *power == Power::Deny && *own == phrase);
         if power == Power::Stop && !denies {
             answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
         }
         if let Some(given) = part(&[Part::Given, Part::GivenText]) {
-            self.given(power, given, event, answer);
+            self.apply_given_value(power, given, event, answer);
         }
     }
 
-    /// What the agent calls the event.
-    fn own_name(&self, event: &Event) -> String {
+    /// Returns the agent's name of the event.
+    fn own_event_name(&self, event: &Event) -> String {
         let row = (self.words.rows)().iter().find(|row| row.event == event.name.as_str());
         row.map_or(event.name.as_str(), |row| &row.name).to_owned()
     }
 
-    fn given(&self, power: Power, given: &Value, event: &Event, answer: &mut Answer) {
+    fn apply_given_value(&self, power: Power, given: &Value, event: &Event, answer: &mut Answer) {
         let effects = &mut answer.effects;
         match (power, given) {
             (Power::Input, Value::Object(_)) => {
@@ -268,16 +275,17 @@ impl ReplyForm {
             (Power::Message, Value::String(text)) => effects.messages.push(text.clone()),
             (Power::Env, Value::Object(env)) => effects.env = env.clone(),
             _ => {
-                let message = format!("what it gives to {} is {}", power.as_str(), kind(given));
+                let message =
+                    format!("what it gives to {} is {}", power.as_str(), value_kind(given));
                 answer.failure = Some(Failure::new(Code::InvalidAnswer, message));
             }
         }
     }
 
     /// Reports keys that the agent does not read: a hook written for another agent may use them.
-    fn unread(&self, event: &str, object: &Map<String, Value>) -> Option<Failure> {
+    fn report_unread_keys(&self, event: &str, object: &Map<String, Value>) -> Option<Failure> {
         let paths: Vec<&[&str]> = self
-            .phrases(event)
+            .phrases_for_event(event)
             .flat_map(|(_, phrase)| phrase.iter().map(|(path, _)| *path))
             .collect();
         let mut unread = Unread::default();
@@ -286,41 +294,43 @@ impl ReplyForm {
             let inner: Vec<&str> = below.clone().filter_map(|row| row.get(1)).copied().collect();
             if below.count() == 0 {
                 if !self.carried.contains(&key.as_str()) {
-                    unread.add("", key, paths.iter().filter_map(|path| path.first()).copied());
+                    unread.add_key("", key, paths.iter().filter_map(|path| path.first()).copied());
                 }
                 continue;
             }
             for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
                 let known = inner.contains(&name.as_str()) || self.carried.contains(&name.as_str());
                 if !inner.is_empty() && !known {
-                    unread.add(&format!("{key}."), name, inner.iter().copied());
+                    unread.add_key(&format!("{key}."), name, inner.iter().copied());
                 }
             }
         }
-        unread.remark()
+        unread.into_remark()
     }
 
-    /// Where an event looks for a denial.
-    fn homes(&self, event: &str) -> Vec<Home> {
-        let denials = self.phrases(event).filter(|(power, _)| *power == Power::Deny);
+    /// Returns where an event looks for a denial.
+    fn denial_positions(&self, event: &str) -> Vec<Home> {
+        let denials = self.phrases_for_event(event).filter(|(power, _)| *power == Power::Deny);
         let words = denials.flat_map(|(_, phrase)| phrase.iter()).filter_map(|(path, part)| {
             let Part::Word(word) = part else { return None };
             Some((*path, *word))
         });
-        words.map(|(path, word)| Home { path: path.to_vec(), words: word_list(word) }).collect()
+        words
+            .map(|(path, word)| Home { path: path.to_vec(), words: decision_words(word) })
+            .collect()
     }
 }
 
-/// A word as a list that lives as long as the program: those by which these agents deny.
-fn word_list(word: &str) -> &'static [&'static str] {
+/// Returns the words of a decision for the word by which these agents deny.
+fn decision_words(word: &str) -> &'static [&'static str] {
     match word {
         "block" => &["block", "allow", "ask"],
         _ => &["deny", "allow", "ask"],
     }
 }
 
-/// The value at a path.
-fn at<'a>(object: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
+/// Returns the value at a path.
+fn value_at_path<'a>(object: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
     let (last, way) = path.split_last()?;
     let object = way.iter().try_fold(object, |object, key| object.get(*key)?.as_object())?;
     object.get(*last)

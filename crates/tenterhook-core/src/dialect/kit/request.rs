@@ -1,22 +1,22 @@
 //! Reads a request of an entry as several agents write it: `url`, `headers`, `allowedEnvVars`.
 
-use super::field::texts;
+use super::field::strings_of_array;
 use super::file::Reader;
 use crate::dialect::requests;
 use crate::hook::Http;
 use crate::syntax::{Entry, Node};
 
-/// Reads the request to `url`. Mistakes in it are reported; the hook then fails, and its failure
-/// policy decides (HT-16).
-pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
-    let variables = reader.entry(node, "allowedEnvVars");
-    let listed = variables.and_then(|variable| texts(&variable.node));
+/// Reads the HTTP request to `url`. Mistakes in it are reported; the hook then fails, and its
+/// failure policy decides (HT-16).
+pub(crate) fn read_http(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
+    let variables = reader.non_null_entry(node, "allowedEnvVars");
+    let listed = variables.and_then(|variable| strings_of_array(&variable.node));
     if let (Some(field), None) = (variables, &listed) {
-        reader.findings.takes(field, "an array of strings");
+        reader.findings.report_wrong_type(field, "an array of strings");
     }
-    let headers = reader.entry(node, "headers");
+    let headers = reader.non_null_entry(node, "headers");
     if let Some(field) = headers.filter(|header| header.node.as_object().is_none()) {
-        reader.findings.takes(field, "an object");
+        reader.findings.report_wrong_type(field, "an object");
     }
     let entries: &[Entry] = headers.map(|header| header.node.entries()).unwrap_or_default();
     let pair = |entry: &Entry| Some((entry.key.clone(), entry.node.as_str()?.to_owned()));
@@ -28,7 +28,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
         interpolation: reader.source.dialect.dialect().interpolation(),
     };
     let span = node.entry("url").map_or(node.span, |entry| entry.node.span);
-    for (span, found) in requests::check(&http, span, entries, "allowedEnvVars") {
+    for (span, found) in requests::check_http_request(&http, span, entries, "allowedEnvVars") {
         reader.report(span, found);
     }
     http

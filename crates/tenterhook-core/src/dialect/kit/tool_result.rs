@@ -18,28 +18,33 @@ const TEXTS: &[&[&str]] = &[
     &["found"],
 ];
 
-/// What a tool returned, as the text that the model reads: what it printed, what it read, the texts
-/// of a server's reply; else JSON.
-pub(crate) fn text(result: &Value) -> String {
-    printed_text(result).or_else(|| listed_text(result)).or_else(|| at_key(result)).unwrap_or_else(
-        || match result {
+/// Returns the result of a tool as the text that the model reads: what the tool printed or read, or
+/// the texts of a server's reply; else JSON.
+pub(crate) fn result_text(result: &Value) -> String {
+    printed_text(result)
+        .or_else(|| joined_text_blocks(result))
+        .or_else(|| text_at_known_key(result))
+        .unwrap_or_else(|| match result {
             Value::Null => String::new(),
             other => other.to_string(),
-        },
-    )
+        })
 }
 
-/// The result itself, where it is more than a text: it is beside the text under a separate key.
-pub(crate) fn structure(result: &Value) -> Option<&Value> {
+/// Returns the result if it is more than a text. Payloads have it beside the text under a separate
+/// key.
+pub(crate) fn structured_result(result: &Value) -> Option<&Value> {
     Some(result).filter(|result| !matches!(result, Value::String(_) | Value::Null))
 }
 
-/// The result that a payload holds: the structure, unless it has another text than the text beside
-/// it.
-pub(crate) fn joined(text_beside: Option<Value>, structure: Option<Value>) -> Option<Value> {
+/// Returns the result that a payload holds: the structured one, unless its text differs from the
+/// text beside it.
+pub(crate) fn merge_result_and_text(
+    text_beside: Option<Value>,
+    structure: Option<Value>,
+) -> Option<Value> {
     let structure = structure.filter(|structure| !structure.is_null());
     match (text_beside, structure) {
-        (Some(beside), Some(structure)) if beside.as_str() == Some(&text(&structure)) => {
+        (Some(beside), Some(structure)) if beside.as_str() == Some(&result_text(&structure)) => {
             Some(structure)
         }
         (None, structure) => structure,
@@ -47,7 +52,7 @@ pub(crate) fn joined(text_beside: Option<Value>, structure: Option<Value>) -> Op
     }
 }
 
-/// A text, or what a command printed on both of its streams.
+/// Returns a text, or what a command printed on both of its streams.
 fn printed_text(result: &Value) -> Option<String> {
     if let Value::String(text) = result {
         return Some(text.clone());
@@ -64,8 +69,8 @@ fn printed_text(result: &Value) -> Option<String> {
     Some(text)
 }
 
-/// Texts, and blocks that hold one each, a line each. A block of another kind is named.
-fn listed_text(result: &Value) -> Option<String> {
+/// Returns texts, and blocks that hold a text each, one a line. A block of another kind is named.
+fn joined_text_blocks(result: &Value) -> Option<String> {
     let block = |item: &Value| match (item, item.get("text"), item.get("type")) {
         (Value::String(text), _, _) | (_, Some(Value::String(text)), _) => Some(text.clone()),
         (_, _, Some(Value::String(kind))) => Some(format!("[{kind}]")),
@@ -75,10 +80,10 @@ fn listed_text(result: &Value) -> Option<String> {
     Some(texts?.join("\n"))
 }
 
-fn at_key(result: &Value) -> Option<String> {
+fn text_at_known_key(result: &Value) -> Option<String> {
     TEXTS.iter().find_map(|path| {
         let value = path.iter().try_fold(result, |value, key| value.get(key))?;
-        value.as_str().map(str::to_owned).or_else(|| listed_text(value))
+        value.as_str().map(str::to_owned).or_else(|| joined_text_blocks(value))
     })
 }
 
@@ -112,7 +117,7 @@ mod tests {
             (json!([1, 2]), "[1,2]"),
             (json!(null), ""),
         ] {
-            assert_eq!(text(&result), expected, "{result}");
+            assert_eq!(result_text(&result), expected, "{result}");
         }
     }
 
@@ -128,7 +133,7 @@ mod tests {
             (Some(json!("b")), Some(json!(null)), Some(json!("b"))),
             (None, None, None),
         ] {
-            assert_eq!(joined(beside, given), expected);
+            assert_eq!(merge_result_and_text(beside, given), expected);
         }
     }
 }

@@ -27,16 +27,18 @@ pub(crate) type Key = (&'static [&'static str], &'static str);
 /// A command: its line in the file, when the agent runs it, and the command.
 pub(crate) type Unasked = (usize, String, String);
 
-/// The commands of one file.
-pub(crate) fn read(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
+/// Reads the commands that the agent runs from one file without a tool call.
+pub(crate) fn read_unasked_commands(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
     match file.commands {
-        Commands::Lines(when) => lines(text, when),
+        Commands::Lines(when) => commands_in_lines(text, when),
         Commands::Keys(keys) => {
-            let Some(root) = syntax::parse(text, Format::Json).root else { return Vec::new() };
+            let Some(root) = syntax::parse_by_format(text, Format::Json).root else {
+                return Vec::new();
+            };
             let mut found = Vec::new();
             for (path, when) in keys {
-                walk(&root, path, "", &mut |entry, names| {
-                    let command = command(&entry.node);
+                visit_entries_at_path(&root, path, "", &mut |entry, names| {
+                    let command = command_of_node(&entry.node);
                     let line = text.get(..entry.key_span.start).unwrap_or_default();
                     let line = 1 + line.matches('\n').count();
                     found.extend(
@@ -50,21 +52,26 @@ pub(crate) fn read(file: &UnaskedFile, text: &str) -> Vec<Unasked> {
     }
 }
 
-/// Every entry at the end of the path, also behind a key that stands twice.
-fn walk(node: &Node, path: &[&str], names: &str, each: &mut dyn FnMut(&Entry, &str)) {
+/// Calls `each` for every entry at the end of the path, also below a key that is written twice.
+fn visit_entries_at_path(
+    node: &Node,
+    path: &[&str],
+    names: &str,
+    each: &mut dyn FnMut(&Entry, &str),
+) {
     let Some((key, rest)) = path.split_first() else { return };
     for entry in node.entries().iter().filter(|entry| *key == "*" || entry.key == *key) {
         let dot = if names.is_empty() { "" } else { "." };
         let names = format!("{names}{dot}{}", entry.key);
         match rest.is_empty() {
             true => each(entry, &names),
-            false => walk(&entry.node, rest, &names, each),
+            false => visit_entries_at_path(&entry.node, rest, &names, each),
         }
     }
 }
 
-/// A text, or the `command` and `args` of an object.
-fn command(node: &Node) -> Option<String> {
+/// Returns the command that a node holds: a text, or the `command` and `args` of an object.
+fn command_of_node(node: &Node) -> Option<String> {
     if let Some(text) = node.as_str() {
         return Some(text.to_owned());
     }
@@ -74,7 +81,7 @@ fn command(node: &Node) -> Option<String> {
     Some(std::iter::once(program).chain(words).collect::<Vec<_>>().join(" "))
 }
 
-fn lines(text: &str, when: &str) -> Vec<Unasked> {
+fn commands_in_lines(text: &str, when: &str) -> Vec<Unasked> {
     let mut found = Vec::new();
     let mut in_block = false;
     for (number, line) in (1..).zip(text.lines()) {
@@ -109,7 +116,7 @@ mod tests {
     fn commands_are_found_with_their_lines() {
         let file = UnaskedFile { path: "", commands: Commands::Keys(KEYS) };
         let text = "{\n \"line\": {\n  \"command\": \"a b\"},\n \"helper\": \"h\",\n \"other\": \"o\",\n \"servers\": {\n  \"x\": {\"command\": \"sh\", \"args\": [\"-c\", \"y\"]},\n  \"u\": {\"url\": \"http://a\"}}}";
-        let found = read(&file, text);
+        let found = read_unasked_commands(&file, text);
         let found: Vec<_> =
             found.iter().map(|(line, when, command)| (*line, &**when, &**command)).collect();
         let wanted = [
@@ -118,7 +125,10 @@ mod tests {
             (7, "`servers.x`: at start", "sh -c y"),
         ];
         assert_eq!(found, wanted);
-        assert!(read(&file, "{").is_empty() && read(&file, "").is_empty());
+        assert!(
+            read_unasked_commands(&file, "{").is_empty()
+                && read_unasked_commands(&file, "").is_empty()
+        );
     }
 
     /// T-65.
@@ -126,8 +136,10 @@ mod tests {
     fn lines_of_skills_are_found_in_text_and_in_blocks() {
         let file = UnaskedFile { path: "", commands: Commands::Lines("run") };
         let text = "---\nname: x\n---\nSee !`git status` and !`ls`.\n```!\ncurl x | sh\n```\n```sh\nnot run\n```\nWow! `no` and !`` and !`open\n";
-        let found: Vec<_> =
-            read(&file, text).into_iter().map(|(line, _, command)| (line, command)).collect();
+        let found: Vec<_> = read_unasked_commands(&file, text)
+            .into_iter()
+            .map(|(line, _, command)| (line, command))
+            .collect();
         let wanted = [(4, "git status"), (4, "ls"), (6, "curl x | sh")];
         assert_eq!(found, wanted.map(|(line, command)| (line, command.to_owned())));
     }

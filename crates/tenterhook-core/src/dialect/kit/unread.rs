@@ -2,7 +2,7 @@
 //! have one cause, an answer in another agent's form. Decides nothing.
 
 use crate::answer::Failure;
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::{Code, nearest_word};
 
 /// How many keys are named; the rest is counted.
 const NAMED: usize = 8;
@@ -16,28 +16,28 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// Adds a key, and which of the known ones may have been meant.
-    pub(crate) fn add<'k>(
+    /// Adds an ignored key, and which of the known keys may have been meant.
+    pub(crate) fn add_key<'k>(
         &mut self,
         path: &str,
         key: &str,
         known: impl IntoIterator<Item = &'k str>,
     ) {
-        if let Some(near) = nearest(key, known) {
+        if let Some(near) = nearest_word(key, known) {
             self.hints.push(format!("instead of `{key}` write `{near}`"));
         }
         self.keys.push(format!("{path}{key}"));
     }
 
-    /// Says something beside, where there is a key at all.
-    pub(crate) fn hint(&mut self, words: &str) {
+    /// Adds a hint, if there is any ignored key.
+    pub(crate) fn add_hint(&mut self, words: &str) {
         if !self.keys.is_empty() {
             self.hints.push(words.to_owned());
         }
     }
 
-    /// The one remark.
-    pub(crate) fn remark(self) -> Option<Failure> {
+    /// Returns one remark about all ignored keys.
+    pub(crate) fn into_remark(self) -> Option<Failure> {
         let message = [unread_keys_message(&self.keys)?]
             .into_iter()
             .chain(self.hints.into_iter().take(NAMED));
@@ -46,7 +46,7 @@ impl Unread {
     }
 }
 
-/// `a` is not read; `a`, `b` and `c` are not read.
+/// Says which keys are not read: `a` is not read; `a`, `b` and `c` are not read.
 fn unread_keys_message(keys: &[String]) -> Option<String> {
     let quoted: Vec<String> = keys.iter().take(NAMED).map(|key| format!("`{key}`")).collect();
     let (last, first) = quoted.split_last()?;
@@ -64,9 +64,9 @@ mod tests {
 
     fn message(keys: &[&str]) -> Option<String> {
         let mut unread = Unread::default();
-        keys.iter().for_each(|key| unread.add("o.", key, ["reason"]));
-        unread.hint("more");
-        unread.remark().map(|remark| remark.message)
+        keys.iter().for_each(|key| unread.add_key("o.", key, ["reason"]));
+        unread.add_hint("more");
+        unread.into_remark().map(|remark| remark.message)
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::answer::{Answer, Failure, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
-use crate::report::{Closed, End, Output, Report, StepOutput, unread};
+use crate::report::{Closed, End, Output, Report, StepOutput, stream_read_error_message};
 use crate::strict::{self, Found, Reading};
 
 /// What holds on every event, for those who look for what left the protocol (V-33).
@@ -23,57 +23,58 @@ const PROTOCOL: Protocol =
 /// The exit code that denies (V-22).
 const DENIES: i32 = 2;
 
-/// `{"background": true}` alone on the first line (V-28).
-pub(super) fn detaches(first_line: &[u8]) -> bool {
+/// Returns `true` if the first line is `{"background": true}` alone (V-28).
+pub(super) fn asks_to_detach(first_line: &[u8]) -> bool {
     let Ok(Value::Object(object)) = serde_json::from_slice(first_line) else { return false };
     object.len() == 1 && object.get("background") == Some(&Value::Bool(true))
 }
 
-/// Reads one report; of a model that was `asked` for its answer, a no counts wherever it stands.
-pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
+/// Reads one report. From a model that was `asked` for its answer, a denial is read wherever it
+/// stands.
+pub(super) fn read_answer(row: &EventRow, report: &Report, asked: bool) -> Answer {
     let StepOutput::Bytes { stdout, stderr } = &report.said else {
         let StepOutput::Answer(answer) = &report.said else { return Answer::default() };
-        return judge_exit(report, Answer::clone(answer), &[]);
+        return combine_with_exit(report, Answer::clone(answer), &[]);
     };
-    let (detached, said) = after_first_line(&stdout.bytes);
+    let (detached, said) = skip_detach_line(&stdout.bytes);
     let said = Output { bytes: said.to_vec(), dropped: stdout.dropped, closed: stdout.closed };
-    let reading = strict::read(&said.bytes);
-    let exact = judge_exit(report, read_stdout(&said, &reading), &stderr.bytes);
+    let reading = strict::read_output(&said.bytes);
+    let exact = combine_with_exit(report, read_stdout(&said, &reading), &stderr.bytes);
     let words = String::from_utf8_lossy(&stderr.bytes);
     let hearing = Hearing {
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
         asked,
-        ..Hearing::new(row, report, &reading, words.trim(), &PROTOCOL)
+        ..Hearing::for_report(row, report, &reading, words.trim(), &PROTOCOL)
     };
     let mut answer = denial::recover_denial(&hearing, exact);
     answer.detached = detached;
     if report.end == End::Exited(0)
         && let Some(lines) = &report.env_file
     {
-        let given = std::mem::replace(&mut answer.effects.env, variables::read(lines));
+        let given = std::mem::replace(&mut answer.effects.env, variables::read_env_lines(lines));
         answer.effects.env.extend(given);
     }
     answer
 }
 
-/// A hook that asked to go on in the background gives its answer after that line.
-fn after_first_line(stdout: &[u8]) -> (bool, &[u8]) {
+/// Returns the output after a first line that asks for the background, and whether there was one.
+fn skip_detach_line(stdout: &[u8]) -> (bool, &[u8]) {
     let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
     let (first, rest) = stdout.split_at(end);
-    if detaches(first) { (true, rest) } else { (false, stdout) }
+    if asks_to_detach(first) { (true, rest) } else { (false, stdout) }
 }
 
-/// What stdout says, whatever the exit code.
+/// Reads the answer on stdout, whatever the exit code.
 fn read_stdout(stdout: &Output, reading: &Reading) -> Answer {
     if let Closed::Broken(errno) = stdout.closed {
-        return Answer::failed(Code::OutOfResources, unread("output", errno));
+        return Answer::failed(Code::OutOfResources, stream_read_error_message("output", errno));
     }
     if stdout.closed == Closed::Truncated {
         let why = format!("it printed too much; {} bytes were dropped", stdout.dropped);
         return Answer::failed(Code::OutputTooLarge, why);
     }
-    if let Some(fields) = reading.strict() {
-        return fields::read(fields);
+    if let Some(fields) = reading.as_strict_object() {
+        return fields::read_object(fields);
     }
     match &reading.found {
         Found::Empty => Answer::default(),
@@ -97,19 +98,19 @@ fn read_stdout(stdout: &Output, reading: &Reading) -> Answer {
     }
 }
 
-/// Joins the printed answer with the exit of the program (V-21 to V-25).
-fn judge_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
+/// Combines the printed answer with the exit of the program (V-21 to V-25).
+fn combine_with_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let failure = match &report.end {
         End::Exited(0) => return said,
         End::Exited(DENIES) => return exit2_answer(said, stderr),
         End::Exited(code) => {
-            if objects(&said) {
+            if is_objection(&said) {
                 return said.slipped(
                     SlipKind::WrongExit,
                     format!("a denial with exit code {code}, not {DENIES} or 0"),
                 );
             }
-            Failure::exited(*code, &first_line(stderr))
+            Failure::exit_code_failure(*code, &first_stderr_line(stderr))
         }
         End::NotStarted { why } => {
             Failure::new(Code::NotStarted, format!("it could not be started: {why}"))
@@ -130,18 +131,22 @@ fn judge_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     Answer { restraint, reason, slips: said.slips, failure: Some(failure), ..Answer::default() }
 }
 
-fn objects(said: &Answer) -> bool {
+fn is_objection(said: &Answer) -> bool {
     said.restraint > Restraint::Allow || said.effects.stop.is_some()
 }
 
-/// Exit code 2 denies, whatever stdout says; a readable denial there gives the words (V-22).
+/// Returns the answer of exit code 2, which denies whatever stdout says; a readable denial there
+/// gives the reason (V-22).
 fn exit2_answer(said: Answer, stderr: &[u8]) -> Answer {
     if said.restraint == Restraint::Deny && said.slips.is_empty() && said.failure.is_none() {
-        let words = said.reason.clone().or_else(|| reason(stderr));
+        let words = said.reason.clone().or_else(|| reason_on_stderr(stderr));
         return Answer { reason: words, ..said };
     }
-    let mut answer =
-        Answer { restraint: Restraint::Deny, reason: reason(stderr), ..Answer::default() };
+    let mut answer = Answer {
+        restraint: Restraint::Deny,
+        reason: reason_on_stderr(stderr),
+        ..Answer::default()
+    };
     if said.restraint == Restraint::Deny && said.reason.is_some() {
         answer.reason = said.reason;
     }
@@ -157,13 +162,13 @@ fn exit2_answer(said: Answer, stderr: &[u8]) -> Answer {
     answer
 }
 
-fn reason(stderr: &[u8]) -> Option<String> {
+fn reason_on_stderr(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn first_line(stderr: &[u8]) -> String {
-    let text = reason(stderr).unwrap_or_default();
+fn first_stderr_line(stderr: &[u8]) -> String {
+    let text = reason_on_stderr(stderr).unwrap_or_default();
     text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

@@ -64,7 +64,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// That decision, whatever else comes of the event.
+    /// Creates the expectation of a decision, whatever else the outcome holds.
     #[must_use]
     pub const fn new(decision: Restraint) -> Self {
         Self {
@@ -95,15 +95,15 @@ pub struct CaseFile {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The cases of every hook of a native file, in the order of the file. `read_config` reports their
-/// mistakes.
+/// Reads the cases of every hook of a native file, in the order of the file. `read_config` reports
+/// their mistakes.
 #[must_use]
-pub fn cases(source: &Source) -> Vec<Case> {
-    config::case::beside_hooks(source)
+pub fn read_cases(source: &Source) -> Vec<Case> {
+    config::case::read_hook_cases(source)
 }
 
 /// Reads a file of cases.
 #[must_use]
 pub fn read_case_file(source: &Source) -> CaseFile {
-    config::case::file(source)
+    config::case::read_case_file(source)
 }

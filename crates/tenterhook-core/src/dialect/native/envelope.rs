@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::{VERSION, table};
 use crate::answer::Power;
-use crate::diagnostic::nearest;
+use crate::diagnostic::nearest_word;
 use crate::dialect::{Envelope, EventFault, Roots};
-use crate::event::{Event, Surroundings, field};
+use crate::event::{Event, Surroundings, payload_field};
 
 /// The keys of the form.
 pub(super) const KEYS: &[&str] = &["v", "event", "session", "tool", "prompt", "data"];
@@ -39,22 +39,23 @@ struct Form<'e> {
     data: Rest<'e>,
 }
 
-/// Writes the form, and the variables beside it.
-pub(super) fn encode(event: &Event) -> Envelope {
+/// Writes an event as the input of a native hook, with its environment variables.
+pub(super) fn encode_event(event: &Event) -> Envelope {
     let within = &event.within;
     let tool =
         event.tool().map(|call| Tool { kind: call.tool().as_str(), payload: &event.payload });
-    let mut body = Envelope::written(&Form {
+    let mut body = Envelope::to_bytes(&Form {
         v: VERSION,
         event: event.name.as_str(),
         session: Session(within),
-        prompt: field(&event.payload, "prompt"),
+        prompt: payload_field(&event.payload, "prompt"),
         data: Rest { payload: &event.payload, beside_tool: tool.is_some() },
         tool,
     });
     // Programs that read a line must find its end.
     body.push(b'\n');
-    let takes_env = table::row(event.name.as_str()).is_some_and(|row| row.powers.has(Power::Env));
+    let takes_env =
+        table::built_in_row(event.name.as_str()).is_some_and(|row| row.powers.has(Power::Env));
     Envelope {
         body,
         env: vec![
@@ -99,7 +100,7 @@ impl Serialize for Tool<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (key, name) in TOOL {
-            if let Some(value) = field(self.payload, name) {
+            if let Some(value) = payload_field(self.payload, name) {
                 map.serialize_entry(key, value)?;
             }
             if *key == "name" {
@@ -126,9 +127,9 @@ impl Serialize for Rest<'_> {
     }
 }
 
-/// Reads the form. What it leaves out, `roots` give.
-pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    known_keys(json)?;
+/// Reads an event in the native form; `roots` supply the directories that it leaves out.
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    check_known_keys(json)?;
     if let Some(v) = json.get("v")
         && v.as_u64() != Some(VERSION)
     {
@@ -138,35 +139,35 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         Some(Value::String(name)) if !name.is_empty() => name.as_str(),
         _ => return Err(EventFault::NoEventField { expected: "a string" }),
     };
-    let mut event = Event::new(name, surroundings(object(json, "session")?, roots)?);
-    let data = object(json, "data")?;
+    let mut event = Event::new(name, read_surroundings(optional_object(json, "session")?, roots)?);
+    let data = optional_object(json, "data")?;
     event.payload.extend(data.into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
-    if let Some(tool) = object(json, "tool")? {
+    if let Some(tool) = optional_object(json, "tool")? {
         decode_tool(tool, &mut event)?;
     }
     match json.get("prompt") {
         None | Some(Value::Null) => {}
         Some(Value::String(prompt)) => event = event.with("prompt", prompt.as_str()),
-        Some(_) => return Err(EventFault::must_be("prompt", "a string")),
+        Some(_) => return Err(EventFault::field_of_wrong_type("prompt", "a string")),
     }
     Ok(event)
 }
 
-fn known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
+fn check_known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
     let Some(unknown) = json.keys().find(|key| !KEYS.contains(&key.as_str())) else {
         return Ok(());
     };
     if json.contains_key("hook_event_name") {
         return Err(EventFault::ClaudeForm);
     }
-    let hint = nearest(unknown, KEYS.iter().copied()).map_or_else(
+    let hint = nearest_word(unknown, KEYS.iter().copied()).map_or_else(
         || "all other fields go into `data`".into(),
         |text| format!("did you mean `{text}`?"),
     );
     Err(EventFault::UnknownKey { object: "the event", key: unknown.clone(), hint })
 }
 
-fn surroundings(
+fn read_surroundings(
     session: Option<&Map<String, Value>>,
     roots: &Roots,
 ) -> Result<Surroundings, EventFault> {
@@ -174,7 +175,7 @@ fn surroundings(
     let mut take = |key: &str| match facts.shift_remove(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(EventFault::must_be(format!("session.{key}"), "a string")),
+        Some(_) => Err(EventFault::field_of_wrong_type(format!("session.{key}"), "a string")),
     };
     let id = take("id")?.unwrap_or_default();
     let cwd = take("cwd")?.map(PathBuf::from);
@@ -196,7 +197,7 @@ fn surroundings(
 
 fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), EventFault> {
     if !tool.get("name").is_some_and(Value::is_string) {
-        return Err(EventFault::must_be("tool.name", "a string"));
+        return Err(EventFault::field_of_wrong_type("tool.name", "a string"));
     }
     for (key, value) in tool {
         match TOOL.iter().find(|(known, _)| known == key) {
@@ -208,7 +209,7 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
             None if key == "kind" => {}
             None => {
                 let known = TOOL.iter().map(|(key, _)| *key);
-                let hint = nearest(key, known).map_or_else(
+                let hint = nearest_word(key, known).map_or_else(
                     || "it has `name`, `input`, `id` and `output`".to_owned(),
                     |text| format!("did you mean `{text}`?"),
                 );
@@ -220,13 +221,13 @@ fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), Event
     Ok(())
 }
 
-fn object<'a>(
+fn optional_object<'a>(
     json: &'a Map<String, Value>,
     key: &str,
 ) -> Result<Option<&'a Map<String, Value>>, EventFault> {
     match json.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object)),
-        Some(_) => Err(EventFault::must_be(key, "an object")),
+        Some(_) => Err(EventFault::field_of_wrong_type(key, "an object")),
     }
 }

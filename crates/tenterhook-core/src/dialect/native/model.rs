@@ -28,8 +28,8 @@ const KEYS: &[(Power, &str)] = &[
 const DECISIONS: &[(Power, &str)] =
     &[(Power::Deny, "deny"), (Power::Ask, "ask"), (Power::Allow, "allow")];
 
-/// How long `run` may take on an event; an event that has less time than others keeps its own.
-pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
+/// Returns how long `run` may take on an event; an event with less time than others keeps its own.
+pub(super) fn run_timeout(run: &Run, row: &EventRow) -> Duration {
     match run {
         Run::Prompt(_) if row.timeout != table::TIMEOUT => row.timeout,
         Run::Prompt(Prompt { turns: Some(_), .. }) => TIMEOUTS.0,
@@ -38,7 +38,8 @@ pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
     }
 }
 
-pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
+/// Returns the instructions for a model on the form of its answer.
+pub(super) fn answer_instructions(prompt: &Prompt, row: &EventRow) -> String {
     let may =
         |power: &Power| row.powers.has(*power) && (*power != Power::Allow || prompt.may_allow);
     let words: Vec<_> =
@@ -61,10 +62,10 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
 
 /// Reads the output as a native answer; an empty output is invalid, because a model must print an
 /// object.
-pub(super) fn read(row: &EventRow, report: &Report) -> Answer {
+pub(super) fn read_model_answer(row: &EventRow, report: &Report) -> Answer {
     let mute = report.end == End::Exited(0) && report.stdout().trim_ascii().is_empty();
     if mute {
         return Answer::failed(Code::NoAnswer, "the model said nothing");
     }
-    Answer { detached: false, ..answer::read(row, report, true) }
+    Answer { detached: false, ..answer::read_answer(row, report, true) }
 }

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::outcome::{Fault, Outcome, Step};
 
-/// Writes an outcome. Every key is always there; an absent value is `null` or empty (V-41).
+/// Writes an outcome as JSON. Every key is always present; an absent value is `null` or empty
+/// (V-41).
 #[must_use]
 pub fn encode_outcome(outcome: &Outcome) -> Value {
     let effects = &outcome.effects;
@@ -27,15 +28,15 @@ pub fn encode_outcome(outcome: &Outcome) -> Value {
         ("retry", effects.retry.into()),
         ("env", effects.env.clone().into()),
         ("extra", effects.extra.clone().into()),
-        ("faults", outcome.faults.iter().map(fault).collect()),
-        ("steps", outcome.steps.iter().map(step).collect()),
+        ("faults", outcome.faults.iter().map(fault_to_json).collect()),
+        ("steps", outcome.steps.iter().map(step_to_json).collect()),
     ];
     Value::Object(
         pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>(),
     )
 }
 
-fn fault(fault: &Fault) -> Value {
+fn fault_to_json(fault: &Fault) -> Value {
     json!({
         "code": fault.code,
         "hook": fault.hook.as_ref().map(|hook| hook.as_str()),
@@ -43,19 +44,19 @@ fn fault(fault: &Fault) -> Value {
     })
 }
 
-/// What a hook in shadow alone would have left, as far as it is nothing.
-fn shadow(outcome: &Outcome) -> Value {
+/// Returns what a hook in shadow would have decided, as JSON.
+fn shadow_to_json(outcome: &Outcome) -> Value {
     let effects = &outcome.effects;
     json!({
         "decision": outcome.decision_word(),
         "reason": outcome.reason(),
-        "rewrote": outcome.rewrites(),
+        "rewrote": outcome.is_rewritten(),
         "context": (!effects.context.is_empty()).then(|| effects.context.join("\n")),
-        "faults": outcome.faults.iter().map(fault).collect::<Value>(),
+        "faults": outcome.faults.iter().map(fault_to_json).collect::<Value>(),
     })
 }
 
-fn step(step: &Step) -> Value {
+fn step_to_json(step: &Step) -> Value {
     let mut said = json!({
         "hook": step.hook.as_str(),
         "source": step.source,
@@ -67,7 +68,7 @@ fn step(step: &Step) -> Value {
         "verdict": step.verdict.name(),
     });
     if let (Some(outcome), Some(said)) = (&step.shadow, said.as_object_mut()) {
-        said.insert("shadow".to_owned(), shadow(outcome));
+        said.insert("shadow".to_owned(), shadow_to_json(outcome));
     }
     said
 }

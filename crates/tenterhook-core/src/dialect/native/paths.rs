@@ -28,16 +28,17 @@ const MACHINE: &[machine::File] = &[
 
 const OWN: Option<&str> = Some("tenterhook");
 
-/// Managed, user, project, local: the strongest layer first (C-41).
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
-    let user = roots.user_files();
+/// Returns the native files that are looked for: managed, user, project, local, the strongest layer
+/// first (C-41).
+pub(super) fn candidate_files(roots: &Roots) -> Vec<Candidate> {
+    let user = roots.user_tenterhook_dir();
     let project = roots.repository.as_deref().unwrap_or(&roots.cwd);
     let directories = [
         (user.as_path(), Layer::User, FILES),
         (project, Layer::Project, FILES),
         (project, Layer::Local, LOCAL),
     ];
-    let mut found = machine::candidates(MACHINE, roots);
+    let mut found = machine::machine_wide_files(MACHINE, roots);
     for (directory, layer, names) in directories {
         let packs = if layer == Layer::Local { &[][..] } else { &PACKS[..] };
         let names = names.iter().chain(packs);
@@ -46,9 +47,9 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
     found
 }
 
-/// The name tells; of a file with another name, a `hook` table of tables whose entries run
-/// something (C-40).
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+/// Returns whether a file is a native config: certainly by its name; a file with another name needs
+/// a `hook` table of tables whose entries run something (C-40).
+pub(super) fn recognize_config_file(path: &Path, root: Option<&Node>) -> Fit {
     let name = path.file_name().unwrap_or_default();
     if FILES.iter().chain(&LOCAL).chain(&PACKS).any(|known| name == *known) {
         return Fit::Certain;

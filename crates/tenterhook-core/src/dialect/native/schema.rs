@@ -28,16 +28,16 @@ impl Kind {
         ("cases", Self::Cases),
     ];
 
-    /// The form of that name.
+    /// Finds the schema of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(word, _)| *word == name).map(|(_, kind)| *kind)
     }
 }
 
-/// The schema of a form, as it is checked in.
+/// Returns the text of a JSON schema, as it is checked in.
 #[must_use]
-pub const fn text(kind: Kind) -> &'static str {
+pub const fn schema_text(kind: Kind) -> &'static str {
     match kind {
         Kind::Config => include_str!("schema/config.json"),
         Kind::Event => include_str!("schema/event.json"),
@@ -47,11 +47,11 @@ pub const fn text(kind: Kind) -> &'static str {
     }
 }
 
-/// The schema of a form.
+/// Returns a JSON schema as a value.
 #[must_use]
-pub fn schema(kind: Kind) -> Value {
+pub fn parse_schema(kind: Kind) -> Value {
     // A test parses every one of them.
-    serde_json::from_str(text(kind)).unwrap_or_default()
+    serde_json::from_str(schema_text(kind)).unwrap_or_default()
 }
 
 #[cfg(test)]

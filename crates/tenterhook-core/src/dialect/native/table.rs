@@ -21,13 +21,13 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 const LEAVING: Duration = Duration::from_millis(1500);
 
 /// After how many denials in a row an event that keeps the agent at work gives way.
-const CAP: Cap = Cap::give_way(8);
+const CAP: Cap = Cap::continue_after(8);
 /// A denied call of the model is tried again, so that denials in a row must end at last: the third
 /// ends the turn (ruling 32).
-const TRIED: Cap = Cap::stop(2);
+const TRIED: Cap = Cap::stop_after(2);
 
-/// A row that only observes: nothing there can be prevented any more.
-const fn on(
+/// Creates the row of an event that hooks only observe, because nothing can be prevented any more.
+const fn observed_row(
     name: &'static str,
     subject: Subject,
     powers: &[Power],
@@ -52,58 +52,58 @@ const SERVER: Subject = Subject::Field("mcp_server_name");
 /// Every event that the dialect knows, in the order of a session's life.
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
-    on("Setup", TRIGGER, &[Context, Message, Env], "a repository is set up, once, on request"),
-    on("SessionStart", SOURCE, &[Context, Message, Watch, InitialMessage, Env], "a session begins, resumes, or goes on after a clear or a compaction"),
-    on("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "an instruction file was loaded"),
-    on("UserPromptSubmit", NONE, &[Deny, Prompt, Context, Message, Stop], "the user sent a prompt; the model has not seen it").failing(BLOCK),
-    on("UserPromptCommitted", NONE, &[Message], "the final text of a prompt is about to go to the model"),
-    on("UserPromptExpansion", Subject::Field("command_name"), &[Deny, Prompt, Context, Message, Stop], "a typed command is about to become a prompt").failing(BLOCK),
-    on("TurnStart", NONE, &[Deny, Context, Message, Stop], "a turn begins; a denial ends it").failing(BLOCK),
-    on("PreModelCall", NONE, &[Deny, Prompt, Context, Message, Stop], "the model is about to be called; a denial is a message, and the call is tried again").failing(BLOCK).capped(TRIED),
-    on("PostModelCall", NONE, &[Message], "the model answered"),
-    on("ShellEnv", TOOL, &[Env, Message], "the environment of a shell command is about to be made"),
-    on("PreToolUse", TOOL, &[Deny, Ask, Defer, Allow, Input, Context, Message, Stop], "a tool is about to run").failing(BLOCK),
-    on("PreSkillShellCommand", TOOL, &[Deny, Ask, Message, Stop], "a shell line of a skill is about to run").failing(BLOCK),
-    on("PermissionRequest", TOOL, &[Deny, Ask, Allow, Input, Permissions, Message, Stop], "the user is about to be asked for permission").failing(ASK),
-    on("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was refused by the host"),
-    on("PostToolUse", TOOL, &[Deny, Output, Context, Message, Stop], "a tool ran; a denial is an objection that the model reads"),
-    on("PostToolUseFailure", TOOL, &[Deny, Context, Message, Stop], "a tool failed; a denial is an objection that the model reads"),
-    on("PostToolBatch", NONE, &[Deny, Context, Message, Stop], "all tool calls of one turn ran; a denial ends the loop").failing(BLOCK),
-    on("MessageDisplay", NONE, &[Output, Message], "text of the model is about to be shown; only what is shown changes"),
-    on("Notification", Subject::Field("notification_type"), &[Message], "the host tells the user something"),
-    on("SubagentStart", AGENT, &[Context, Message], "a subagent begins"),
-    on("SubagentStop", AGENT, &[Deny, Context, Message, Stop], "a subagent is about to end; a denial keeps it at work").failing(BLOCK).capped(CAP),
-    on("TaskCreated", NONE, &[Deny, Message], "a task is about to be created").failing(BLOCK),
-    on("TaskCompleted", NONE, &[Deny, Message, Stop], "a task is about to be marked as done").failing(BLOCK),
-    on("TeammateIdle", NONE, &[Deny, Context, Message, Stop], "a teammate is about to go idle; a denial keeps it at work").failing(BLOCK).capped(CAP),
-    on("Stop", NONE, &[Deny, Context, Message, Stop], "the agent is about to end its turn; a denial keeps it at work").failing(BLOCK).capped(CAP),
-    on("TurnComplete", NONE, &[Message], "a turn ended, whatever it ended with"),
-    on("StopFailure", Subject::Field("error"), &[Message], "a turn ended because the model could not be reached"),
-    on("HostError", NONE, &[Message], "the host met an error"),
-    on("ModeChange", Subject::Field("mode"), &[Message], "the host went to another mode"),
-    on("ConfigChange", SOURCE, &[Deny, Message], "a configuration file changed; a denial keeps the old one").failing(BLOCK),
-    on("CwdChanged", NONE, &[Watch, Env, Message], "the agent went to another directory"),
-    on("DirectoryAdded", SOURCE, &[Context, Message], "a directory was added to the session"),
-    on("FileChanged", Subject::FileName("file_path"), &[Watch, Env, Message], "a watched file changed on disk"),
-    on("WorktreeCreate", NONE, &[Deny, Output, Message], "a worktree is about to be created; `output` is the path of one").failing(BLOCK),
-    on("WorktreeRemove", NONE, &[Message], "a worktree is about to be removed"),
-    on("PreCompact", TRIGGER, &[Deny, Context, Message], "the conversation is about to be compacted; context joins the instructions").failing(BLOCK),
-    on("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
-    on("PreModelSwitch", MODEL, &[Deny, Ask, Allow, Message], "the model is about to be switched").failing(BLOCK),
-    on("PostModelSwitch", MODEL, &[Context, Message], "the model was switched"),
-    on("Elicitation", SERVER, &[Deny, Allow, Output, Message], "an MCP server asks the user; `output` is the answer").failing(BLOCK),
-    on("ElicitationResult", SERVER, &[Deny, Allow, Output, Message], "the user's answer is about to go to an MCP server").failing(BLOCK),
+    observed_row("Setup", TRIGGER, &[Context, Message, Env], "a repository is set up, once, on request"),
+    observed_row("SessionStart", SOURCE, &[Context, Message, Watch, InitialMessage, Env], "a session begins, resumes, or goes on after a clear or a compaction"),
+    observed_row("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "an instruction file was loaded"),
+    observed_row("UserPromptSubmit", NONE, &[Deny, Prompt, Context, Message, Stop], "the user sent a prompt; the model has not seen it").on_failure(BLOCK),
+    observed_row("UserPromptCommitted", NONE, &[Message], "the final text of a prompt is about to go to the model"),
+    observed_row("UserPromptExpansion", Subject::Field("command_name"), &[Deny, Prompt, Context, Message, Stop], "a typed command is about to become a prompt").on_failure(BLOCK),
+    observed_row("TurnStart", NONE, &[Deny, Context, Message, Stop], "a turn begins; a denial ends it").on_failure(BLOCK),
+    observed_row("PreModelCall", NONE, &[Deny, Prompt, Context, Message, Stop], "the model is about to be called; a denial is a message, and the call is tried again").on_failure(BLOCK).with_cap(TRIED),
+    observed_row("PostModelCall", NONE, &[Message], "the model answered"),
+    observed_row("ShellEnv", TOOL, &[Env, Message], "the environment of a shell command is about to be made"),
+    observed_row("PreToolUse", TOOL, &[Deny, Ask, Defer, Allow, Input, Context, Message, Stop], "a tool is about to run").on_failure(BLOCK),
+    observed_row("PreSkillShellCommand", TOOL, &[Deny, Ask, Message, Stop], "a shell line of a skill is about to run").on_failure(BLOCK),
+    observed_row("PermissionRequest", TOOL, &[Deny, Ask, Allow, Input, Permissions, Message, Stop], "the user is about to be asked for permission").on_failure(ASK),
+    observed_row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was refused by the host"),
+    observed_row("PostToolUse", TOOL, &[Deny, Output, Context, Message, Stop], "a tool ran; a denial is an objection that the model reads"),
+    observed_row("PostToolUseFailure", TOOL, &[Deny, Context, Message, Stop], "a tool failed; a denial is an objection that the model reads"),
+    observed_row("PostToolBatch", NONE, &[Deny, Context, Message, Stop], "all tool calls of one turn ran; a denial ends the loop").on_failure(BLOCK),
+    observed_row("MessageDisplay", NONE, &[Output, Message], "text of the model is about to be shown; only what is shown changes"),
+    observed_row("Notification", Subject::Field("notification_type"), &[Message], "the host tells the user something"),
+    observed_row("SubagentStart", AGENT, &[Context, Message], "a subagent begins"),
+    observed_row("SubagentStop", AGENT, &[Deny, Context, Message, Stop], "a subagent is about to end; a denial keeps it at work").on_failure(BLOCK).with_cap(CAP),
+    observed_row("TaskCreated", NONE, &[Deny, Message], "a task is about to be created").on_failure(BLOCK),
+    observed_row("TaskCompleted", NONE, &[Deny, Message, Stop], "a task is about to be marked as done").on_failure(BLOCK),
+    observed_row("TeammateIdle", NONE, &[Deny, Context, Message, Stop], "a teammate is about to go idle; a denial keeps it at work").on_failure(BLOCK).with_cap(CAP),
+    observed_row("Stop", NONE, &[Deny, Context, Message, Stop], "the agent is about to end its turn; a denial keeps it at work").on_failure(BLOCK).with_cap(CAP),
+    observed_row("TurnComplete", NONE, &[Message], "a turn ended, whatever it ended with"),
+    observed_row("StopFailure", Subject::Field("error"), &[Message], "a turn ended because the model could not be reached"),
+    observed_row("HostError", NONE, &[Message], "the host met an error"),
+    observed_row("ModeChange", Subject::Field("mode"), &[Message], "the host went to another mode"),
+    observed_row("ConfigChange", SOURCE, &[Deny, Message], "a configuration file changed; a denial keeps the old one").on_failure(BLOCK),
+    observed_row("CwdChanged", NONE, &[Watch, Env, Message], "the agent went to another directory"),
+    observed_row("DirectoryAdded", SOURCE, &[Context, Message], "a directory was added to the session"),
+    observed_row("FileChanged", Subject::FileName("file_path"), &[Watch, Env, Message], "a watched file changed on disk"),
+    observed_row("WorktreeCreate", NONE, &[Deny, Output, Message], "a worktree is about to be created; `output` is the path of one").on_failure(BLOCK),
+    observed_row("WorktreeRemove", NONE, &[Message], "a worktree is about to be removed"),
+    observed_row("PreCompact", TRIGGER, &[Deny, Context, Message], "the conversation is about to be compacted; context joins the instructions").on_failure(BLOCK),
+    observed_row("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
+    observed_row("PreModelSwitch", MODEL, &[Deny, Ask, Allow, Message], "the model is about to be switched").on_failure(BLOCK),
+    observed_row("PostModelSwitch", MODEL, &[Context, Message], "the model was switched"),
+    observed_row("Elicitation", SERVER, &[Deny, Allow, Output, Message], "an MCP server asks the user; `output` is the answer").on_failure(BLOCK),
+    observed_row("ElicitationResult", SERVER, &[Deny, Allow, Output, Message], "the user's answer is about to go to an MCP server").on_failure(BLOCK),
     EventRow::new(("SessionEnd", "SessionEnd"), Subject::Field("reason"), &[Message], LEAVING, "a session ends"),
 ];
 
-/// The row of an undeclared event: hooks only observe it (C-49, E-4).
-pub(super) fn unknown(event: &EventName) -> EventRow {
+/// Returns the row of an undeclared event: hooks only observe it (C-49, E-4).
+pub(super) fn undeclared_row(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that no configuration declares; hooks only observe it");
-    EventRow { when, ..EventRow::unknown(event, Powers::from_slice(&[Message]), TIMEOUT) }
+    EventRow { when, ..EventRow::unknown_event(event, Powers::from_slice(&[Message]), TIMEOUT) }
 }
 
-/// The row of a built-in event.
-pub(super) fn row(event: &str) -> Option<&'static EventRow> {
+/// Returns the row of a built-in event.
+pub(super) fn built_in_row(event: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.event == event)
 }
 
@@ -118,8 +118,8 @@ pub(super) const VALUES: &[(&str, &[&str])] = &[
     ("SessionEnd", &["clear", "resume", "logout", "prompt_input_exit", "other"]),
 ];
 
-/// Those of an event.
-pub(super) fn values(event: &str) -> &'static [&'static str] {
+/// Returns the values that matchers of an event can meet, if they are a closed list.
+pub(super) fn matcher_values(event: &str) -> &'static [&'static str] {
     VALUES.iter().find(|(name, _)| *name == event).map_or(&[], |(_, values)| values)
 }
 

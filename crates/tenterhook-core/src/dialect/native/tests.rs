@@ -23,7 +23,7 @@ mod protocol;
 mod unusable;
 
 fn source(text: &str) -> Source {
-    let mut source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, text, "/p");
+    let mut source = Source::from_text("/p/tenterhook.toml", DialectId::NATIVE, text, "/p");
     source.home = PathBuf::from("/home/u");
     source
 }
@@ -48,16 +48,16 @@ fn report(end: End, stdout: &str, stderr: &str) -> Report {
         stdout: Output::from(stdout.as_bytes()),
         stderr: Output::from(stderr.as_bytes()),
     };
-    Report { said, ..Report::silent(end, Duration::ZERO) }
+    Report { said, ..Report::without_output(end, Duration::ZERO) }
 }
 
 fn read(end: End, stdout: &str, stderr: &str) -> Answer {
-    answer::read(gate(), &report(end, stdout, stderr), false)
+    answer::read_answer(gate(), &report(end, stdout, stderr), false)
 }
 
 /// What a native hook may do before a tool.
 fn gate() -> &'static EventRow {
-    NATIVE.row(&"PreToolUse".into()).expect("a row")
+    NATIVE.event_row(&"PreToolUse".into()).expect("a row")
 }
 
 fn read_stdout(stdout: &str) -> Answer {
@@ -308,7 +308,7 @@ fn files_are_found_from_the_strongest_layer_down() {
         ..Roots::default()
     };
     let found: Vec<_> = NATIVE
-        .candidates(&roots)
+        .candidate_files(&roots)
         .into_iter()
         .map(|candidate| (candidate.path, candidate.layer))
         .collect();
@@ -335,8 +335,8 @@ fn files_are_found_from_the_strongest_layer_down() {
     assert_eq!(toml, expected.map(|(path, layer)| (PathBuf::from(path), layer)));
     assert_eq!(found.len(), 18);
     let named = |name: &str, text: &str| {
-        let root = crate::syntax::parse(text, crate::syntax::Format::Toml).root;
-        NATIVE.recognizes(Path::new(name), root.as_ref())
+        let root = crate::syntax::parse_by_format(text, crate::syntax::Format::Toml).root;
+        NATIVE.recognize_config_file(Path::new(name), root.as_ref())
     };
     assert_eq!(named("/x/tenterhook.toml", ""), Fit::Certain);
     assert_eq!(named("/x/hooks.toml", "[hook.a]\non = 'Stop'\nshell = 'x'"), Fit::Certain);
@@ -346,17 +346,17 @@ fn files_are_found_from_the_strongest_layer_down() {
 /// C-46.
 #[test]
 fn a_gate_fails_closed_and_an_observer_does_not() {
-    let failure = |event: &str| NATIVE.row(&event.into()).map(|row| row.failure);
+    let failure = |event: &str| NATIVE.event_row(&event.into()).map(|row| row.failure);
     assert_eq!(failure("PreToolUse"), Some(OnFailure::Block));
     assert_eq!(failure("Stop"), Some(OnFailure::Block));
     assert_eq!(failure("PermissionRequest"), Some(OnFailure::Ask));
     assert_eq!(failure("PostToolUse"), Some(OnFailure::Continue));
     assert_eq!(failure("SessionStart"), Some(OnFailure::Continue));
-    for row in NATIVE.rows() {
+    for row in NATIVE.event_rows() {
         assert!(row.failure == OnFailure::Continue || row.powers.has(Power::Deny), "{}", row.name);
     }
-    let claude = DialectId::CLAUDE.dialect().rows();
-    let ours: Vec<_> = NATIVE.rows().iter().map(|row| &row.event).collect();
+    let claude = DialectId::CLAUDE.dialect().event_rows();
+    let ours: Vec<_> = NATIVE.event_rows().iter().map(|row| &row.event).collect();
     assert!(claude.iter().all(|row| ours.contains(&&row.event)), "an event is missing");
     assert_eq!(ours.len(), claude.len() + 8, "eight names cover what other agents tell");
 }
@@ -382,7 +382,7 @@ fn durations_have_units_and_the_default_is_short() {
     ] {
         assert_eq!(own(text), millis, "{text}");
     }
-    for row in NATIVE.rows() {
+    for row in NATIVE.event_rows() {
         let millis = if row.event == "SessionEnd" { 1500 } else { 10_000 };
         assert_eq!(row.timeout, Duration::from_millis(millis), "{}", row.name);
     }

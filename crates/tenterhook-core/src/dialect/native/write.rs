@@ -17,7 +17,7 @@ use crate::hook::{Arming, Command, Hook, Invocation, Phase, Prewarm, Run, Shell,
 use crate::matcher::{MatcherSpec, Written};
 use crate::rule::{Doubt, Part, Rule};
 use name::Names;
-pub use sandbox::line;
+pub use sandbox::sandbox_line;
 
 /// Writes `hooks` as a native file, in their order.
 ///
@@ -29,7 +29,7 @@ pub fn write(hooks: &[Arc<Hook>]) -> (String, Vec<Diagnostic>) {
     let mut tables = Table::new();
     tables.set_implicit(true);
     for hook in hooks {
-        if let Some((name, table)) = writer.hook(hook) {
+        if let Some((name, table)) = writer.hook_table(hook) {
             tables.insert(&name, Item::Table(table));
         }
     }
@@ -38,8 +38,8 @@ pub fn write(hooks: &[Arc<Hook>]) -> (String, Vec<Diagnostic>) {
     (document.to_string().trim_start().to_owned(), writer.diagnostics)
 }
 
-/// A condition that is an expression.
-fn when(expression: &str) -> Value {
+/// Returns the TOML value of a condition that is an expression.
+fn when_condition(expression: &str) -> Value {
     let mut table = InlineTable::new();
     table.insert("when", expression.into());
     table.into()
@@ -51,44 +51,44 @@ struct Writer {
 }
 
 impl Writer {
-    /// A hook as its table; `None` when nothing of it can be written.
-    fn hook(&mut self, hook: &Hook) -> Option<(String, Table)> {
-        if !name::is_name(hook.event.as_str()) {
+    /// Returns the name and the table of a hook; `None` if nothing of it can be written.
+    fn hook_table(&mut self, hook: &Hook) -> Option<(String, Table)> {
+        if !name::is_valid_name(hook.event.as_str()) {
             self.report_lost(hook, "its event has a name that a native file cannot write");
             return None;
         }
         let mut table = Table::new();
         let mut prefix = String::from("\n");
         if let Some(place) = &hook.place {
-            prefix.push_str(&value::comment(&format!("from {}:{}", place.file, place.line)));
+            prefix.push_str(&value::comment_line(&format!("from {}:{}", place.file, place.line)));
         }
-        if let Some((because, _)) = hook.arming.off() {
-            prefix.push_str(&value::comment(&format!("disarmed: {because}")));
+        if let Some((because, _)) = hook.arming.disabled_reason() {
+            prefix.push_str(&value::comment_line(&format!("disarmed: {because}")));
         }
         table.decor_mut().set_prefix(prefix);
-        table.insert("on", text(hook.event.as_str()));
-        self.write_selection(hook, &mut table);
-        self.run(hook, &mut table)?;
+        table.insert("on", text_item(hook.event.as_str()));
+        self.write_matcher_and_condition(hook, &mut table);
+        self.write_run(hook, &mut table)?;
         if hook.dialect != DialectId::NATIVE {
-            table.insert("speaks", text(hook.dialect.as_str()));
+            table.insert("speaks", text_item(hook.dialect.as_str()));
         }
         Self::write_options(hook, &mut table);
-        self.report_unsaid(hook);
-        Some((self.names.unique(&hook.id), table))
+        self.report_inexpressible(hook);
+        Some((self.names.take_unique_name(&hook.id), table))
     }
 
-    /// On which subjects and calls.
-    fn write_selection(&mut self, hook: &Hook, table: &mut Table) {
+    /// Writes `match` and `if`: the subjects and calls on which the hook runs.
+    fn write_matcher_and_condition(&mut self, hook: &Hook, table: &mut Table) {
         match hook.matcher.spec() {
             MatcherSpec::Any => {}
             MatcherSpec::Words(words) => {
-                table.insert("match", Item::Value(strings(words)));
+                table.insert("match", Item::Value(string_array(words)));
             }
             // An empty expression is found everywhere, and slashes with nothing between them are
             // words.
             MatcherSpec::Regex(expression) if expression.is_empty() => {}
             MatcherSpec::Regex(expression) => {
-                table.insert("match", text(&format!("/{expression}/")));
+                table.insert("match", text_item(&format!("/{expression}/")));
             }
             MatcherSpec::Never(why) => {
                 let message = format!("its matcher can never match ({why}); it is written as off");
@@ -97,12 +97,12 @@ impl Writer {
             }
         }
         let written =
-            hook.condition.as_ref().map(|condition| condition.written()).unwrap_or_default();
+            hook.condition.as_ref().map(|condition| condition.native_parts()).unwrap_or_default();
         let mut conditions: Vec<Value> = Vec::new();
         for part in written {
             let found = match part {
                 Written::Rule(rule) => Some(Value::from(rule)),
-                Written::When(expression) => Some(when(expression)),
+                Written::When(expression) => Some(when_condition(expression)),
                 Written::Toml(toml) => toml.parse::<Value>().ok(),
                 Written::Lost => None,
             };
@@ -125,7 +125,7 @@ impl Writer {
         }
     }
 
-    fn run(&mut self, hook: &Hook, table: &mut Table) -> Option<()> {
+    fn write_run(&mut self, hook: &Hook, table: &mut Table) -> Option<()> {
         let command = match &hook.run {
             Run::Command(command) => command,
             Run::Function(_) => {
@@ -134,39 +134,40 @@ impl Writer {
             }
             Run::Worker(worker) => {
                 if let Invocation::Argv { program, args } = &worker.command.invocation {
-                    table.insert("worker", Item::Value(argv(program, args)));
+                    table.insert("worker", Item::Value(argv_value(program, args)));
                 }
-                self.write_surroundings(hook, &worker.command, table);
+                self.write_command_settings(hook, &worker.command, table);
                 return Some(());
             }
-            Run::Http(http) => return self.http(hook, http, table),
+            Run::Http(http) => return self.write_http(hook, http, table),
             Run::Prompt(prompt) => {
-                let (key, value) = content::prompt(prompt);
+                let (key, value) = content::prompt_table(prompt);
                 table.insert(key, Item::Value(value.into()));
                 return Some(());
             }
-            Run::McpTool(call) => return self.mcp(hook, call, table),
+            Run::McpTool(call) => return self.write_mcp_tool(hook, call, table),
             Run::Rule(rule) => {
-                rule_keys(rule, table);
+                write_rule_keys(rule, table);
                 return Some(());
             }
             Run::Unusable { part, why } => {
-                self.report_lost(hook, &part.because(why));
+                self.report_lost(hook, &part.problem_message(why));
                 return None;
             }
         };
         match &command.invocation {
             Invocation::Argv { program, args } => {
-                table.insert("run", Item::Value(argv(program, args)));
+                table.insert("run", Item::Value(argv_value(program, args)));
             }
             Invocation::Shell { text: line, shell } => match shell {
-                Shell::Sh => drop(table.insert("shell", text(line))),
-                Shell::Bash => drop(table.insert("run", array(&["bash", "-c", line]))),
+                Shell::Sh => drop(table.insert("shell", text_item(line))),
+                Shell::Bash => drop(table.insert("run", array_item(&["bash", "-c", line]))),
                 Shell::Login => {
-                    drop(table.insert("run", array(&["/bin/sh", "-c", Shell::LOGIN, line])));
+                    drop(table.insert("run", array_item(&["/bin/sh", "-c", Shell::LOGIN, line])));
                 }
                 Shell::PowerShell => {
-                    let words = array(&["pwsh", "-NoProfile", "-NonInteractive", "-Command", line]);
+                    let words =
+                        array_item(&["pwsh", "-NoProfile", "-NonInteractive", "-Command", line]);
                     table.insert("run", words);
                 }
             },
@@ -174,17 +175,17 @@ impl Writer {
         match command.prewarm {
             Prewarm::Never => {}
             Prewarm::AsItStands => drop(table.insert("prewarm", true.into())),
-            form => drop(form.name().map(|word| table.insert("prewarm", text(word)))),
+            form => drop(form.name().map(|word| table.insert("prewarm", text_item(word)))),
         }
-        self.write_surroundings(hook, command, table);
+        self.write_command_settings(hook, command, table);
         Some(())
     }
 
-    fn write_surroundings(&mut self, hook: &Hook, command: &Command, table: &mut Table) {
+    fn write_command_settings(&mut self, hook: &Hook, command: &Command, table: &mut Table) {
         if !command.env.is_empty() {
             let mut env = InlineTable::new();
             for (name, value) in &command.env {
-                if crate::dialect::variables::is_variable(name) {
+                if crate::dialect::variables::is_variable_name(name) {
                     env.insert(name, value.as_str().into());
                 } else {
                     self.report_partly_lost(
@@ -196,10 +197,10 @@ impl Writer {
             table.insert("env", Item::Value(env.into()));
         }
         if !command.pass.is_empty() {
-            table.insert("pass", Item::Value(strings(&command.pass)));
+            table.insert("pass", Item::Value(string_array(&command.pass)));
         }
         if let Some(cwd) = &command.cwd {
-            table.insert("cwd", text(&cwd.to_string_lossy()));
+            table.insert("cwd", text_item(&cwd.to_string_lossy()));
             if cwd.is_relative() {
                 self.report_partly_lost(
                     hook,
@@ -209,9 +210,9 @@ impl Writer {
         }
         if !command.files.is_empty() {
             let files = command.files.iter().map(|file| file.to_string_lossy().into_owned());
-            table.insert("files", Item::Value(strings(&files.collect::<Vec<_>>())));
+            table.insert("files", Item::Value(string_array(&files.collect::<Vec<_>>())));
         }
-        if command.inherit != hook.dialect.dialect().inherit() {
+        if command.inherit != hook.dialect.dialect().inherited_variables() {
             self.report_partly_lost(
                 hook,
                 "it inherits another environment than its dialect promises",
@@ -219,17 +220,17 @@ impl Writer {
         }
     }
 
-    /// When, how long, and what a failure means.
+    /// Writes the options of a hook: when it runs, how long, and what a failure means.
     fn write_options(hook: &Hook, table: &mut Table) {
         if hook.enforcement.is_shadow() {
-            table.insert("mode", text(hook.enforcement.as_str()));
+            table.insert("mode", text_item(hook.enforcement.as_str()));
         }
         match hook.phase {
             Phase::Decide => {}
             // A hook in the background cannot rewrite.
             Phase::Rewrite if hook.wait != Wait::Attached => {}
-            Phase::Rewrite => drop(table.insert("phase", text("rewrite"))),
-            Phase::Observe => drop(table.insert("phase", text("observe"))),
+            Phase::Rewrite => drop(table.insert("phase", text_item("rewrite"))),
+            Phase::Observe => drop(table.insert("phase", text_item("observe"))),
         }
         match hook.wait {
             Wait::Attached => {}
@@ -240,37 +241,37 @@ impl Writer {
         let is_native = hook.dialect == DialectId::NATIVE;
         let row = || {
             dialect
-                .row(&hook.event)
+                .event_row(&hook.event)
                 .map_or_else(|| dialect.unknown_row(&hook.event).timeout, |row| row.timeout)
         };
         if let Some(timeout) = hook.timeout.or_else(|| (!is_native).then(row)) {
-            table.insert("timeout", text(&value::duration(timeout)));
+            table.insert("timeout", text_item(&value::duration_text(timeout)));
         }
         match hook.on_failure {
-            Some(policy) => drop(table.insert("on_failure", text(policy.as_str()))),
+            Some(policy) => drop(table.insert("on_failure", text_item(policy.as_str()))),
             // In the background a failure restrains nothing, whatever the policy is.
             None if is_native || hook.wait != Wait::Attached => {}
-            None => drop(table.insert("on_failure", text(PROMISED))),
+            None => drop(table.insert("on_failure", text_item(PROMISED))),
         }
         if hook.answer_required {
-            table.insert("answer", text("required"));
+            table.insert("answer", text_item("required"));
         }
         if hook.once {
             table.insert("once", true.into());
         }
-        if let Some(sandbox) = sandbox::written(&hook.sandbox) {
+        if let Some(sandbox) = sandbox::value_for_file(&hook.sandbox) {
             table.insert("sandbox", Item::Value(sandbox));
         }
         if let Some(status) = &hook.status {
-            table.insert("status", text(status));
+            table.insert("status", text_item(status));
         }
         if hook.arming != Arming::Armed {
             table.insert("enabled", false.into());
         }
     }
 
-    /// What a hook has and no native file can say.
-    fn report_unsaid(&mut self, hook: &Hook) {
+    /// Reports the settings of a hook that no native file can express.
+    fn report_inexpressible(&mut self, hook: &Hook) {
         if hook.compat == crate::hook::Compat::Exact {
             self.report_partly_lost(
                 hook,
@@ -294,32 +295,33 @@ impl Writer {
 }
 
 /// Writes the keys of a rule.
-fn rule_keys(rule: &Rule, table: &mut Table) {
+fn write_rule_keys(rule: &Rule, table: &mut Table) {
     for part in Part::ALL {
-        if let Some(written) = rule.text(part) {
-            table.insert(part.key(), text(written));
+        if let Some(written) = rule.part_text(part) {
+            table.insert(part.key(), text_item(written));
         }
     }
-    if rule.doubt().is_some() {
-        table.insert(Doubt::KEY, text(Doubt::IGNORE));
+    if rule.doubt_setting().is_some() {
+        table.insert(Doubt::KEY, text_item(Doubt::IGNORE));
     }
 }
 
-fn text(text: &str) -> Item {
+fn text_item(text: &str) -> Item {
     toml_edit::value(text)
 }
 
-fn array(items: &[&str]) -> Item {
+fn array_item(items: &[&str]) -> Item {
     toml_edit::value(items.iter().copied().collect::<Array>())
 }
 
-fn strings(words: &[String]) -> Value {
+fn string_array(words: &[String]) -> Value {
     words.iter().map(String::as_str).collect::<Array>().into()
 }
 
-/// A program with a slash that is not absolute starts from the event's directory, and in a native
-/// file from the file's: a shell that becomes the program keeps the meaning.
-fn argv(program: &str, args: &[String]) -> Value {
+/// Returns the array of a program and its arguments. A relative program with a slash starts from
+/// the event's directory, but in a native file from the file's; a shell that executes the program
+/// keeps the meaning.
+fn argv_value(program: &str, args: &[String]) -> Value {
     let relative = program.contains('/') && !program.starts_with('/');
     let lead: &[&str] = if relative { &["sh", "-c", r#"exec "$0" "$@""#] } else { &[] };
     let words = lead.iter().copied().chain([program]).chain(args.iter().map(String::as_str));

@@ -25,83 +25,84 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 impl Dialect {
-    /// Its name.
+    /// Returns the identifier of the dialect.
     #[must_use]
     pub const fn id(&self) -> DialectId {
         self.core.id
     }
 
-    /// The variable that names the directory of the user's files, if the agent has one.
+    /// Returns the variable that names the directory of the user's files, if the agent has one.
     #[must_use]
     pub const fn home_variable(&self) -> Option<&'static str> {
         self.files.home_variable
     }
 
-    /// Its event table.
+    /// Returns the event table.
     #[must_use]
-    pub fn rows(&self) -> &'static [EventRow] {
+    pub fn event_rows(&self) -> &'static [EventRow] {
         (self.core.rows)()
     }
 
-    /// The row of `event`.
+    /// Returns the row of `event`.
     #[must_use]
-    pub fn row(&self, event: &EventName) -> Option<&'static EventRow> {
-        self.rows().iter().find(|row| row.event == event.as_str())
+    pub fn event_row(&self, event: &EventName) -> Option<&'static EventRow> {
+        self.event_rows().iter().find(|row| row.event == event.as_str())
     }
 
-    /// The values that matchers of a neutral event can meet, if the agent has a closed list of
-    /// them.
+    /// Returns the values that matchers of a neutral event can meet, if the agent has a closed list
+    /// of them.
     #[must_use]
-    pub fn subjects(&self, event: &str) -> &'static [&'static str] {
+    pub fn matcher_values(&self, event: &str) -> &'static [&'static str] {
         (self.matching.subjects)(event)
     }
 
-    /// The row of an event that the table does not have: usually hooks only observe it.
+    /// Returns the row of an event that is not in the table: usually hooks only observe it.
     #[must_use]
     pub fn unknown_row(&self, event: &EventName) -> EventRow {
         (self.core.unknown_row)(event)
     }
 
-    /// Whether the file at `path` with this content is a config of this dialect.
+    /// Returns whether the file at `path` with this content is a config of this dialect.
     #[must_use]
-    pub fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit {
+    pub fn recognize_config_file(&self, path: &Path, root: Option<&Node>) -> Fit {
         (self.core.recognizes)(path, root)
     }
 
-    /// The config files that the agent would load.
+    /// Returns the config files that the agent would load.
     #[must_use]
-    pub fn candidates(&self, roots: &Roots) -> Vec<Candidate> {
+    pub fn candidate_files(&self, roots: &Roots) -> Vec<Candidate> {
         (self.core.places)(roots)
     }
 
-    /// Whether its hook files are TOML, too: most agents have JSON, or front matter in texts.
+    /// Returns `true` if the dialect also has TOML hook files. Most agents have JSON, or front
+    /// matter in texts.
     #[must_use]
-    pub const fn is_toml(&self) -> bool {
+    pub const fn has_toml_files(&self) -> bool {
         self.files.is_toml
     }
 
-    /// The active plugins, by `settings`, weakest first, and the files of the agent.
+    /// Returns the active plugins according to `settings`, weakest first, and their files.
     #[must_use]
-    pub fn plugins(&self, settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+    pub fn active_plugins(&self, settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
         (self.files.plugins)(settings, roots, disk)
     }
 
-    /// Finds what silences the hooks of the agent's settings, or could; `None` if no such setting
-    /// is known.
+    /// Returns the function that finds settings which silence the agent's hooks, or could; `None`
+    /// if no such setting is known.
     #[must_use]
-    pub const fn silencers(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
+    pub const fn silencer_finder(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
         self.files.silencers
     }
 
-    /// The files in which the agent configures MCP servers, if they are known.
+    /// Returns the files in which the agent configures MCP servers, if they are known.
     #[must_use]
-    pub const fn servers(&self) -> Option<&'static ServerFiles> {
+    pub const fn mcp_server_files(&self) -> Option<&'static ServerFiles> {
         self.files.servers
     }
 
-    /// Where the entry of a server may name variables.
+    /// Returns where the entry of an MCP server may name variables.
     #[must_use]
-    pub const fn server_variables(&self) -> ServerVariables {
+    pub const fn mcp_server_variables(&self) -> ServerVariables {
         self.files.server_variables
     }
 
@@ -130,21 +131,21 @@ impl Dialect {
         (self.core.encode_event)(event)
     }
 
-    /// Whether the agent removes this variable from the environment of hooks.
+    /// Returns `true` if the agent removes this variable from the environment of hooks.
     #[must_use]
     pub fn withholds_variable(&self, variable: &str) -> bool {
         self.commands.withheld.iter().any(|prefix| variable.starts_with(prefix))
     }
 
-    /// Whether this first line of stdout moves the hook to the background, under the reading mode
-    /// of its source.
+    /// Returns `true` if this first line of stdout moves the hook to the background, under the
+    /// reading mode of its source.
     #[must_use]
-    pub fn detaches(&self, first_line: &[u8], compat: Compat) -> bool {
+    pub fn detaches_on(&self, first_line: &[u8], compat: Compat) -> bool {
         (self.runs.detaches)(first_line, compat)
     }
 
-    /// Whether the agent discards the effects of a hook with this `wait` (G-43).
-    pub(crate) const fn discards(&self, wait: Wait) -> bool {
+    /// Returns `true` if the agent discards the effects of a hook with this `wait` (G-43).
+    pub(crate) const fn discards_effects(&self, wait: Wait) -> bool {
         self.runs.discards_detached && matches!(wait, Wait::Detached)
     }
 
@@ -163,99 +164,103 @@ impl Dialect {
         outcome: &Outcome,
         way_out: Option<&str>,
     ) -> Option<Reply> {
-        let name = self.row(&event.name).map_or(event.name.as_str(), |row| &row.name);
-        Some(reply::write(self.calls.replies?, ReplyInput { name, event, outcome, way_out }))
+        let name = self.event_row(&event.name).map_or(event.name.as_str(), |row| &row.name);
+        Some(reply::write_reply(self.calls.replies?, ReplyInput { name, event, outcome, way_out }))
     }
 
-    /// The powers that the agent accepts on an event; `None` if it does not call Tenterhook.
+    /// Returns the powers that the agent accepts on an event; `None` if it does not call
+    /// Tenterhook.
     #[must_use]
-    pub fn can(&self, event: &EventName) -> Option<Powers> {
-        let name = self.row(event).map_or(event.as_str(), |row| &row.name);
-        Some(self.calls.replies?.event(name).map_or(Powers::NONE, |row| row.powers()))
+    pub fn accepted_powers(&self, event: &EventName) -> Option<Powers> {
+        let name = self.event_row(event).map_or(event.as_str(), |row| &row.name);
+        Some(self.calls.replies?.event_replies(name).map_or(Powers::NONE, |row| row.powers()))
     }
 
-    /// The events of its reply table, by the agent's names, and the powers that each accepts.
+    /// Returns the events of the reply table, by the agent's names, with the powers that each
+    /// accepts.
     #[must_use]
-    pub fn can_all(&self) -> Vec<(&'static str, Powers)> {
+    pub fn reply_table(&self) -> Vec<(&'static str, Powers)> {
         let events = self.calls.replies.map_or(&[][..], |replies| replies.events);
         events.iter().map(|event| (event.event, event.powers())).collect()
     }
 
-    /// Whether the agent loads a source and runs the hooks in it (BR-30). It does not load a source
-    /// that Tenterhook adopted (BR-75).
+    /// Returns `true` if the agent loads a source and runs the hooks in it (BR-30). It does not
+    /// load a source that Tenterhook adopted (BR-75).
     #[must_use]
-    pub fn loads(&self, source: &Source) -> bool {
-        !source.is_adopted() && (self.layers.loads)(source, self.core.id)
+    pub fn loads_source(&self, source: &Source) -> bool {
+        !source.holds_moved_entries() && (self.layers.loads)(source, self.core.id)
     }
 
-    /// What the agent does if a hook gives no answer: hooks of other dialects are at least as
-    /// strict (BR-9).
+    /// Returns what the agent does if a hook gives no answer. Hooks of other dialects are at least
+    /// as strict (BR-9).
     #[must_use]
-    pub fn without_answer(&self, event: &str, failure: &Failure) -> OnFailure {
+    pub fn policy_without_answer(&self, event: &str, failure: &Failure) -> OnFailure {
         (self.failures.without_answer)(event, failure)
     }
 
-    /// Whether `stop_hook_active` of the agent is reliable; otherwise the caller counts delayed
-    /// ends of a turn.
+    /// Returns `true` if the agent's `stop_hook_active` is reliable; otherwise the caller counts
+    /// delayed ends of a turn.
     #[must_use]
-    pub const fn says_stopped_before(&self) -> bool {
+    pub const fn reports_stop_hook_active(&self) -> bool {
         self.calls.says_stopped_before
     }
 
-    /// Whether an event describes no action.
+    /// Returns `true` if an event describes no action.
     #[must_use]
-    pub fn is_noise(&self, event: &Event) -> bool {
+    pub fn is_noise_event(&self, event: &Event) -> bool {
         (self.calls.is_noise)(event)
     }
 
-    /// The variables in which the agent names its project to hooks (BR-18).
+    /// Returns the variables in which the agent names its project to hooks (BR-18).
     #[must_use]
     pub const fn project_variables(&self) -> &'static [&'static str] {
         self.calls.project_variables
     }
 
-    /// Whether the events before and after a call have the same id, and each call that runs fires
-    /// both (BR-93).
+    /// Returns `true` if the events before and after a call have the same id, and each call that
+    /// runs fires both (BR-93).
     #[must_use]
-    pub const fn pairs_calls(&self) -> bool {
+    pub const fn pairs_tool_events(&self) -> bool {
         self.calls.pairs_calls
     }
 
-    /// The files of a project from which the agent runs commands without a tool call, as paths: `*`
-    /// is any name, and `**` any folders (T-65).
-    pub fn unasked_files(&self) -> impl Iterator<Item = &'static str> {
+    /// Iterates over the files of a project from which the agent runs commands without a tool call,
+    /// as paths: `*` is any name, and `**` any folders (T-65).
+    pub fn unasked_command_files(&self) -> impl Iterator<Item = &'static str> {
         self.files.unasked.iter().map(|file| file.path)
     }
 
-    /// The commands in such a file: the line, when the agent runs it, and the command.
+    /// Returns the commands in a file of `unasked_command_files`: the line, when the agent runs it,
+    /// and the command.
     #[must_use]
-    pub fn unasked_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
+    pub fn unasked_commands_in(&self, path: &str, text: &str) -> Vec<(usize, String, String)> {
         let file = self.files.unasked.iter().find(|file| file.path == path);
-        file.map_or_else(Vec::new, |file| unasked::read(file, text))
+        file.map_or_else(Vec::new, |file| unasked::read_unasked_commands(file, text))
     }
 
-    /// Whether the agent leaves standard error to people, and never reads it as an answer.
+    /// Returns `true` if the agent never reads standard error as an answer, so that warnings can be
+    /// printed there.
     #[must_use]
-    pub fn hears_stderr(&self) -> bool {
+    pub fn ignores_stderr(&self) -> bool {
         self.calls.replies.is_none_or(|replies| replies.hears_stderr)
     }
 
-    /// The agent's title, if it calls Tenterhook.
+    /// Returns the agent's title, if it calls Tenterhook.
     #[must_use]
-    pub fn agent(&self) -> Option<&'static str> {
+    pub fn agent_title(&self) -> Option<&'static str> {
         self.calls.replies.map(|replies| replies.agent)
     }
 
-    /// The instructions on the form of the answer for a model that serves as a hook (MO-3): the
-    /// form of a native answer, if the agent has no such hooks.
+    /// Returns the instructions on the form of the answer for a model that serves as a hook (MO-3):
+    /// those of a native answer if the agent has no such hooks.
     #[must_use]
-    pub fn shape(&self, prompt: &Prompt, row: &EventRow) -> String {
+    pub fn answer_instructions(&self, prompt: &Prompt, row: &EventRow) -> String {
         (self.models.shape)(prompt, row)
     }
 
-    /// Reads the answer of such a model.
+    /// Reads the answer of a model that serves as a hook.
     #[must_use]
-    pub fn read_words(
+    pub fn read_model_answer(
         &self,
         prompt: &Prompt,
         event: &Event,
@@ -265,13 +270,13 @@ impl Dialect {
         (self.models.read)(prompt, event, row, report)
     }
 
-    /// The timeout of a hook that sets none.
+    /// Returns the timeout of a hook that sets none.
     #[must_use]
-    pub fn timeout(&self, run: &Run, row: &EventRow) -> Duration {
+    pub fn default_timeout(&self, run: &Run, row: &EventRow) -> Duration {
         (self.runs.timeout)(run, row)
     }
 
-    /// What the agent does with an answer that deviates from its protocol.
+    /// Returns what the agent does with an answer that deviates from its protocol.
     #[must_use]
     pub fn slip_policy(&self, slip: SlipKind) -> SlipPolicy {
         (self.failures.slips)(slip)
@@ -281,31 +286,36 @@ impl Dialect {
     ///
     /// Another host may well have such an event, so the hook stays armed.
     #[must_use]
-    pub fn unreachable(&self, hook: &Hook) -> Option<(String, &'static str)> {
+    pub fn why_unreachable(&self, hook: &Hook) -> Option<(String, &'static str)> {
         (self.matching.unreachable)(hook)
     }
 
-    /// The least restraint of an action while a file that might forbid it cannot be read (C-72):
-    /// usually the user is asked. `None` for the policy of the event.
+    /// Returns the least restraint of an action while a file that might forbid it cannot be read
+    /// (C-72): usually the user is asked. `None` means the policy of the event.
     #[must_use]
-    pub const fn while_unread(&self) -> Option<OnFailure> {
+    pub const fn policy_while_unread(&self) -> Option<OnFailure> {
         self.failures.while_unread
     }
 
-    /// The key of an entry that sets its timeout.
+    /// Returns the key of an entry that sets its timeout.
     #[must_use]
     pub const fn timeout_key(&self) -> &'static str {
         self.runs.timeout_key
     }
 
-    /// The policy of a gate that gave no answer, if neither its entry nor its source sets one:
-    /// usually that of the event.
+    /// Returns the policy of a gate that gave no answer, if neither its entry nor its source sets
+    /// one: usually that of the event.
     #[must_use]
-    pub fn promise(&self, hook: &Hook, row: &EventRow, failure: &Failure) -> OnFailure {
+    pub fn default_failure_policy(
+        &self,
+        hook: &Hook,
+        row: &EventRow,
+        failure: &Failure,
+    ) -> OnFailure {
         (self.failures.promise)(hook, row, failure)
     }
 
-    /// How the hooks of one phase of an event relate.
+    /// Returns how the hooks of one phase of an event relate.
     #[must_use]
     pub fn mode(&self, phase: Phase) -> Mode {
         (self.runs.mode)(phase)
@@ -314,25 +324,25 @@ impl Dialect {
     /// Applies the settings of one layer to the hooks of others, once all are read, in configured
     /// order. A replaced hook is disarmed, never removed, so that `explain` can say why it does not
     /// run.
-    pub fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
+    pub fn apply_layer_settings(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
         (self.layers.settle)(layers);
     }
 
-    /// The sandbox of a hook without a setting, for this home directory of the user.
+    /// Returns the sandbox of a hook without a setting, for this home directory of the user.
     #[must_use]
-    pub(crate) fn sandbox(&self, hook: &Hook, home: &Path) -> Sandbox {
+    pub(crate) fn default_sandbox(&self, hook: &Hook, home: &Path) -> Sandbox {
         (self.commands.sandbox)(hook, home)
     }
 
-    /// The variables of the host that commands inherit.
+    /// Returns which variables of the host commands inherit.
     #[must_use]
-    pub const fn inherit(&self) -> Inherit {
+    pub const fn inherited_variables(&self) -> Inherit {
         self.commands.inherit
     }
 
-    /// Whether sources of this layer come after all others, however the host orders them.
+    /// Returns `true` if sources of this layer come after all others, however the host orders them.
     #[must_use]
-    pub fn runs_last(&self, layer: Layer) -> bool {
+    pub fn runs_layer_last(&self, layer: Layer) -> bool {
         self.layers.last == Some(layer)
     }
 
@@ -342,7 +352,7 @@ impl Dialect {
     /// # Errors
     ///
     /// When the node is not a condition.
-    pub(crate) fn condition(
+    pub(crate) fn read_condition(
         &self,
         node: &Node,
         source: &Source,
@@ -350,21 +360,21 @@ impl Dialect {
         (self.matching.condition)(node, source)
     }
 
-    /// How the agent fills variables into the requests of hooks (HT-21).
+    /// Returns how the agent fills variables into the requests of hooks (HT-21).
     #[must_use]
     pub const fn interpolation(&self) -> Interpolation {
         self.requests.interpolation
     }
 
-    /// Whether the agent follows redirects (HT-14).
+    /// Returns `true` if the agent follows redirects (HT-14).
     #[must_use]
     pub const fn follows_redirects(&self) -> bool {
         self.requests.follows_redirects
     }
 
-    /// Whether the same entry in two files runs once.
+    /// Returns `true` if the same entry in two files runs once.
     #[must_use]
-    pub const fn drops_repeats(&self) -> bool {
+    pub const fn drops_repeated_entries(&self) -> bool {
         self.layers.drops_repeats
     }
 }

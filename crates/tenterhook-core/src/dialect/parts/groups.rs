@@ -9,7 +9,7 @@ use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::unasked::UnaskedFile;
 use crate::dialect::{
     ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, ServerVariables,
-    Silencer, SlipPolicy, native, rule,
+    Silencer, SlipPolicy, native, parse_condition,
 };
 use crate::event::Event;
 use crate::hook::row::Mode;
@@ -86,7 +86,7 @@ pub(crate) struct Matching {
 impl Matching {
     pub(crate) const DEFAULT: Self = Self {
         subjects: |_| &[],
-        condition: |node, source| rule(node, source, Reading::Native),
+        condition: |node, source| parse_condition(node, source, Reading::Native),
         unreachable: |_| None,
     };
 }
@@ -155,8 +155,10 @@ pub(crate) struct ModelHooks {
 
 impl ModelHooks {
     /// The form of native answers.
-    pub(crate) const DEFAULT: Self =
-        Self { shape: native::shape, read: |_, _, row, report| native::read_words(row, report) };
+    pub(crate) const DEFAULT: Self = Self {
+        shape: native::answer_instructions,
+        read: |_, _, row, report| native::read_model_answer(row, report),
+    };
 }
 
 /// The effect of invalid and missing answers.

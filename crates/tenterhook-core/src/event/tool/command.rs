@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use tenterhook_shell::quote;
+use tenterhook_shell::quote_word;
 
 use super::ToolCall;
 
@@ -29,16 +29,16 @@ pub(crate) enum Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// The line; empty if it cannot be read.
+    /// Returns the command line; empty if it cannot be read.
     #[cfg(any(feature = "rule", test))]
-    pub(crate) fn line(self) -> Cow<'a, str> {
+    pub(crate) fn into_line(self) -> Cow<'a, str> {
         match self {
             Self::Line(line) => line,
             Self::Missing | Self::Unclear(_) => Cow::Borrowed(""),
         }
     }
 
-    /// The same without its event.
+    /// Returns the command without a borrow of its event.
     #[cfg(feature = "rule")]
     pub(crate) fn into_owned(self) -> Command<'static> {
         match self {
@@ -50,7 +50,7 @@ impl<'a> Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// The command in the call's input.
+    /// Reads the command in the call's input.
     pub(crate) fn from_call(call: ToolCall<'a>) -> Self {
         let fields = match call.input {
             Value::Object(fields) => fields,
@@ -60,24 +60,24 @@ impl<'a> Command<'a> {
         let mut given = KEYS.iter().filter_map(|key| fields.get(*key));
         match given.find(|field| !field.is_null()).or_else(|| fields.get("command")) {
             None => Command::Missing,
-            Some(Value::String(line)) => Self::from_whole_line(Cow::Borrowed(line)),
+            Some(Value::String(line)) => Self::from_line(Cow::Borrowed(line)),
             Some(Value::Array(words)) => {
-                let words: Option<Vec<_>> = words.iter().map(argument).collect();
+                let words: Option<Vec<_>> = words.iter().map(argument_text).collect();
                 words.map_or(Self::Unclear(NO_WORDS), |words| {
-                    Self::from_whole_line(lines(&words).into())
+                    Self::from_line(candidate_lines(&words).into())
                 })
             }
             Some(_) => Command::Unclear(NO_WORDS),
         }
     }
 
-    fn from_whole_line(line: Cow<'a, str>) -> Self {
+    fn from_line(line: Cow<'a, str>) -> Self {
         if line.contains('\0') { Self::Unclear(CUT_SHORT) } else { Self::Line(line) }
     }
 }
 
-/// A word as a program would get it.
-fn argument(value: &Value) -> Option<Cow<'_, str>> {
+/// Returns an argument as text, as a program would get it.
+fn argument_text(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
         Value::Number(_) | Value::Bool(_) => Some(Cow::Owned(value.to_string())),
@@ -85,21 +85,23 @@ fn argument(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Every line that a list of words may be: the program with its arguments; the text that stands behind a `-c`, whatever the
-/// program; and where the program is no name but a line, all words as a shell would be handed them.
-fn lines(words: &[Cow<'_, str>]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
+/// Returns every line that a list of words may be: the program with its arguments; the text after a
+/// `-c`, whatever the program; and if the program is a line and not a name, all words joined as a
+/// shell would get them.
+fn candidate_lines(words: &[Cow<'_, str>]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
     let mut lines = vec![quoted.join(" ")];
     if words.first().is_some_and(|word| word.contains(NOT_IN_NAMES)) {
         lines.push(words.join(" "));
     }
-    let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| takes_code(option));
+    let behind =
+        words.iter().zip(words.iter().skip(1)).filter(|(option, _)| is_code_option(option));
     lines.extend(behind.map(|(_, code)| code.clone().into_owned()));
     lines.join("\n")
 }
 
-/// `-c`, also among others: `-lc`.
-fn takes_code(word: &str) -> bool {
+/// Returns `true` for `-c`, also among other options: `-lc`.
+fn is_code_option(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or_default();
     letters.contains('c') && letters.chars().all(|c| c.is_ascii_alphabetic())
 }
@@ -115,7 +117,7 @@ mod tests {
     }
 
     fn line(input: &Value) -> String {
-        command(input).line().into_owned()
+        command(input).into_line().into_owned()
     }
 
     /// E-9.

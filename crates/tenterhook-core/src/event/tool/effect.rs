@@ -6,38 +6,40 @@ use serde_json::{Map, Value};
 use super::{Tool, ToolCall};
 
 impl ToolCall<'_> {
-    /// What the call does, as one text: a shell's command, else the whole input. Paths are whole or cut to their last part: a
-    /// transcript has a path as the model wrote it, and an event may have it in full. `None` where there is no input, and for tools
-    /// that are the agent's own: into their input it writes what the person answered.
+    /// Returns what the call does, as one text: a shell's command, else the whole input. Paths are
+    /// whole or cut to their last part, because a transcript has a path as the model wrote it and
+    /// an event may have it in full. `None` if there is no input, and for the agent's own tools,
+    /// into whose input the agent writes the user's answer.
     #[must_use]
-    pub fn effect(&self, whole_paths: bool) -> Option<String> {
+    pub fn effect_text(&self, whole_paths: bool) -> Option<String> {
         let fields = self.input.as_object()?;
         let mut text = String::new();
         match self.tool() {
             Tool::Other => return None,
-            Tool::Shell => canonical(fields.get("command")?, &mut text),
+            Tool::Shell => write_canonical_json(fields.get("command")?, &mut text),
             _ => {
                 // What begins with `_` is the agent's own.
                 let kept = fields.iter().filter(|(key, _)| !key.starts_with('_'));
                 let kept = kept.map(|(key, value)| {
                     let is_cut = !whole_paths && key.ends_with("path");
-                    (key.clone(), if is_cut { last_part(value) } else { value.clone() })
+                    (key.clone(), if is_cut { last_path_part(value) } else { value.clone() })
                 });
-                canonical(&Value::Object(kept.collect::<Map<_, _>>()), &mut text);
+                write_canonical_json(&Value::Object(kept.collect::<Map<_, _>>()), &mut text);
             }
         }
         Some(text)
     }
 }
 
-fn last_part(path: &Value) -> Value {
+fn last_path_part(path: &Value) -> Value {
     let Some(text) = path.as_str() else { return path.clone() };
     let text = text.trim_end_matches(['/', '\\']);
     text.rsplit(['/', '\\']).next().unwrap_or(text).into()
 }
 
-/// Writes the value with the fields of objects in order. Its depth is bounded by the reader of events.
-pub fn canonical(value: &Value, text: &mut String) {
+/// Writes the value with the fields of objects in sorted order. Its depth is bounded by the reader
+/// of events.
+pub fn write_canonical_json(value: &Value, text: &mut String) {
     match value {
         Value::Object(fields) => {
             let mut all: Vec<_> = fields.iter().collect();
@@ -46,7 +48,7 @@ pub fn canonical(value: &Value, text: &mut String) {
             for (key, value) in all {
                 text.push_str(&Value::String(key.clone()).to_string());
                 text.push(':');
-                canonical(value, text);
+                write_canonical_json(value, text);
                 text.push(',');
             }
             text.push('}');
@@ -54,7 +56,7 @@ pub fn canonical(value: &Value, text: &mut String) {
         Value::Array(items) => {
             text.push('[');
             for item in items {
-                canonical(item, text);
+                write_canonical_json(item, text);
                 text.push(',');
             }
             text.push(']');
@@ -72,7 +74,8 @@ mod tests {
     /// BR-95.
     #[test]
     fn effect_ignores_order_and_what_the_agent_adds() {
-        let effect = |name, input: &Value, with_paths| ToolCall { name, input }.effect(with_paths);
+        let effect =
+            |name, input: &Value, with_paths| ToolCall { name, input }.effect_text(with_paths);
         let one = json!({"command": "ls", "description": "list"});
         let other = json!({"description": "other", "command": "ls", "timeout": 5});
         assert_eq!(effect("Bash", &one, true), effect("Bash", &other, true));

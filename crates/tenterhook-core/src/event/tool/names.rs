@@ -15,33 +15,38 @@ pub struct ToolWords {
     pub keys: &'static [(&'static str, &'static str)],
 }
 
-/// The tool that the agent calls `name`.
+/// Returns the tool that the agent calls `name`.
 #[must_use]
-pub fn by_own(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
+pub fn find_by_own_name(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
     table.iter().find(|tool| tool.own.contains(&name))
 }
 
-/// The tool of that neutral name.
+/// Returns the tool with that neutral name.
 #[must_use]
-pub fn by_neutral(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
+pub fn find_by_neutral_name(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
     table.iter().find(|tool| tool.neutral == name)
 }
 
 impl ToolWords {
-    /// An input with the neutral keys. A neutral key that is there already is not overwritten.
+    /// Returns an input with the neutral keys. A neutral key that is already there is not
+    /// overwritten.
     #[must_use]
-    pub fn neutral_input(&self, input: &Value) -> Value {
-        renamed(input, |key| self.keys.iter().find(|(own, _)| own == &key).map(|(_, value)| *value))
+    pub fn to_neutral_input(&self, input: &Value) -> Value {
+        rename_keys(input, |key| {
+            self.keys.iter().find(|(own, _)| own == &key).map(|(_, value)| *value)
+        })
     }
 
-    /// An input with the agent's keys.
+    /// Returns an input with the agent's keys.
     #[must_use]
-    pub fn own_input(&self, input: &Value) -> Value {
-        renamed(input, |key| self.keys.iter().find(|(_, value)| value == &key).map(|(own, _)| *own))
+    pub fn to_agent_input(&self, input: &Value) -> Value {
+        rename_keys(input, |key| {
+            self.keys.iter().find(|(_, value)| value == &key).map(|(own, _)| *own)
+        })
     }
 }
 
-fn renamed(input: &Value, name: impl Fn(&str) -> Option<&'static str>) -> Value {
+fn rename_keys(input: &Value, name: impl Fn(&str) -> Option<&'static str>) -> Value {
     let Value::Object(fields) = input else { return input.clone() };
     let mut renamed = Map::new();
     for (key, value) in fields {
@@ -64,14 +69,14 @@ mod tests {
 
     #[test]
     fn keys_go_there_and_back_and_never_overwrite() {
-        let tool = by_own(TABLE, "create_file").expect("a known tool");
-        assert_eq!(by_neutral(TABLE, "Write"), Some(tool));
-        let neutral = tool.neutral_input(&json!({"file": "a", "content": "b"}));
+        let tool = find_by_own_name(TABLE, "create_file").expect("a known tool");
+        assert_eq!(find_by_neutral_name(TABLE, "Write"), Some(tool));
+        let neutral = tool.to_neutral_input(&json!({"file": "a", "content": "b"}));
         assert_eq!(neutral, json!({"file_path": "a", "content": "b"}));
-        assert_eq!(tool.own_input(&neutral), json!({"path": "a", "content": "b"}));
+        assert_eq!(tool.to_agent_input(&neutral), json!({"path": "a", "content": "b"}));
         let both = json!({"path": "a", "file_path": "b"});
-        assert_eq!(tool.neutral_input(&both), both);
-        assert_eq!(tool.own_input(&json!("raw")), json!("raw"));
-        assert!(by_own(TABLE, "Write").is_none());
+        assert_eq!(tool.to_neutral_input(&both), both);
+        assert_eq!(tool.to_agent_input(&json!("raw")), json!("raw"));
+        assert!(find_by_own_name(TABLE, "Write").is_none());
     }
 }

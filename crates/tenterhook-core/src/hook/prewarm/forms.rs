@@ -9,7 +9,8 @@ use super::super::{Invocation, Prewarm, Shell};
 use language::{Language, NODE, PYTHON};
 
 impl Prewarm {
-    const fn language(self) -> Option<Language> {
+    /// Returns the interpreter language of the form, if it has one.
+    const fn language_of_form(self) -> Option<Language> {
         match self {
             Self::Never | Self::AsItStands => None,
             Self::Python => Some(PYTHON),
@@ -19,29 +20,35 @@ impl Prewarm {
 }
 
 impl Invocation {
-    /// Whether it is the interpreter of a form with a script, in words that can be read for certain.
+    /// Returns true if the command certainly runs a script with the interpreter of `form`.
     #[must_use]
-    pub fn is_script_for(&self, form: Prewarm) -> bool {
-        self.with_option(form, "", "").is_some()
+    pub fn runs_script_of_form(&self, form: Prewarm) -> bool {
+        self.insert_interpreter_option(form, "", "").is_some()
     }
 
-    /// The same command with one more option, and its `value`, before the script. `None` where it is not certain what is the
-    /// script, for a form without an interpreter, and for a value with a single quote in a shell line.
+    /// Returns the same command with another option and its `value` before the script. `None` if it
+    /// is uncertain which word is the script, if `form` has no interpreter, or if `value` has a
+    /// single quote in a shell line.
     #[must_use]
-    pub fn with_option(&self, form: Prewarm, option: &str, value: &str) -> Option<Self> {
-        let language = form.language()?;
+    pub fn insert_interpreter_option(
+        &self,
+        form: Prewarm,
+        option: &str,
+        value: &str,
+    ) -> Option<Self> {
+        let language = form.language_of_form()?;
         match self {
             Self::Argv { program, args } => {
                 let words: Vec<Word> =
                     std::iter::once(program).chain(args).map(Word::literal).collect();
-                let options = language.options(&words)?;
+                let options = language.count_option_words(&words)?;
                 let (before, after) = args.split_at_checked(options)?;
                 let option = [option.to_owned(), value.to_owned()];
                 let args = before.iter().chain(&option).chain(after).cloned().collect();
                 Some(Self::Argv { program: program.clone(), args })
             }
             Self::Shell { text, shell: shell @ (Shell::Sh | Shell::Bash) } => {
-                let at = script_in(text, &language)?;
+                let at = interpreter_options_end(text, &language)?;
                 let (before, after) = text.split_at_checked(at)?;
                 // A text without single quotes stands in single quotes as it is.
                 let text = (!value.contains('\''))
@@ -54,19 +61,20 @@ impl Invocation {
     }
 }
 
-/// Where, in a line that is one command and nothing else, the options of its interpreter end.
-fn script_in(text: &str, language: &Language) -> Option<usize> {
-    let line = shell::read(text);
-    let mut written = line.written();
+/// Returns the offset at which the interpreter's options end, if the line is a single command.
+fn interpreter_options_end(text: &str, language: &Language) -> Option<usize> {
+    let line = shell::parse_line(text);
+    let mut written = line.written_commands();
     let command = written.next().filter(|command| command.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     // Its input must be ours, and it must stand in the foreground, or it has none.
     let reads_elsewhere =
         command.redirects.iter().any(|redirect| redirect.operator.starts_with('<'));
-    if !is_alone || reads_elsewhere || !line.constructs.is_empty() || stands_behind(text) {
+    if !is_alone || reads_elsewhere || !line.constructs.is_empty() || has_background_ampersand(text)
+    {
         return None;
     }
-    let options = language.options(&command.words)?;
+    let options = language.count_option_words(&command.words)?;
     let mut at = 0;
     let sources = command
         .assignments
@@ -84,8 +92,8 @@ fn script_in(text: &str, language: &Language) -> Option<usize> {
     Some(at)
 }
 
-/// Whether an `&` stands in it that is no part of a redirection.
-fn stands_behind(text: &str) -> bool {
+/// Returns true if the text has an `&` that is not part of a redirection.
+fn has_background_ampersand(text: &str) -> bool {
     let plain = text.replace("&>", "").replace(">&", "").replace("<&", "");
     plain.contains('&')
 }
@@ -96,7 +104,7 @@ mod tests {
 
     fn with_option(form: Prewarm, option: &str, text: &str) -> Option<String> {
         let line = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
-        match line.with_option(form, option, "SHIM")? {
+        match line.insert_interpreter_option(form, option, "SHIM")? {
             Invocation::Shell { text, .. } => Some(text),
             Invocation::Argv { .. } => None,
         }
@@ -163,8 +171,9 @@ mod tests {
         };
         let given = argv(&["-W", "error", "-u", "a.py", "-x"]);
         let expected = argv(&["-W", "error", "-u", "-c", "SHIM", "a.py", "-x"]);
-        let shimmed =
-            |invocation: Invocation| invocation.with_option(Prewarm::Python, "-c", "SHIM");
+        let shimmed = |invocation: Invocation| {
+            invocation.insert_interpreter_option(Prewarm::Python, "-c", "SHIM")
+        };
         assert_eq!(shimmed(given), Some(expected));
         assert_eq!(shimmed(argv(&["-W"])), None);
         assert_eq!(shimmed(argv(&["-W", "error"])), None);
@@ -206,10 +215,10 @@ mod tests {
             );
         }
         let line = Invocation::Shell { text: "node a.js".to_owned(), shell: Shell::Sh };
-        assert_eq!(line.with_option(Prewarm::Node, "--require", "/it's"), None);
-        assert_eq!(line.with_option(Prewarm::AsItStands, "--require", "x"), None);
-        assert_eq!(Prewarm::Node.for_invocation(&line), Prewarm::Node);
-        assert_eq!(Prewarm::Python.for_invocation(&line), Prewarm::Never);
-        assert_eq!(Prewarm::AsItStands.for_invocation(&line), Prewarm::AsItStands);
+        assert_eq!(line.insert_interpreter_option(Prewarm::Node, "--require", "/it's"), None);
+        assert_eq!(line.insert_interpreter_option(Prewarm::AsItStands, "--require", "x"), None);
+        assert_eq!(Prewarm::Node.unless_impossible_for(&line), Prewarm::Node);
+        assert_eq!(Prewarm::Python.unless_impossible_for(&line), Prewarm::Never);
+        assert_eq!(Prewarm::AsItStands.unless_impossible_for(&line), Prewarm::AsItStands);
     }
 }

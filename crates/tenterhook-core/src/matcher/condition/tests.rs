@@ -87,8 +87,8 @@ fn of_several_conditions_the_surest_decides() {
         (vec![failed(), no()], no(), failed()),
         (vec![no(), failed()], no(), failed()),
     ] {
-        assert_eq!(all(parts.clone().into_iter()), of_all, "{parts:?}");
-        assert_eq!(any(parts.clone().into_iter()), of_any, "{parts:?}");
+        assert_eq!(pick_if_all(parts.clone().into_iter()), of_all, "{parts:?}");
+        assert_eq!(pick_if_any(parts.clone().into_iter()), of_any, "{parts:?}");
     }
 }
 
@@ -108,7 +108,7 @@ fn an_expression_is_found_wherever_it_lies() {
         (Condition::any("x", vec![rule(), custom()]), false),
         (Condition::any("x", vec![custom(), all(vec![rule(), when()])]), true),
     ] {
-        assert_eq!(condition.asks_an_expression(), asks, "{condition:?}");
+        assert_eq!(condition.contains_expression(), asks, "{condition:?}");
     }
 }
 
@@ -116,7 +116,7 @@ fn an_expression_is_found_wherever_it_lies() {
 #[test]
 fn the_home_of_the_event_comes_before_that_of_the_configuration() {
     let condition = Condition::rule("Read(~/x)", Reading::Claude)
-        .at(Path::new("/p"), Path::new("/home/configured"));
+        .with_base_and_home(Path::new("/p"), Path::new("/home/configured"));
     let holds = |home: &str, file: &str| {
         let within = Surroundings { home: home.into(), ..Surroundings::at("/p") };
         let event = Event::new("PreToolUse", within)
@@ -190,7 +190,8 @@ fn a_rule_is_held_against_paths_from_where_it_stands() {
         ("Read(~/.ssh/**)", "/h/.ssh/id", true),
         ("Read(~/.ssh/**)", "/base/.ssh/id", false),
     ] {
-        let condition = Condition::rule(rule, Reading::Native).at("/base".as_ref(), "/h".as_ref());
+        let condition = Condition::rule(rule, Reading::Native)
+            .with_base_and_home("/base".as_ref(), "/h".as_ref());
         let picked = condition.pick(&MatchContext::for_event(&read(path)), Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, holds, "{rule} {path}: {picked:?}");
     }
@@ -214,10 +215,10 @@ fn a_rule_holds_for_the_old_name_of_a_tool() {
 fn a_condition_is_written_part_by_part() {
     let custom = || Condition::custom("mode", |_| Picked::Exactly);
     let rule = Condition::rule("Bash(ls)", Reading::Native);
-    let all = Condition::all(vec![rule, custom().written_as("{ a = 1 }"), custom()]);
+    let all = Condition::all(vec![rule, custom().with_native_toml("{ a = 1 }"), custom()]);
     let all = all.expect("three of them");
     let written: Vec<_> = all
-        .written()
+        .native_parts()
         .into_iter()
         .map(|written| match written {
             Written::Rule(text) => format!("rule {text}"),

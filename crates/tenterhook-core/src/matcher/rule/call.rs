@@ -7,7 +7,7 @@ use serde_json::Value;
 use tenterhook_shell::{Doubt, Language, Line};
 
 use super::file::PathAnchors;
-use crate::agents::language::{self, languages};
+use crate::agents::language::{self, shell_languages};
 use crate::event::Event;
 use crate::event::meter::{Account, Cut, Meter};
 use crate::event::tool::command::Command;
@@ -15,7 +15,7 @@ use crate::event::tool::{Tool, ToolCall};
 use crate::rule::{RuleInput, SharedLine};
 
 /// A line of which nothing is known, because there was no time to read it.
-static UNREAD: LazyLock<Line> = LazyLock::new(|| Line::unread(Doubt::TooDeep));
+static UNREAD: LazyLock<Line> = LazyLock::new(|| Line::unknown(Doubt::TooDeep));
 
 /// One tool call as rules see it; its command line is read once, at the first rule that asks.
 pub struct Call<'a> {
@@ -30,7 +30,8 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call that is made at these places; `aliases` are pairs of an old tool name and the present one.
+    /// Creates a call at these path anchors; `aliases` are pairs of an old tool name and its
+    /// current name.
     #[must_use]
     pub fn new(
         tool: ToolCall<'a>,
@@ -38,11 +39,11 @@ impl<'a> Call<'a> {
         aliases: &'a [(&'a str, &'a str)],
     ) -> Self {
         let (line, account) = (SharedLine::default(), Arc::default());
-        let languages = languages("", tool.name);
+        let languages = shell_languages("", tool.name);
         Self { tool, places, aliases, languages, line, account, go_on: &|| true }
     }
 
-    /// The call of an event, where it is one, without the places where it is made.
+    /// Creates the call of an event that is a tool call, without path anchors.
     pub(crate) fn from_event(
         event: &'a Event,
         rule_input: &RuleInput,
@@ -51,14 +52,21 @@ impl<'a> Call<'a> {
         let call = Self::new(event.tool()?, PathAnchors::default(), &[]);
         // Expressions read no line of a tool that is no shell.
         let is_shared = call.tool.tool() == Tool::Shell;
-        let languages = languages(language::agent(event), call.tool.name);
-        let line = if is_shared { Arc::clone(rule_input.shared_line()) } else { call.line };
-        Some(Self { line, languages, account: Arc::clone(rule_input.account()), go_on, ..call })
+        let languages = shell_languages(language::agent_name(event), call.tool.name);
+        let line = if is_shared { Arc::clone(rule_input.shared_parsed_line()) } else { call.line };
+        Some(Self {
+            line,
+            languages,
+            account: Arc::clone(rule_input.step_account()),
+            go_on,
+            ..call
+        })
     }
 
-    /// The same call as another rule sees it; the line that was read for one is read for both.
+    /// Returns the same call with the path anchors and aliases of another rule. Both share the
+    /// parsed line.
     #[must_use]
-    pub fn placed<'b>(
+    pub fn with_path_anchors<'b>(
         &'b self,
         places: PathAnchors<'b>,
         aliases: &'b [(&'b str, &'b str)],
@@ -68,43 +76,46 @@ impl<'a> Call<'a> {
         Call { tool, places, aliases, languages, line, account, go_on }
     }
 
-    /// The command line, read; `None` where the input holds none.
-    pub fn line(&self) -> Option<&Line> {
+    /// Parses the command line, once; `None` if the input has none.
+    pub fn parsed_line(&self) -> Option<&Line> {
         if let Some(line) = self.line.get() {
             return Some(line);
         }
         let meter = Meter::new(self.go_on);
-        let read = match self.command() {
-            Some(text) => language::read(self.languages, &text, &|steps| meter.spend(steps)),
+        let read = match self.command_text() {
+            Some(text) => language::read_line_in_languages(self.languages, &text, &|steps| {
+                meter.spend_steps(steps)
+            }),
             None => return None,
         };
-        match (read, meter.cut()) {
+        match (read, meter.why_cut()) {
             (Some(line), _) => Some(self.line.get_or_init(|| line)),
             // A later caller may have more time.
             (None, Some(Cut::OutOfTime)) => Some(&UNREAD),
-            (None, _) => Some(self.line.get_or_init(|| Line::unread(Doubt::TooDeep))),
+            (None, _) => Some(self.line.get_or_init(|| Line::unknown(Doubt::TooDeep))),
         }
     }
 
-    /// A meter for what one rule asks.
-    pub(super) fn meter(&self) -> Meter<'_> {
+    /// Creates a meter that limits the steps of one rule.
+    pub(super) fn new_meter(&self) -> Meter<'_> {
         Meter::with_account(&self.account, self.go_on)
     }
 
-    /// The command line as text, whatever the tool's name; `None` where the input holds none that can be read.
-    pub(super) fn command(&self) -> Option<Cow<'a, str>> {
+    /// Returns the command line as text, whatever the tool's name; `None` if the input has no
+    /// readable one.
+    pub(super) fn command_text(&self) -> Option<Cow<'a, str>> {
         match Command::from_call(self.tool) {
             Command::Line(line) => Some(line),
             Command::Missing | Command::Unclear(_) => None,
         }
     }
 
-    /// The first of these fields that is a text.
-    pub(super) fn field(&self, keys: &[&str]) -> Option<&'a str> {
+    /// Returns the first of these input fields that is a string.
+    pub(super) fn first_text_field(&self, keys: &[&str]) -> Option<&'a str> {
         keys.iter().find_map(|key| self.tool.input.get(key).and_then(Value::as_str))
     }
 
-    pub(super) fn canonical<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(super) fn canonical_tool_name<'n>(&'n self, name: &'n str) -> &'n str {
         self.aliases.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
     }
 }

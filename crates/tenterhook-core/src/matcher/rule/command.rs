@@ -89,44 +89,46 @@ impl CommandPattern {
         let (first, rest) = base.split_once(' ').unwrap_or((base, ""));
         let extent = if rest.is_empty() { Extent::Program } else { Extent::Arguments };
         let program = (!first.contains('*')).then(|| first.to_owned());
-        let spelling = program.as_ref().and_then(|_| Spelling::new(rest, open.is_some()));
+        let spelling =
+            program.as_ref().and_then(|_| Spelling::from_pattern_words(rest, open.is_some()));
         Self { program, extent, base: Stars::new(base), open, spelling, any_case: false }
     }
 
-    /// The same in small letters, for commands in any case.
-    pub(super) fn in_any_case(spec: &str) -> Self {
+    /// Creates a pattern that ignores the case of commands.
+    pub(super) fn new_case_insensitive(spec: &str) -> Self {
         Self { any_case: true, ..Self::new(&spec.to_lowercase()) }
     }
 
-    fn matches(&self, text: &str) -> bool {
-        let text = &*self.folded(text);
+    fn matches_text(&self, text: &str) -> bool {
+        let text = &*self.normalize_case(text);
         self.base.matches(text) || self.open.as_ref().is_some_and(|open| open.matches(text))
     }
 
-    /// A text as it is held against the pattern.
-    fn folded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// Returns the text in lower case if the pattern ignores case.
+    fn normalize_case<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match self.any_case {
             true => Cow::Owned(text.to_lowercase()),
             false => Cow::Borrowed(text),
         }
     }
 
-    /// Whether a command matches by its words, without their quotes or as written (S-45).
-    fn matches_command(&self, command: &SimpleCommand) -> bool {
+    /// Returns true if a command matches by its words, either without quotes or as written (S-45).
+    fn matches_command_words(&self, command: &SimpleCommand) -> bool {
         !command.words.is_empty()
-            && (self.matches(&command.text()) || self.matches(&command.source()))
+            && (self.matches_text(&command.unquoted_text()) || self.matches_text(&command.source()))
     }
 
     /// Whether an expansion in its arguments could make a command match (S-48).
     ///
     /// Only for a pattern that spells out the program, and a command that runs it: else `*rm*` would select every line
     /// with a variable in it.
-    fn may_match(&self, command: &SimpleCommand) -> bool {
+    fn may_match_after_expansion(&self, command: &SimpleCommand) -> bool {
         let expands = command.words.iter().any(|word| word.kind == WordKind::Expansion);
-        if !expands || !self.is_program(command) {
+        if !expands || !self.runs_spelled_program(command) {
             return false;
         }
-        let texts: Vec<_> = command.words.iter().map(|word| self.folded(&word.text)).collect();
+        let texts: Vec<_> =
+            command.words.iter().map(|word| self.normalize_case(&word.text)).collect();
         let mut parts = Vec::new();
         for (index, (word, text)) in command.words.iter().zip(&texts).enumerate() {
             // An expansion may be several words, or none.
@@ -137,22 +139,23 @@ impl CommandPattern {
         [Some(&self.base), self.open.as_ref()]
             .into_iter()
             .flatten()
-            .any(|stars| stars.may_match(&parts))
+            .any(|stars| stars.may_match_parts(&parts))
     }
 
-    /// Whether a command runs the program that the pattern spells out.
-    fn is_program(&self, command: &SimpleCommand) -> bool {
-        let names = command.program().zip(self.program.as_deref());
+    /// Returns true if a command runs the program that the pattern spells out.
+    fn runs_spelled_program(&self, command: &SimpleCommand) -> bool {
+        let names = command.program_name().zip(self.program.as_deref());
         names.is_some_and(|(name, program)| {
             name == program || self.any_case && name.eq_ignore_ascii_case(program)
         })
     }
 
-    /// Whether a command runs the program and says what the pattern says, in other places or cut short (S-35).
-    fn spells(&self, command: &SimpleCommand) -> bool {
-        self.spelling
-            .as_ref()
-            .is_some_and(|spelling| self.is_program(command) && spelling.fits(command))
+    /// Returns true if a command runs the program with the options and operands of the pattern, in
+    /// another order or in combined options (S-35).
+    fn matches_reordered_options(&self, command: &SimpleCommand) -> bool {
+        self.spelling.as_ref().is_some_and(|spelling| {
+            self.runs_spelled_program(command) && spelling.matches_command(command)
+        })
     }
 
     /// The program that may run a command which matches, where the line hands it one (S-36).
@@ -160,44 +163,59 @@ impl CommandPattern {
     /// The name of a program alone is a word like any other: behind it there has to be more that matches, or an option.
     ///
     /// What it would cost too much to look at is in doubt.
-    fn guessed(&self, line: &Line, depth: usize, meter: &Meter<'_>) -> Option<Widening> {
+    fn find_possible_inner_match(
+        &self,
+        line: &Line,
+        depth: usize,
+        meter: &Meter<'_>,
+    ) -> Option<Widening> {
         let program = self.program.as_deref()?;
         let is_option = |command: &SimpleCommand| {
             command.words.get(1).is_some_and(|word| word.text.starts_with('-'))
         };
         let counts = |command: &SimpleCommand| {
             (self.extent == Extent::Arguments || is_option(command))
-                && (self.matches_command(command) || self.spells(command))
+                && (self.matches_command_words(command) || self.matches_reordered_options(command))
         };
         let unread = || Some(Widening::Unread(Doubt::TooDeep));
         // Every word may be the start of a guess.
-        if !line.commands.iter().all(|command| meter.spend(command.size())) {
+        if !line.commands.iter().all(|command| meter.spend_steps(command.size())) {
             return unread();
         }
-        for guess in guess::of_line(line, &|name| name == program, Languages::Read) {
-            let Some(inner) = shell::read_while(&guess.text, &|steps| meter.spend(steps)) else {
+        for guess in guess::guess_commands_in_line(line, &|name| name == program, Languages::Read) {
+            let Some(inner) =
+                shell::parse_line_with_budget(&guess.text, &|steps| meter.spend_steps(steps))
+            else {
                 return unread();
             };
             let found = || inner.commands.iter().any(counts);
-            if found() || (depth > 0 && self.guessed(&inner, depth - 1, meter).is_some()) {
+            if found()
+                || (depth > 0 && self.find_possible_inner_match(&inner, depth - 1, meter).is_some())
+            {
                 return Some(Widening::Guess { program: guess.program });
             }
         }
         None
     }
 
-    pub(super) fn select(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Selection {
-        if line.written().any(|command| self.matches_command(command)) {
+    pub(super) fn select_line(
+        &self,
+        line: &Line,
+        reading: Reading,
+        meter: &Meter<'_>,
+    ) -> Selection {
+        if line.written_commands().any(|command| self.matches_command_words(command)) {
             return Selection::Exact;
         }
-        match self.widening(line, reading, meter) {
+        match self.find_widening(line, reading, meter) {
             Some(widening) => Selection::Widened(widening),
             None => Selection::Not(Miss::Spec),
         }
     }
 
-    /// The first reason to select a line that does not match; those that the agent shares come first (S-52).
-    fn widening(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Option<Widening> {
+    /// Returns the first reason to select a line that does not match exactly. Reasons that the
+    /// agent shares come first (S-52).
+    fn find_widening(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Option<Widening> {
         let doubt = match &line.parsed {
             Parsed::Full => None,
             // The set-up of a shell hides no command that anybody wrote (S-66).
@@ -206,39 +224,46 @@ impl CommandPattern {
         let unread = |doubt: &Doubt| Widening::Unread(doubt.clone());
         let expands = || {
             reading == Reading::Claude
-                && ((self.extent == Extent::Arguments && line.written().any(expands))
-                    || line.written().any(substitutes))
+                && ((self.extent == Extent::Arguments
+                    && line.written_commands().any(has_expansion))
+                    || line.written_commands().any(has_command_substitution))
         };
         let behind = || {
             let mut commands = line.commands.iter().filter(|command| !command.via.is_empty());
             commands
-                .find(|command| self.matches_command(command) || self.may_match(command))
+                .find(|command| {
+                    self.matches_command_words(command) || self.may_match_after_expansion(command)
+                })
                 .map(|command| command.via.to_vec())
         };
         let construct = line.constructs.first().filter(|_| reading == Reading::Claude);
         construct
             .map(|construct| Widening::Construct(*construct))
-            .or_else(|| doubt.map(unread).filter(Widening::is_agents_own))
+            .or_else(|| doubt.map(unread).filter(Widening::agent_also_fires))
             .or_else(|| expands().then_some(Widening::Expansion))
             .or_else(|| behind().map(Widening::Wrapper))
             .or_else(|| {
-                line.written().any(|command| self.may_match(command)).then_some(Widening::Expansion)
+                line.written_commands()
+                    .any(|command| self.may_match_after_expansion(command))
+                    .then_some(Widening::Expansion)
             })
             .or_else(|| {
                 line.commands
                     .iter()
-                    .any(|command| self.spells(command))
+                    .any(|command| self.matches_reordered_options(command))
                     .then_some(Widening::Options)
             })
-            .or_else(|| self.guessed(line, MOST_GUESSED, meter))
+            .or_else(|| self.find_possible_inner_match(line, MOST_GUESSED, meter))
             .or_else(|| doubt.map(unread))
     }
 
-    /// Whether every command of the line matches as written, and all of them are known (S-53).
-    pub(super) fn covers(&self, line: &Line) -> Covers {
+    /// Returns whether every command of the line is known and matches as written (S-53).
+    pub(super) fn covers_line(&self, line: &Line) -> Covers {
         let reason = match &line.parsed {
             Parsed::Doubtful(doubt) => Some(doubt.to_string()),
-            Parsed::Full => line.written().find_map(|command| self.gap(command)),
+            Parsed::Full => {
+                line.written_commands().find_map(|command| self.uncovered_reason(command))
+            }
         };
         match reason {
             Some(reason) => Covers::NotEvery { reason },
@@ -246,7 +271,7 @@ impl CommandPattern {
         }
     }
 
-    fn gap(&self, command: &SimpleCommand) -> Option<String> {
+    fn uncovered_reason(&self, command: &SimpleCommand) -> Option<String> {
         let telling = command.assignments.iter().find(|assignment| {
             TELLING.contains(&assignment.name.as_str())
                 || TELLING_PREFIXES.iter().any(|prefix| assignment.name.starts_with(prefix))
@@ -255,8 +280,9 @@ impl CommandPattern {
             return Some(format!("`{}` is set, which can change what runs", assignment.name));
         }
         // A blank in the program's name would make `"git push" x` look like `git push x`.
-        let is_name = command.program().is_some_and(|name| !name.contains(char::is_whitespace));
-        if is_name && self.matches_command(command) {
+        let is_name =
+            command.program_name().is_some_and(|name| !name.contains(char::is_whitespace));
+        if is_name && self.matches_command_words(command) {
             return None;
         }
         match command.words.first() {
@@ -266,12 +292,12 @@ impl CommandPattern {
     }
 }
 
-fn expands(command: &SimpleCommand) -> bool {
+fn has_expansion(command: &SimpleCommand) -> bool {
     command.words.iter().any(|word| word.kind == WordKind::Expansion)
 }
 
-/// Whether a command's words hold what another program prints.
-fn substitutes(command: &SimpleCommand) -> bool {
+/// Returns true if the words of a command contain the output of another program.
+fn has_command_substitution(command: &SimpleCommand) -> bool {
     let mut unknown = command.words.iter().filter(|word| word.kind == WordKind::Expansion);
     unknown.any(|word| word.source.contains("$(") || word.source.contains('`'))
 }

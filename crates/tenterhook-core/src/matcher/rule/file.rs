@@ -51,7 +51,7 @@ const DEEPEST_BRACES: usize = 8;
 
 impl FilePattern {
     pub(super) fn new(spec: &str) -> Result<Self, RuleFault> {
-        let (anchor, glob) = anchor(spec);
+        let (anchor, glob) = split_anchor(spec);
         let fault = |cause: String| RuleFault::Glob { glob: spec.to_owned(), cause };
         if glob.matches('{').count() > DEEPEST_BRACES {
             return Err(fault("too many braces".to_owned()));
@@ -73,19 +73,21 @@ impl FilePattern {
         Ok(Self { anchor, globs })
     }
 
-    pub(super) fn select(&self, tool: ToolCall<'_>, places: &PathAnchors<'_>) -> Selection {
+    pub(super) fn select_path(&self, tool: ToolCall<'_>, places: &PathAnchors<'_>) -> Selection {
         let path = PATH_KEYS.iter().find_map(|key| tool.input.get(key).and_then(Value::as_str));
         let path = match path {
             Some(path) => path,
             None if SEARCHES.contains(&tool.name) => ".",
             None => return Selection::Widened(Widening::Input),
         };
-        let Some(path) = absolute(path, places) else { return Selection::Widened(Widening::Input) };
+        let Some(path) = absolute_path_parts(path, places) else {
+            return Selection::Widened(Widening::Input);
+        };
         let anchor = match self.anchor {
             Anchor::Root | Anchor::Anywhere => Some(Vec::new()),
-            Anchor::Home => places.home.and_then(|home| absolute(home, places)),
-            Anchor::Base => absolute(places.base, places),
-            Anchor::Cwd { up } => absolute(places.cwd, places).map(|mut cwd| {
+            Anchor::Home => places.home.and_then(|home| absolute_path_parts(home, places)),
+            Anchor::Base => absolute_path_parts(places.base, places),
+            Anchor::Cwd { up } => absolute_path_parts(places.cwd, places).map(|mut cwd| {
                 cwd.truncate(cwd.len().saturating_sub(up));
                 cwd
             }),
@@ -98,8 +100,8 @@ impl FilePattern {
     }
 }
 
-/// Splits a pattern into what it is relative to and the rest (S-55).
-fn anchor(spec: &str) -> (Anchor, &str) {
+/// Splits a pattern into its anchor and the rest (S-55).
+fn split_anchor(spec: &str) -> (Anchor, &str) {
     if let Some(rest) = spec.strip_prefix("//") {
         return (Anchor::Root, rest);
     }
@@ -130,15 +132,16 @@ fn anchor(spec: &str) -> (Anchor, &str) {
     }
 }
 
-/// The parts of an absolute path, resolved on the text alone; `None` where nothing absolute is known.
-fn absolute(path: &str, places: &PathAnchors<'_>) -> Option<Vec<String>> {
-    let path = forward(path);
+/// Returns the parts of the absolute path, resolved as text only; `None` if no absolute path is
+/// known.
+fn absolute_path_parts(path: &str, places: &PathAnchors<'_>) -> Option<Vec<String>> {
+    let path = to_forward_slashes(path);
     let whole = match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            format!("{}{rest}", forward(places.home?))
+            format!("{}{rest}", to_forward_slashes(places.home?))
         }
         _ if path.starts_with('/') => path,
-        _ => format!("{}/{path}", forward(places.cwd)),
+        _ => format!("{}/{path}", to_forward_slashes(places.cwd)),
     };
     let mut parts: Vec<String> = Vec::new();
     for part in whole.strip_prefix('/')?.split('/') {
@@ -151,8 +154,8 @@ fn absolute(path: &str, places: &PathAnchors<'_>) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// A Windows path in the spelling that rules use: `C:\x` is `/c/x`.
-fn forward(path: &str) -> String {
+/// Converts a Windows path to the spelling of rules: `C:\x` becomes `/c/x`.
+fn to_forward_slashes(path: &str) -> String {
     let mut chars = path.chars();
     match (chars.next(), chars.next(), chars.next()) {
         (Some(drive), Some(':'), Some('\\' | '/')) if drive.is_ascii_alphabetic() => {

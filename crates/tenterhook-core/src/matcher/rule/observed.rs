@@ -45,16 +45,16 @@ const WRAPPED: &[(&str, &[&str])] = &[
 ];
 const GIT: &[&str] = &["Bash(git:*)", "Bash(git *)", "Bash( git *)", "Bash(git*)"];
 
-fn placed(value: &Value) -> Value {
+fn substitute_paths(value: &Value) -> Value {
     serde_json::from_str(&value.to_string().replace("{project}", PROJECT)).unwrap()
 }
 
-fn select(rule: &str, observed: &Observed) -> Option<Selection> {
-    let input = placed(&observed.input);
+fn select_observed(rule: &str, observed: &Observed) -> Option<Selection> {
+    let input = substitute_paths(&observed.input);
     let places = PathAnchors { cwd: PROJECT, base: PROJECT, home: Some("/home/x") };
     let call = Call::new(ToolCall { name: &observed.tool, input: &input }, places, &[]);
     let rule = Rule::parse(rule).ok()?;
-    Some(rule.select(&call, Reading::Claude))
+    Some(rule.select_call(&call, Reading::Claude))
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn every_observed_cell_is_reproduced() {
         let rule = row.value.as_deref().unwrap();
         rows += 1;
         for (index, call) in table.calls.iter().enumerate() {
-            let selection = select(rule, call);
+            let selection = select_observed(rule, call);
             let selected = selection.as_ref().is_some_and(Selection::is_selected);
             let command = call.input.get("command").and_then(Value::as_str).unwrap_or_default();
             let is_wrapped =
@@ -90,15 +90,15 @@ fn every_observed_cell_is_reproduced() {
 }
 
 #[test]
-fn the_agents_own_reading_is_the_table_without_exception() {
+fn agent_reading_matches_the_table() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for row in table.rules.iter().filter(|row| row.field == "if") {
         let rule = row.value.as_deref().unwrap();
         for (index, call) in table.calls.iter().enumerate() {
-            let fires = match select(rule, call) {
+            let fires = match select_observed(rule, call) {
                 None | Some(Selection::Not(_)) => false,
                 Some(Selection::Exact) => true,
-                Some(Selection::Widened(widening)) => widening.is_agents_own(),
+                Some(Selection::Widened(widening)) => widening.agent_also_fires(),
             };
             assert_eq!(fires, row.fires_on.contains(&index), "`{rule}` on call {index}");
         }
@@ -107,7 +107,7 @@ fn the_agents_own_reading_is_the_table_without_exception() {
 
 /// S-1: under guarded reading nothing that the agent runs is missed.
 #[test]
-fn no_observed_cell_is_missed_under_guarded_reading() {
+fn guarded_reading_misses_no_cell() {
     use crate::compat::Compat;
     use crate::event::{Event, Surroundings};
     use crate::matcher::{Condition, MatchContext, Picked};
@@ -115,13 +115,13 @@ fn no_observed_cell_is_missed_under_guarded_reading() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for row in table.rules.iter().filter(|row| row.field == "if") {
         let condition = Condition::rule(row.value.as_deref().unwrap(), Reading::Claude)
-            .at(PROJECT.as_ref(), "/home/x".as_ref());
+            .with_base_and_home(PROJECT.as_ref(), "/home/x".as_ref());
         for index in &row.fires_on {
             let call = &table.calls[*index];
             let within = Surroundings { cwd: PROJECT.into(), ..Surroundings::default() };
             let event = Event::new("PreToolUse", within)
                 .with("tool_name", call.tool.as_str())
-                .with("tool_input", placed(&call.input));
+                .with("tool_input", substitute_paths(&call.input));
             let picked = condition.pick(&MatchContext::for_event(&event), Compat::Guarded);
             let is_picked = matches!(picked, Picked::Exactly | Picked::Widely(_));
             assert!(is_picked, "`{}` on call {index}: {picked:?}", condition.text());
@@ -131,15 +131,15 @@ fn no_observed_cell_is_missed_under_guarded_reading() {
 
 /// S-47: since 2.1.330 the agent fires every `if` on a line that it cannot read.
 #[test]
-fn a_line_that_breaks_off_selects_every_command_rule() {
+fn torn_line_selects_every_rule() {
     let call = Observed {
         tool: "Bash".to_owned(),
         input: serde_json::json!({"command": "git status &&"}),
     };
     for rule in ["Bash(git:*)", "Bash(git push *)", "Bash(rm *)", "Bash(*rm*)", "Bash(cd *)"] {
-        let selection = select(rule, &call);
+        let selection = select_observed(rule, &call);
         let fires = match &selection {
-            Some(Selection::Widened(widening)) => widening.is_agents_own(),
+            Some(Selection::Widened(widening)) => widening.agent_also_fires(),
             Some(Selection::Exact) => true,
             _ => false,
         };

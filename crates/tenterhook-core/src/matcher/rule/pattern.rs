@@ -13,7 +13,8 @@ impl Stars {
         Self { text: text.to_owned() }
     }
 
-    /// Finds each piece between two stars at its first place after the one before: one pass over the text.
+    /// Returns true if the whole text matches. It searches each piece between two stars at its
+    /// first position after the previous one, in one pass.
     pub(super) fn matches(&self, text: &str) -> bool {
         let mut pieces = self.text.split('*');
         let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
@@ -33,26 +34,28 @@ impl Stars {
     ///
     /// Holds a set of places in the pattern: before each place, what was read so far may have matched. The set is a row of
     /// bits, so that a character of a long text costs a word for 64 of the pattern's.
-    pub(super) fn may_match(&self, parts: &[Option<&str>]) -> bool {
+    pub(super) fn may_match_parts(&self, parts: &[Option<&str>]) -> bool {
         let mut pattern: Vec<char> = self.text.chars().collect();
         pattern.dedup_by(|one, other| (*one, *other) == ('*', '*'));
-        let stars = Positions::before(&pattern, '*');
+        let stars = Positions::positions_before_char(&pattern, '*');
         let mut letters: HashMap<char, Positions> = HashMap::new();
-        let mut places = Positions::first(pattern.len() + 1);
-        places.open(&stars);
+        let mut places = Positions::first_only(pattern.len() + 1);
+        places.advance_over_empty_stars(&stars);
         for part in parts {
             let Some(text) = part else {
-                places.fill_up();
+                places.fill_from_first();
                 continue;
             };
             for c in text.chars() {
-                let letter = letters.entry(c).or_insert_with(|| Positions::before(&pattern, c));
-                if !places.read(letter, &stars) {
+                let letter = letters
+                    .entry(c)
+                    .or_insert_with(|| Positions::positions_before_char(&pattern, c));
+                if !places.advance_by_char(letter, &stars) {
                     return false;
                 }
             }
         }
-        places.has(pattern.len())
+        places.contains(pattern.len())
     }
 }
 
@@ -61,37 +64,38 @@ impl Stars {
 struct Positions(Vec<u64>);
 
 impl Positions {
-    fn none(places: usize) -> Self {
+    fn empty_set(places: usize) -> Self {
         Self(vec![0; places.div_ceil(64)])
     }
 
-    /// The first of so many.
-    fn first(places: usize) -> Self {
-        let mut first = Self::none(places);
-        first.add(0);
+    /// Creates a set that has only the first position.
+    fn first_only(places: usize) -> Self {
+        let mut first = Self::empty_set(places);
+        first.insert(0);
         first
     }
 
-    /// Those before each `c` of a pattern.
-    fn before(pattern: &[char], c: char) -> Self {
-        let mut found = Self::none(pattern.len() + 1);
+    /// Returns the positions directly before each `c` in a pattern.
+    fn positions_before_char(pattern: &[char], c: char) -> Self {
+        let mut found = Self::empty_set(pattern.len() + 1);
         let all = pattern.iter().enumerate().filter(|(_, other)| **other == c);
-        all.for_each(|(at, _)| found.add(at));
+        all.for_each(|(at, _)| found.insert(at));
         found
     }
 
-    fn add(&mut self, at: usize) {
+    fn insert(&mut self, at: usize) {
         if let Some(word) = self.0.get_mut(at / 64) {
             *word |= 1 << (at % 64);
         }
     }
 
-    fn has(&self, at: usize) -> bool {
+    fn contains(&self, at: usize) -> bool {
         self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// The first and everything behind it. A position behind the last one is harmless.
-    fn fill_up(&mut self) {
+    /// Adds every position after the first one in the set. A position after the last one is
+    /// harmless.
+    fn fill_from_first(&mut self) {
         let mut found = false;
         for word in &mut self.0 {
             *word = if found { u64::MAX } else { *word | word.wrapping_neg() };
@@ -99,8 +103,9 @@ impl Positions {
         }
     }
 
-    /// A star may stand for nothing. No two stand side by side.
-    fn open(&mut self, stars: &Self) {
+    /// Adds the position after each star in the set, because a star may match nothing. Stars are
+    /// never adjacent.
+    fn advance_over_empty_stars(&mut self, stars: &Self) {
         let mut carried = 0;
         for (word, star) in self.0.iter_mut().zip(&stars.0) {
             let over = *word & star;
@@ -109,8 +114,9 @@ impl Positions {
         }
     }
 
-    /// Reads one character, which stands behind each place of `letter`; `false` where nothing can match any more.
-    fn read(&mut self, letter: &Self, stars: &Self) -> bool {
+    /// Advances by one character, which stands at each position of `letter`; returns false if no
+    /// position is left.
+    fn advance_by_char(&mut self, letter: &Self, stars: &Self) -> bool {
         let (mut carried, mut any) = (0, 0);
         for ((word, letter), star) in self.0.iter_mut().zip(&letter.0).zip(&stars.0) {
             let over = *word & letter & !star;
@@ -118,7 +124,7 @@ impl Positions {
             carried = over >> 63;
             any |= *word;
         }
-        self.open(stars);
+        self.advance_over_empty_stars(stars);
         any != 0
     }
 }
@@ -162,11 +168,11 @@ mod tests {
         ) {
             let parts: Vec<_> = parts.iter().map(|part| part.as_deref()).collect();
             let chars: Vec<char> = pattern.chars().collect();
-            prop_assert_eq!(Stars::new(&pattern).may_match(&parts), plainly(&chars, &parts));
+            prop_assert_eq!(Stars::new(&pattern).may_match_parts(&parts), plainly(&chars, &parts));
             // Behind what fills the first words, too.
             let (long, start) = (format!("{}{pattern}", "x".repeat(62)), "x".repeat(62));
             let parts: Vec<_> = std::iter::once(Some(&*start)).chain(parts).collect();
-            prop_assert_eq!(Stars::new(&long).may_match(&parts), plainly(&chars, &parts[1..]));
+            prop_assert_eq!(Stars::new(&long).may_match_parts(&parts), plainly(&chars, &parts[1..]));
         }
     }
 }

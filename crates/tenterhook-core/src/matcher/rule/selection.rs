@@ -16,7 +16,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether the call is selected at all.
+    /// Returns true if the rule selects the call.
     #[must_use]
     pub fn is_selected(&self) -> bool {
         !matches!(self, Self::Not(_))
@@ -55,9 +55,10 @@ pub enum Widening {
 }
 
 impl Widening {
-    /// Whether Claude Code itself would fire, too: what a reading that is exact for that agent keeps (S-52).
+    /// Returns true if Claude Code itself would also fire: an exact reading keeps this widening
+    /// (S-52).
     #[must_use]
-    pub fn is_agents_own(&self) -> bool {
+    pub fn agent_also_fires(&self) -> bool {
         match self {
             Self::Construct(_) | Self::Expansion | Self::Input => true,
             Self::Unread(doubt) => {

@@ -69,47 +69,50 @@ impl Spec {
         };
         Ok(match family {
             Some(Family::Command) => Self::Command(CommandPattern::new(spec)),
-            Some(Family::AnyCase) => Self::Command(CommandPattern::in_any_case(spec)),
+            Some(Family::AnyCase) => Self::Command(CommandPattern::new_case_insensitive(spec)),
             Some(Family::File) => Self::File(Box::new(FilePattern::new(spec)?)),
             Some(Family::Domain) => match spec.strip_prefix("domain:") {
                 Some(domain) => Self::Domain(Stars::new(&domain.trim().to_ascii_lowercase())),
                 None => param(),
             },
-            Some(Family::Field(field)) if !spec.contains(':') || plugin_name(spec) => {
+            Some(Family::Field(field)) if !spec.contains(':') || is_plugin_name(spec) => {
                 Self::Field(field, Stars::new(spec))
             }
             Some(Family::Field(_)) | None => param(),
         })
     }
 
-    /// Whether it selects `call`, a call of its tool.
-    pub(super) fn select(&self, call: &Call<'_>, reading: Reading) -> Selection {
+    /// Returns whether the specifier selects `call`, a call of its tool.
+    pub(super) fn select_call(&self, call: &Call<'_>, reading: Reading) -> Selection {
         match self {
             Self::Any => Selection::Exact,
-            Self::Command(pattern) => match call.line() {
-                Some(line) => pattern.select(line, reading, &call.meter()),
+            Self::Command(pattern) => match call.parsed_line() {
+                Some(line) => pattern.select_line(line, reading, &call.new_meter()),
                 None => Selection::Widened(Widening::Input),
             },
-            Self::File(pattern) => pattern.select(call.tool, &call.places),
-            Self::Domain(pattern) => {
-                found(call.field(&["url"]).and_then(host).map(|host| pattern.matches(&host)))
-            }
-            Self::Field(field, pattern) => {
-                found(call.field(&[field]).map(|text| pattern.matches(text)))
-            }
-            Self::Param(name, pattern) => select_param(call.tool.input.get(name), pattern),
+            Self::File(pattern) => pattern.select_path(call.tool, &call.places),
+            Self::Domain(pattern) => selection_if_matched(
+                call.first_text_field(&["url"])
+                    .and_then(url_host)
+                    .map(|host| pattern.matches(&host)),
+            ),
+            Self::Field(field, pattern) => selection_if_matched(
+                call.first_text_field(&[field]).map(|text| pattern.matches(text)),
+            ),
+            Self::Param(name, pattern) => select_by_parameter(call.tool.input.get(name), pattern),
             Self::Opaque => Selection::Widened(Widening::Input),
         }
     }
 }
 
-/// `plugin:skill` names a skill of a plugin; `model:opus` is a parameter. Only the documented parameters are taken.
-fn plugin_name(spec: &str) -> bool {
+/// Returns true unless the specifier is a documented parameter such as `model:opus`: `plugin:skill`
+/// names a skill of a plugin.
+fn is_plugin_name(spec: &str) -> bool {
     const PARAMS: &[&str] = &["skill", "args", "subagent_type", "model", "prompt", "description"];
     !spec.split_once(':').is_some_and(|(name, _)| PARAMS.contains(&name.trim()))
 }
 
-fn found(matched: Option<bool>) -> Selection {
+fn selection_if_matched(matched: Option<bool>) -> Selection {
     match matched {
         Some(true) => Selection::Exact,
         Some(false) => Selection::Not(Miss::Spec),
@@ -117,7 +120,7 @@ fn found(matched: Option<bool>) -> Selection {
     }
 }
 
-fn select_param(value: Option<&Value>, pattern: &Stars) -> Selection {
+fn select_by_parameter(value: Option<&Value>, pattern: &Stars) -> Selection {
     let text = match value {
         None | Some(Value::Null) => return Selection::Not(Miss::Spec),
         Some(Value::String(text)) => text.clone(),
@@ -125,11 +128,11 @@ fn select_param(value: Option<&Value>, pattern: &Stars) -> Selection {
         Some(Value::Number(value)) => value.to_string(),
         Some(Value::Array(_) | Value::Object(_)) => return Selection::Widened(Widening::Input),
     };
-    found(Some(pattern.matches(&text)))
+    selection_if_matched(Some(pattern.matches(&text)))
 }
 
-/// The host of a URL, in lower case, without user, port and final dot.
-fn host(url: &str) -> Option<String> {
+/// Returns the host of a URL in lower case, without user, port and trailing dot.
+fn url_host(url: &str) -> Option<String> {
     let rest = url.trim().split_once("://").map_or(url.trim(), |(_, rest)| rest);
     let authority = rest.split(['/', '\\', '?', '#']).next()?;
     let host = authority.rsplit('@').next()?;

@@ -3,7 +3,7 @@
 //! Holds words against words; whether a program has such an option is the program's affair (S-35).
 
 use tenterhook_shell::SimpleCommand;
-use tenterhook_shell::program::{Argument, arguments, is_long_option};
+use tenterhook_shell::program::{Argument, matches_long_option, split_arguments};
 
 use super::pattern::Stars;
 
@@ -17,8 +17,9 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
-    /// `None` where a word of the pattern may stand for several, or for none: then only the whole text can be compared.
-    pub(super) fn new(words: &str, is_open: bool) -> Option<Self> {
+    /// Parses the words of a pattern; `None` if a word may stand for several words or none, so that
+    /// only the whole text can be compared.
+    pub(super) fn from_pattern_words(words: &str, is_open: bool) -> Option<Self> {
         let mut spelling = Self { options: Vec::new(), operands: Vec::new(), is_open };
         for word in words.split(' ').filter(|word| !word.is_empty()) {
             match word {
@@ -34,14 +35,17 @@ impl Spelling {
         is_given.then_some(spelling)
     }
 
-    /// Whether a command of the same program has every option, and the operands in their order before any other.
-    pub(super) fn fits(&self, command: &SimpleCommand) -> bool {
-        let name = command.program().unwrap_or_default();
+    /// Returns true if a command of the same program has every option of the pattern, and first its
+    /// operands in order.
+    pub(super) fn matches_command(&self, command: &SimpleCommand) -> bool {
+        let name = command.program_name().unwrap_or_default();
         let mut operands = self.operands.iter();
         let mut missing: Vec<&str> = self.options.iter().map(String::as_str).collect();
-        for (_, argument) in arguments(name, &command.words) {
+        for (_, argument) in split_arguments(name, &command.words) {
             match argument {
-                Argument::Option(written) => missing.retain(|option| !has_option(written, option)),
+                Argument::Option(written) => {
+                    missing.retain(|option| !option_includes(written, option))
+                }
                 Argument::Operand(text) => match operands.next() {
                     Some(wanted) if wanted.matches(text) => {}
                     None if self.is_open => {}
@@ -53,9 +57,10 @@ impl Spelling {
     }
 }
 
-/// Whether a written option is `option`, or holds it: `-rf` and `-fr` are one.
-fn has_option(written: &str, option: &str) -> bool {
-    if written == option || is_long_option(written, option) {
+/// Returns true if a written option equals `option` or contains its letters: `-rf` and `-fr` are
+/// equal.
+fn option_includes(written: &str, option: &str) -> bool {
+    if written == option || matches_long_option(written, option) {
         return true;
     }
     let letters = |text: &'_ str| -> Option<String> {

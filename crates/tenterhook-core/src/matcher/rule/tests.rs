@@ -12,7 +12,7 @@ const PLACES: PathAnchors<'static> =
 
 fn select(rule: &str, tool: &str, input: &Value, reading: Reading) -> Selection {
     let call = Call::new(ToolCall { name: tool, input }, PLACES, &[("Task", "Agent")]);
-    Rule::parse(rule).unwrap().select(&call, reading)
+    Rule::parse(rule).unwrap().select_call(&call, reading)
 }
 
 fn bash(rule: &str, line: &str, reading: Reading) -> Selection {
@@ -50,14 +50,14 @@ fn a_rule_names_one_tool_or_none() {
         ("mcp__db", None),
         ("mcp__db__read_*", None),
     ] {
-        assert_eq!(Rule::parse(text).unwrap().tool(), tool, "`{text}`");
+        assert_eq!(Rule::parse(text).unwrap().tool_name(), tool, "`{text}`");
     }
 }
 
 /// S-44.
 #[test]
 fn a_legal_rule_that_looks_wrong_is_remarked() {
-    let remarks = |text: &str| Rule::parse(text).unwrap().remarks();
+    let remarks = |text: &str| Rule::parse(text).unwrap().style_warnings();
     assert_eq!(remarks("Bash(a)|Bash(b)"), [RuleRemark::LooksLikeAList]);
     assert_eq!(remarks("Read(/tmp/**)"), [RuleRemark::OneSlash]);
     assert_eq!(remarks("TodoWrite(x)"), [RuleRemark::UnknownForm]);
@@ -275,8 +275,8 @@ fn a_guess_covers_nothing() {
     let input = json!({"command": "foo git push"});
     let call = Call::new(ToolCall { name: "Bash", input: &input }, PLACES, &[]);
     let rule = Rule::parse("Bash(git push *)").unwrap();
-    assert!(rule.select(&call, Reading::Native).is_selected());
-    assert_ne!(rule.covers(&call), Covers::Every);
+    assert!(rule.select_call(&call, Reading::Native).is_selected());
+    assert_ne!(rule.covers_call(&call), Covers::Every);
 }
 
 /// S-53, S-114.
@@ -285,7 +285,7 @@ fn an_allow_counts_only_where_everything_matches_as_written() {
     let covers = |rule: &str, line: &str| {
         let input = json!({ "command": line });
         let call = Call::new(ToolCall { name: "Bash", input: &input }, PLACES, &[]);
-        Rule::parse(rule).unwrap().covers(&call) == Covers::Every
+        Rule::parse(rule).unwrap().covers_call(&call) == Covers::Every
     };
     let every = [
         ("Bash(git *)", "git status && git push | git x"),
@@ -426,8 +426,8 @@ fn a_pattern_of_stars_agrees_with_a_slow_reading_of_it() {
         let stars = Stars::new(&pattern);
         let expected = slow(pattern.as_bytes(), text.as_bytes());
         prop_assert_eq!(stars.matches(&text), expected);
-        prop_assert_eq!(stars.may_match(&[Some(&text)]), expected);
-        prop_assert!(stars.may_match(&[None]));
+        prop_assert_eq!(stars.may_match_parts(&[Some(&text)]), expected);
+        prop_assert!(stars.may_match_parts(&[None]));
     });
 }
 
@@ -438,11 +438,11 @@ proptest! {
         if let Ok(rule) = Rule::parse(&rule) {
             for tool in ["Bash", "Read", "WebFetch", "Skill", "PowerShell"] {
                 let call = Call::new(ToolCall { name: tool, input: &input }, PLACES, &[]);
-                let claude = rule.select(&call, Reading::Claude);
-                let native = rule.select(&call, Reading::Native);
+                let claude = rule.select_call(&call, Reading::Claude);
+                let native = rule.select_call(&call, Reading::Native);
                 // The agent's reading only ever selects more, and what is covered is selected.
                 prop_assert!(claude.is_selected() || !native.is_selected());
-                prop_assert!(native.is_selected() || rule.covers(&call) != Covers::Every);
+                prop_assert!(native.is_selected() || rule.covers_call(&call) != Covers::Every);
             }
         }
     }

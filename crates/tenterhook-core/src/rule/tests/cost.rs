@@ -16,15 +16,16 @@ fn what_the_rules_of_an_event_cost_is_bounded_and_disarms_none() {
     let costly = costly.deny("no");
     let cheap = Rule::new("tool.name == 'Bash'").deny("cheap");
     for at in 0..3 * MOST_OF_EVENT / MOST_STEPS {
-        let Err(Unsettled::TooCostly(why)) = costly.judge(&rule_input, &|| true) else {
+        let Err(Unsettled::TooCostly(why)) = costly.evaluate_or_silent(&rule_input, &|| true)
+        else {
             panic!("rule {at} was not cut");
         };
         let of_event = why.contains("asked of the event");
         assert_eq!(of_event, at >= MOST_OF_EVENT / MOST_STEPS, "rule {at}: {why}");
-        let answer = cheap.judge(&rule_input, &|| true).unwrap();
+        let answer = cheap.evaluate_or_silent(&rule_input, &|| true).unwrap();
         assert_eq!(answer.restraint, Restraint::Deny);
     }
-    assert!(rule_input.account().spent() < MOST_OF_EVENT + MOST_OF_EVENT / 4);
+    assert!(rule_input.step_account().spent_steps() < MOST_OF_EVENT + MOST_OF_EVENT / 4);
 }
 
 /// An event with much of everything.
@@ -201,8 +202,8 @@ fn search(pattern: &str, text: &str) -> (Option<String>, bool, usize) {
         spent.set(spent.get() + steps);
         Ok(())
     };
-    let found = search.first(text, &spend).unwrap().map(str::to_owned);
-    (found, search.is_in(text, &spend).unwrap(), spent.get())
+    let found = search.find_first(text, &spend).unwrap().map(str::to_owned);
+    (found, search.is_match(text, &spend).unwrap(), spent.get())
 }
 
 /// RU-33.

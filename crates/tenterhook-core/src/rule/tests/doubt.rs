@@ -7,7 +7,7 @@ fn value(when: &str, line: &str) -> Option<bool> {
     let rule = Rule::new(when).deny("no");
     assert_eq!(rule.check(), [], "{when}");
     let rule_input = RuleInput::new(&Arc::new(bash(line)));
-    match rule.answer(&rule_input, Incomplete::Unknown, &|| true) {
+    match rule.evaluate(&rule_input, Incomplete::Unknown, &|| true) {
         Ok(answer) => Some(answer.is_some()),
         Err(Unsettled::Failed(why)) => {
             assert!(why.contains("so there may be more than the rule sees"), "{when}: {why}");
@@ -115,7 +115,7 @@ fn expression_that_asks_about_doubt_takes_the_lists_as_they_are() {
 fn rule_that_only_adds_context_takes_the_lists_as_they_are() {
     let rule = Rule::new(r#"shell.commands.exists(c, c.program == "rm")"#).context("careful");
     let rule_input = RuleInput::new(&Arc::new(bash(LINE)));
-    assert_eq!(rule.answer(&rule_input, Incomplete::Unknown, &|| true), Ok(None));
+    assert_eq!(rule.evaluate(&rule_input, Incomplete::Unknown, &|| true), Ok(None));
 }
 
 /// RU-42.
@@ -124,7 +124,7 @@ fn text_of_a_rule_that_holds_shows_the_list_as_it_is() {
     let rule =
         Rule::new(r#""src/f" in call.writes"#).deny("it writes {call.writes}, {size(call.writes)}");
     let rule_input = RuleInput::new(&Arc::new(bash(LINE)));
-    let answer = rule.answer(&rule_input, Incomplete::Unknown, &|| true).unwrap().unwrap();
+    let answer = rule.evaluate(&rule_input, Incomplete::Unknown, &|| true).unwrap().unwrap();
     assert_eq!(answer.reason.as_deref(), Some("it writes src/f, 1"));
     assert_eq!(answer.failure, None);
 }
@@ -134,6 +134,7 @@ fn call_that_is_not_followed_to_its_end_is_incomplete() {
     let line: String = (0..80).map(|at| format!("ssh h{at} 'a{at} b'\n")).collect();
     let rule_input = RuleInput::new(&Arc::new(bash(&line)));
     let rule = Rule::new("'hidden' in call.code").deny("no");
-    let is_cut = rule.judge(&rule_input, &|| true).unwrap().restraint == Restraint::Deny;
+    let is_cut =
+        rule.evaluate_or_silent(&rule_input, &|| true).unwrap().restraint == Restraint::Deny;
     assert_eq!(value("'x' in call.writes", &line), (!is_cut).then_some(false));
 }

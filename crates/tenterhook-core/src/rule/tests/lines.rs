@@ -13,8 +13,8 @@ const ASKS: &str =
 /// What a line of that length costs, and whether it was given up.
 fn cost(shape: &Shape, bytes: usize) -> (usize, bool) {
     let rule_input = RuleInput::new(&Arc::new(bash(&shape.line(bytes))));
-    let answer = Rule::new(ASKS).deny("no").judge(&rule_input, &|| true);
-    (rule_input.spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
+    let answer = Rule::new(ASKS).deny("no").evaluate_or_silent(&rule_input, &|| true);
+    (rule_input.steps_spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
 }
 
 /// Most steps to read a line and to work out what it would do, for a byte and for a line without
@@ -30,11 +30,15 @@ fn what_is_cut_is_a_fault_and_not_a_part() {
     let line = format!("rm -rf /; find {} {}", "a ".repeat(8_000), "-name b ".repeat(4_000));
     let rule_input = RuleInput::new(&Arc::new(bash(&line)));
     for when in ["'/' in call.deletes", "size(call.writes) == 0", "call.code == []"] {
-        let answer = Rule::new(when).deny("no").judge(&rule_input, &|| true);
+        let answer = Rule::new(when).deny("no").evaluate_or_silent(&rule_input, &|| true);
         let Err(Unsettled::TooCostly(why)) = answer else { panic!("{when}: {answer:?}") };
         assert!(why.contains("what the call would do"), "{why}");
     }
-    assert!(rule_input.spent() < 5 * crate::event::meter::MOST_STEPS, "{}", rule_input.spent());
+    assert!(
+        rule_input.steps_spent() < 5 * crate::event::meter::MOST_STEPS,
+        "{}",
+        rule_input.steps_spent()
+    );
 }
 
 /// Shapes that are cut at full length, while their line is read or while it is worked out what it
@@ -61,12 +65,17 @@ fn command_behind_a_line_that_is_cut_is_restrained() {
             ("shell.doubt.matches('too deeply') || 'x' in call.code", "doubt"),
         ] {
             let rule = Rule::new(when).deny("no");
-            let answer = rule.answer(&rule_input, Incomplete::Unknown, &|| true);
+            let answer = rule.evaluate(&rule_input, Incomplete::Unknown, &|| true);
             let is_silent = matches!(&answer, Ok(answer)
                 if answer.as_ref().is_none_or(|answer| answer.restraint != Restraint::Deny));
             assert!(!is_silent, "{} {list}: {answer:?}", shape.name);
         }
-        assert!(rule_input.spent() < 2 * MOST_OF_TEXT, "{}: {}", shape.name, rule_input.spent());
+        assert!(
+            rule_input.steps_spent() < 2 * MOST_OF_TEXT,
+            "{}: {}",
+            shape.name,
+            rule_input.steps_spent()
+        );
     }
 }
 
@@ -78,19 +87,19 @@ fn a_line_is_read_once_for_conditions_and_rules() {
     use crate::matcher::{Condition, MatchContext, Picked};
 
     let rule_input = Arc::new(RuleInput::new(&Arc::new(bash("cd x && git push"))));
-    let context = MatchContext::sharing(&rule_input, &|| true);
+    let context = MatchContext::from_shared_input(&rule_input, &|| true);
     let picked = |condition: Condition| condition.pick(&context, Compat::Guarded);
     assert!(matches!(
         picked(Condition::rule("Bash(git push)", Reading::Native)),
         Picked::Widely(_)
     ));
-    let line = rule_input.shared_line().get().unwrap() as *const _;
+    let line = rule_input.shared_parsed_line().get().unwrap() as *const _;
     let when = "shell.commands.exists(c, c.runs('git push'))";
     assert!(matches!(picked(Condition::when(Expression::new(when))), Picked::Widely(_)));
-    assert_eq!(rule_input.spent(), 0, "the line was read once more");
-    let answer = Rule::new(when).deny("no").judge(&rule_input, &|| true).unwrap();
+    assert_eq!(rule_input.steps_spent(), 0, "the line was read once more");
+    let answer = Rule::new(when).deny("no").evaluate_or_silent(&rule_input, &|| true).unwrap();
     assert_eq!(answer.restraint, Restraint::Deny);
-    assert!(std::ptr::eq(line, rule_input.shared_line().get().unwrap()));
+    assert!(std::ptr::eq(line, rule_input.shared_parsed_line().get().unwrap()));
 }
 
 /// Each shape is cut soon after the time is up: it is asked again and again on the way.
@@ -105,13 +114,13 @@ fn a_rule_ends_with_its_time_whatever_the_line() {
             asked.set(asked.get() + 1);
             asked.get() < 2
         };
-        let answer = rule.judge(&rule_input, &go_on);
+        let answer = rule.evaluate_or_silent(&rule_input, &go_on);
         let cut = matches!(answer, Err(Unsettled::OutOfTime));
         assert!(
-            cut || rule_input.spent() < 3 * 4096 * 2,
+            cut || rule_input.steps_spent() < 3 * 4096 * 2,
             "{}: {answer:?} {}",
             shape.name,
-            rule_input.spent()
+            rule_input.steps_spent()
         );
         assert!(asked.get() <= 2, "{}: went on after its time", shape.name);
     }

@@ -10,9 +10,10 @@ const REPLACEMENT: &[u8] = b"FFFD";
 /// `\uD83D` as it is written.
 const ESCAPE: usize = 6;
 
-/// The text with U+FFFD in the place of each such half, as long as it was, and where those stand.
-pub(super) fn replaced(text: &str) -> (Cow<'_, str>, Vec<Range>) {
-    let found = halves(text.as_bytes());
+/// Replaces each escaped lone surrogate with an escaped U+FFFD of the same length, and returns the
+/// ranges.
+pub(super) fn replace_lone_surrogates(text: &str) -> (Cow<'_, str>, Vec<Range>) {
+    let found = find_lone_surrogates(text.as_bytes());
     if found.is_empty() {
         return (Cow::Borrowed(text), found);
     }
@@ -28,14 +29,14 @@ pub(super) fn replaced(text: &str) -> (Cow<'_, str>, Vec<Range>) {
     }
 }
 
-fn halves(bytes: &[u8]) -> Vec<Range> {
+fn find_lone_surrogates(bytes: &[u8]) -> Vec<Range> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(length) =
         bytes.get(at..).and_then(|bytes| bytes.iter().position(|byte| *byte == b'\\'))
     {
         at += length;
-        at += match (escaped(bytes, at), escaped(bytes, at + ESCAPE)) {
+        at += match (parse_unicode_escape(bytes, at), parse_unicode_escape(bytes, at + ESCAPE)) {
             (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,
             (Some(0xD800..=0xDFFF), _) => {
                 found.push(Range::new(at, at + ESCAPE));
@@ -48,8 +49,8 @@ fn halves(bytes: &[u8]) -> Vec<Range> {
     found
 }
 
-/// The number of the character that is escaped by its number here.
-fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
+/// Returns the UTF-16 code unit of a `\uXXXX` escape at this offset, if there is one.
+fn parse_unicode_escape(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
     u16::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| is_hex)?, 16).ok()
@@ -70,7 +71,7 @@ mod tests {
             (r"\ud83d\u0041", r"\uFFFD\u0041"),
             (r"\\\ud800", r"\\\uFFFD"),
         ] {
-            let (replaced, found) = replaced(text);
+            let (replaced, found) = replace_lone_surrogates(text);
             assert_eq!(replaced, becomes, "{text}");
             assert!(
                 found.iter().all(|range| becomes.get(range.start..range.end) == Some(r"\uFFFD")),
@@ -79,7 +80,7 @@ mod tests {
         }
         for text in [r"\ud83d\ude00", r"\\ud800", r"\ud80", r"\u+800", r"\", "", r"\ud83é", "é\\"]
         {
-            assert_eq!(replaced(text), (Cow::Borrowed(text), Vec::new()));
+            assert_eq!(replace_lone_surrogates(text), (Cow::Borrowed(text), Vec::new()));
         }
     }
 }

@@ -20,8 +20,10 @@ impl Outline {
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'"' => at = outline.skip_string(bytes, at),
-                b'/' if bytes.get(at + 1) == Some(&b'/') => at = skip_to(bytes, at, b"\n"),
-                b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_to(bytes, at + 2, b"*/"),
+                b'/' if bytes.get(at + 1) == Some(&b'/') => at = skip_past_mark(bytes, at, b"\n"),
+                b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                    at = skip_past_mark(bytes, at + 2, b"*/")
+                }
                 b'{' | b'[' => {
                     outline.open.push((at, char::from(*byte)));
                     if outline.open.len() > MAX_DEPTH {
@@ -37,7 +39,7 @@ impl Outline {
         outline
     }
 
-    /// The offset of the quote that ends the string which starts at `start`.
+    /// Returns the offset of the quote that closes the string at `start`.
     fn skip_string(&mut self, bytes: &[u8], start: usize) -> usize {
         let mut at = start + 1;
         while let Some(byte) = bytes.get(at) {
@@ -54,8 +56,8 @@ impl Outline {
     }
 }
 
-/// The offset of the last byte of the first `mark` from `from` on.
-fn skip_to(bytes: &[u8], from: usize, mark: &[u8]) -> usize {
+/// Returns the offset of the last byte of the first `mark` at or after `from`.
+fn skip_past_mark(bytes: &[u8], from: usize, mark: &[u8]) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let found = rest.windows(mark.len()).position(|window| window == mark);
     found.map_or(bytes.len(), |at| from + at + mark.len() - 1)

@@ -3,22 +3,22 @@
 use super::Saved;
 use crate::syntax::{Entry, MAX_DEPTH, Node, NodeValue, Span, number_or_text};
 
-pub(super) fn salvage(text: &str) -> Saved {
+pub(super) fn salvage_json(text: &str) -> Saved {
     let mut reader = Reader { text, at: 0, depth: 0, saved: Saved::default() };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
     }
-    reader.skip();
-    if reader.peek() != Some(b'{') {
-        reader.lose(reader.at);
+    reader.skip_blanks_and_comments();
+    if reader.peek_byte() != Some(b'{') {
+        reader.record_loss(reader.at);
         // The text before the object is lost, the object is not.
         reader.at = text.find('{').unwrap_or(text.len());
     }
-    let root = reader.value();
-    reader.skip();
+    let root = reader.parse_value();
+    reader.skip_blanks_and_comments();
     // A bracket too many hides nothing.
-    if !reader.rest().chars().all(|c| c.is_whitespace() || "}],".contains(c)) {
-        reader.lose(reader.at);
+    if !reader.remaining_text().chars().all(|c| c.is_whitespace() || "}],".contains(c)) {
+        reader.record_loss(reader.at);
     }
     Saved { root, ..reader.saved }
 }
@@ -31,32 +31,33 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn peek(&self) -> Option<u8> {
+    fn peek_byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn rest(&self) -> &str {
+    fn remaining_text(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn lose(&mut self, at: usize) {
+    fn record_loss(&mut self, at: usize) {
         self.saved.lost.push(Span::new(at, at));
     }
 
-    /// White space and comments. One that is not closed goes to the end, and so is what it hides.
-    fn skip(&mut self) {
+    /// Skips white space and comments. An unclosed comment extends to the end and is recorded as a
+    /// loss.
+    fn skip_blanks_and_comments(&mut self) {
         loop {
-            let rest = self.rest();
+            let rest = self.remaining_text();
             let blank = rest.len() - rest.trim_start().len();
             self.at += blank;
-            let rest = self.rest();
+            let rest = self.remaining_text();
             let comment = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
             } else if rest.starts_with("/*") {
                 match rest.find("*/") {
                     Some(end) => end + 2,
                     None => {
-                        self.lose(self.at);
+                        self.record_loss(self.at);
                         self.text.len() - self.at
                     }
                 }
@@ -67,18 +68,18 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self) -> Option<Node> {
+    fn parse_value(&mut self) -> Option<Node> {
         let start = self.at;
-        let value = match self.peek()? {
-            b'{' if self.depth < MAX_DEPTH => self.inside(Self::object),
-            b'[' if self.depth < MAX_DEPTH => self.inside(Self::array),
-            b'"' => NodeValue::String(self.string()?),
-            _ => self.bareword()?,
+        let value = match self.peek_byte()? {
+            b'{' if self.depth < MAX_DEPTH => self.parse_bracketed(Self::parse_object),
+            b'[' if self.depth < MAX_DEPTH => self.parse_bracketed(Self::parse_array),
+            b'"' => NodeValue::String(self.parse_string()?),
+            _ => self.parse_bareword()?,
         };
         Some(Node { span: Span::new(start, self.at), value })
     }
 
-    fn inside(&mut self, read: fn(&mut Self) -> (NodeValue, bool)) -> NodeValue {
+    fn parse_bracketed(&mut self, read: fn(&mut Self) -> (NodeValue, bool)) -> NodeValue {
         let start = self.at;
         self.at += 1;
         self.depth += 1;
@@ -90,91 +91,92 @@ impl Reader<'_> {
         value
     }
 
-    fn object(&mut self) -> (NodeValue, bool) {
+    fn parse_object(&mut self) -> (NodeValue, bool) {
         let (mut entries, mut whole) = (Vec::new(), true);
         loop {
-            self.skip();
-            match self.peek() {
+            self.skip_blanks_and_comments();
+            match self.peek_byte() {
                 Some(b'}') => {
                     self.at += 1;
                     return (NodeValue::Object(entries), whole);
                 }
                 Some(b',') => self.at += 1,
-                Some(b'"') => match self.member() {
+                Some(b'"') => match self.parse_member() {
                     Some(entry) => entries.push(entry),
-                    None => whole = self.miss(),
+                    None => whole = self.skip_unexpected(),
                 },
                 // The bracket of what is round it: this was not closed.
                 None | Some(b']') => {
-                    self.lose(self.at);
+                    self.record_loss(self.at);
                     return (NodeValue::Object(entries), false);
                 }
-                Some(_) => whole = self.miss(),
+                Some(_) => whole = self.skip_unexpected(),
             }
         }
     }
 
-    fn member(&mut self) -> Option<Entry> {
+    fn parse_member(&mut self) -> Option<Entry> {
         let start = self.at;
-        let key = self.string()?;
+        let key = self.parse_string()?;
         let key_span = Span::new(start, self.at);
-        self.skip();
-        if self.peek() != Some(b':') {
+        self.skip_blanks_and_comments();
+        if self.peek_byte() != Some(b':') {
             return None;
         }
         self.at += 1;
-        self.skip();
-        let node = self.value()?;
+        self.skip_blanks_and_comments();
+        let node = self.parse_value()?;
         Some(Entry { key, key_span, node })
     }
 
-    fn array(&mut self) -> (NodeValue, bool) {
+    fn parse_array(&mut self) -> (NodeValue, bool) {
         let (mut items, mut whole) = (Vec::new(), true);
         loop {
-            self.skip();
-            match self.peek() {
+            self.skip_blanks_and_comments();
+            match self.peek_byte() {
                 Some(b']') => {
                     self.at += 1;
                     return (NodeValue::Array(items), whole);
                 }
                 Some(b',') => self.at += 1,
                 None | Some(b'}') => {
-                    self.lose(self.at);
+                    self.record_loss(self.at);
                     return (NodeValue::Array(items), false);
                 }
                 // A key in a list: the list was not closed.
-                Some(_) => match self.value() {
+                Some(_) => match self.parse_value() {
                     Some(item) => {
                         items.push(item);
-                        self.skip();
-                        if self.peek() == Some(b':') {
-                            whole = self.miss();
+                        self.skip_blanks_and_comments();
+                        if self.peek_byte() == Some(b':') {
+                            whole = self.skip_unexpected();
                         }
                     }
-                    None => whole = self.miss(),
+                    None => whole = self.skip_unexpected(),
                 },
             }
         }
     }
 
-    /// Passes over what has no place here: one word, or one character. Never past a bracket, which stands for itself.
-    fn miss(&mut self) -> bool {
-        self.lose(self.at);
-        let rest = self.rest();
+    /// Skips one unexpected word, character or bracketed block, and records the loss.
+    fn skip_unexpected(&mut self) -> bool {
+        self.record_loss(self.at);
+        let rest = self.remaining_text();
         let word = rest.find(|c: char| "{}[],:\"\n".contains(c)).unwrap_or(rest.len());
         let sign = rest.chars().next().map_or(0, char::len_utf8);
         let passed = match rest.as_bytes().first() {
-            Some(b'}' | b']' | b'{' | b'[') if word == 0 => self.block(),
+            Some(b'}' | b']' | b'{' | b'[') if word == 0 => self.bracketed_block_length(),
             _ => word.max(sign),
         };
         self.at += passed.min(rest.len());
         false
     }
 
-    /// How long a bracketed part is without a known position, such as one that is nested too deep.
-    fn block(&self) -> usize {
+    /// Returns the length of the bracketed block that begins here, such as one that is nested too
+    /// deep.
+    fn bracketed_block_length(&self) -> usize {
         let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
-        for (at, byte) in self.rest().bytes().enumerate() {
+        for (at, byte) in self.remaining_text().bytes().enumerate() {
             match byte {
                 _ if escaped => escaped = false,
                 b'\\' if quoted => escaped = true,
@@ -190,14 +192,14 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        self.rest().len()
+        self.remaining_text().len()
     }
 
-    /// A string on one line; one that goes on after its line lost its end.
-    fn string(&mut self) -> Option<String> {
+    /// Parses a string on one line; `None` if it is not closed on that line.
+    fn parse_string(&mut self) -> Option<String> {
         let start = self.at;
         let mut escaped = false;
-        for (at, byte) in self.rest().bytes().enumerate().skip(1) {
+        for (at, byte) in self.remaining_text().bytes().enumerate().skip(1) {
             match byte {
                 b'\n' => {
                     self.at += at;
@@ -217,8 +219,8 @@ impl Reader<'_> {
         None
     }
 
-    fn bareword(&mut self) -> Option<NodeValue> {
-        let rest = self.rest();
+    fn parse_bareword(&mut self) -> Option<NodeValue> {
+        let rest = self.remaining_text();
         let end = rest.find(|c: char| c.is_whitespace() || "{}[],:\"".contains(c));
         let word = rest.get(..end.unwrap_or(rest.len()))?;
         let value = match word {

@@ -7,24 +7,24 @@ use toml_edit::Key;
 use super::Saved;
 use crate::syntax::{Entry, Node, NodeValue, Span, toml};
 
-pub(super) fn salvage(text: &str) -> Saved {
+pub(super) fn salvage_toml(text: &str) -> Saved {
     let mut builder = Builder::default();
-    for block in blocks(text) {
-        builder.add(text, &block);
+    for block in split_blocks(text) {
+        builder.add_block(text, &block);
     }
     let root = Node { span: Span::new(0, text.len()), value: NodeValue::Object(builder.root) };
-    let help = named(text, &builder.named);
+    let help = lost_tables_help(text, &builder.named);
     Saved { root: Some(root), lost: builder.lost, torn: builder.torn, help }
 }
 
 /// How many tables are named that are lost with a text.
 const NAMED: usize = 5;
 
-/// The part that is lost until the text is mended: the tables whose header or whose lines cannot be read.
-fn named(text: &str, headers: &[Span]) -> Option<String> {
+/// Returns a help text that lists the tables with an unreadable header or unreadable lines.
+fn lost_tables_help(text: &str, headers: &[Span]) -> Option<String> {
     let header = |span: &Span| {
         let line = text.get(span.start..)?.lines().next()?;
-        let line = line.get(..outside_quotes(line, '#').unwrap_or(line.len()))?.trim();
+        let line = line.get(..find_outside_quotes(line, '#').unwrap_or(line.len()))?.trim();
         let at = text.get(..span.start)?.matches('\n').count() + 1;
         Some(format!("`{line}` in line {at}"))
     };
@@ -60,8 +60,8 @@ enum Header {
 }
 
 impl Header {
-    fn read(line: &str) -> Self {
-        let end = outside_quotes(line, '#').unwrap_or(line.len());
+    fn parse_header(line: &str) -> Self {
+        let end = find_outside_quotes(line, '#').unwrap_or(line.len());
         let line = line.get(..end).unwrap_or_default().trim();
         let inner = line.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
         let single = || line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -77,20 +77,20 @@ impl Header {
     }
 }
 
-/// Cuts a text at its headers.
-fn blocks(text: &str) -> Vec<Block> {
+/// Splits a text at its headers.
+fn split_blocks(text: &str) -> Vec<Block> {
     let mut found = vec![Block { start: 0, body: 0, end: text.len(), header: Header::None }];
     let mut at = 0;
     let (mut quotes, mut depth) = (Quotes::default(), 0_isize);
     for line in text.split_inclusive('\n') {
-        let begins = !quotes.open() && line.trim_start().starts_with('[');
-        let header = if begins { Header::read(line) } else { Header::Broken };
+        let begins = !quotes.is_open() && line.trim_start().starts_with('[');
+        let header = if begins { Header::parse_header(line) } else { Header::Broken };
         let is_header = begins && (depth <= 0 || !matches!(header, Header::Broken));
         // A list may go on over several lines; a new key or a header says that it ended, or should have.
-        if is_header || (!quotes.open() && begins_key(line)) {
+        if is_header || (!quotes.is_open() && begins_with_key(line)) {
             depth = 0;
         }
-        let brackets = quotes.pass(line);
+        let brackets = quotes.scan_line(line);
         if is_header {
             if let Some(last) = found.last_mut() {
                 last.end = at;
@@ -105,15 +105,15 @@ fn blocks(text: &str) -> Vec<Block> {
     found
 }
 
-/// Whether a line begins a statement: a key and `=`.
-fn begins_key(line: &str) -> bool {
-    outside_quotes(line, '=')
+/// Returns true if a line begins a statement: a key and `=`.
+fn begins_with_key(line: &str) -> bool {
+    find_outside_quotes(line, '=')
         .and_then(|at| line.get(..at))
         .is_some_and(|key| Key::parse(key.trim()).is_ok())
 }
 
-/// The position of a character in a line, outside its strings.
-fn outside_quotes(line: &str, sign: char) -> Option<usize> {
+/// Returns the position of a character in a line, outside its strings.
+fn find_outside_quotes(line: &str, sign: char) -> Option<usize> {
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in line.char_indices() {
         match (quote, c) {
@@ -139,12 +139,12 @@ struct Quotes {
 }
 
 impl Quotes {
-    const fn open(&self) -> bool {
+    const fn is_open(&self) -> bool {
         self.closed_by.is_some()
     }
 
-    /// Passes over a line; what comes back is how many more brackets it opens than it closes.
-    fn pass(&mut self, line: &str) -> isize {
+    /// Scans a line and returns how many more brackets it opens than it closes.
+    fn scan_line(&mut self, line: &str) -> isize {
         let mut rest = line;
         let mut depth = 0;
         while !rest.is_empty() {
@@ -180,7 +180,7 @@ impl Quotes {
     }
 }
 
-/// Where `end` stands in a text; in what is written with `"`, not behind a backslash.
+/// Returns the position of `end` in a text. In strings with `"`, an escaped one is skipped.
 fn find_unescaped(text: &str, end: &str) -> Option<usize> {
     let escapes = end.starts_with('"');
     let mut escaped = false;
@@ -208,7 +208,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn add(&mut self, text: &str, block: &Block) {
+    fn add_block(&mut self, text: &str, block: &Block) {
         let body = text.get(block.body..block.end).unwrap_or_default();
         let header = Span::new(
             block.start,
@@ -219,7 +219,7 @@ impl Builder {
                 self.named.push(header);
                 return self.lost.push(header);
             }
-            _ => self.statements(body, block.body),
+            _ => self.parse_statements(body, block.body),
         };
         let (path, is_item) = match &block.header {
             Header::Table(path) => (path.as_slice(), false),
@@ -230,17 +230,17 @@ impl Builder {
             self.named.push(header);
             self.torn.push(header);
         }
-        self.insert(path, is_item, header, entries);
+        self.insert_table(path, is_item, header, entries);
     }
 
-    /// The statements of a block that can be read, and whether all can.
-    fn statements(&mut self, body: &str, base: usize) -> (Vec<Entry>, bool) {
-        if let Some(entries) = toml::entries(body, base) {
+    /// Parses the readable statements of a block; the flag is true if all are readable.
+    fn parse_statements(&mut self, body: &str, base: usize) -> (Vec<Entry>, bool) {
+        if let Some(entries) = toml::parse_entries(body, base) {
             return (entries, true);
         }
         let (mut entries, mut whole) = (Vec::new(), true);
-        for (start, statement) in cut(body) {
-            match toml::entries(statement, base + start) {
+        for (start, statement) in split_statements(body) {
+            match toml::parse_entries(statement, base + start) {
                 Some(more) => entries.extend(more),
                 None => {
                     whole = false;
@@ -253,9 +253,9 @@ impl Builder {
         (entries, whole)
     }
 
-    /// Puts a table where its header says. A table that is there already gets a sibling of the same name, but not the one
-    /// that holds all the others.
-    fn insert(&mut self, path: &[String], is_item: bool, span: Span, entries: Vec<Entry>) {
+    /// Inserts a table at the path of its header. A repeated table becomes a sibling of the same
+    /// name, but a top-level table is extended instead.
+    fn insert_table(&mut self, path: &[String], is_item: bool, span: Span, entries: Vec<Entry>) {
         let again = !is_item && path.len() > 1 && !self.defined.insert(path.to_vec());
         if is_item || again {
             self.defined.retain(|table_path| {
@@ -266,13 +266,13 @@ impl Builder {
         let Some((last, parents)) = path.split_last() else { return };
         for key in parents {
             let known =
-                level.iter().rposition(|entry| entry.key == *key && holds_tables(&entry.node));
+                level.iter().rposition(|entry| entry.key == *key && can_hold_tables(&entry.node));
             let at = known.unwrap_or_else(|| {
-                level.push(table(key, span, Vec::new()));
+                level.push(table_entry(key, span, Vec::new()));
                 level.len() - 1
             });
             let Some(entry) = level.get_mut(at) else { return };
-            let Some(next) = inner(&mut entry.node) else { return };
+            let Some(next) = table_entries_mut(&mut entry.node) else { return };
             level = next;
         }
         let known = level.iter().rposition(|entry| entry.key == *last).filter(|_| !again);
@@ -286,17 +286,17 @@ impl Builder {
                 let node = Node { span, value: NodeValue::Array(vec![item]) };
                 level.push(Entry { key: last.clone(), key_span: span, node });
             }
-            _ => level.push(table(last, span, entries)),
+            _ => level.push(table_entry(last, span, entries)),
         }
     }
 }
 
-fn table(key: &str, span: Span, entries: Vec<Entry>) -> Entry {
+fn table_entry(key: &str, span: Span, entries: Vec<Entry>) -> Entry {
     let node = Node { span, value: NodeValue::Object(entries) };
     Entry { key: key.to_owned(), key_span: span, node }
 }
 
-fn holds_tables(node: &Node) -> bool {
+fn can_hold_tables(node: &Node) -> bool {
     match &node.value {
         NodeValue::Object(_) => true,
         NodeValue::Array(items) => items.last().is_some_and(|node| node.as_object().is_some()),
@@ -304,8 +304,8 @@ fn holds_tables(node: &Node) -> bool {
     }
 }
 
-/// The entries of a table, or of the last one of a list of them.
-fn inner(node: &mut Node) -> Option<&mut Vec<Entry>> {
+/// Returns the entries of a table, or of the last table in a list.
+fn table_entries_mut(node: &mut Node) -> Option<&mut Vec<Entry>> {
     match &mut node.value {
         NodeValue::Object(entries) => Some(entries),
         NodeValue::Array(items) => match &mut items.last_mut()?.value {
@@ -316,17 +316,18 @@ fn inner(node: &mut Node) -> Option<&mut Vec<Entry>> {
     }
 }
 
-/// The statements of a block, each with where it begins: a line with a key and those that go on from it.
-fn cut(body: &str) -> Vec<(usize, &str)> {
+/// Splits a block into statements, each with its offset: a line with a key and the lines that
+/// continue it.
+fn split_statements(body: &str) -> Vec<(usize, &str)> {
     let mut starts = vec![0];
     let mut quotes = Quotes::default();
     let mut at = 0;
     for line in body.split_inclusive('\n') {
         // A line that is neither blank nor a key goes on from the line before, and costs it what it cannot be.
-        if !quotes.open() && at > 0 && begins_key(line) {
+        if !quotes.is_open() && at > 0 && begins_with_key(line) {
             starts.push(at);
         }
-        quotes.pass(line);
+        quotes.scan_line(line);
         at += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([body.len()]);

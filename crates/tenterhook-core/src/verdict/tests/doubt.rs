@@ -121,14 +121,14 @@ fn a_model_consents_where_that_was_asked_for() {
 fn any_word_breaks_silence() {
     let reason = || Some(Reason { hook: HookId::new("h"), text: "r".to_owned() });
     let fault = Fault::new(&HookId::new("h"), Code::TimedOut, "late".to_owned());
-    assert!(Verdict::silent().is_silent());
+    assert!(Verdict::without_effect().has_no_effect());
     for verdict in [
-        Verdict { restraint: Restraint::Allow, ..Verdict::silent() },
-        Verdict { reason: reason(), ..Verdict::silent() },
-        Verdict { if_denied: reason(), ..Verdict::silent() },
-        Verdict { effects: Effects::default().context("c"), ..Verdict::silent() },
-        Verdict { faults: vec![fault], ..Verdict::silent() },
+        Verdict { restraint: Restraint::Allow, ..Verdict::without_effect() },
+        Verdict { reason: reason(), ..Verdict::without_effect() },
+        Verdict { if_denied: reason(), ..Verdict::without_effect() },
+        Verdict { effects: Effects::default().context("c"), ..Verdict::without_effect() },
+        Verdict { faults: vec![fault], ..Verdict::without_effect() },
     ] {
-        assert!(!verdict.is_silent(), "{verdict:?}");
+        assert!(!verdict.has_no_effect(), "{verdict:?}");
     }
 }

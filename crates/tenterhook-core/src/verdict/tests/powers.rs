@@ -66,8 +66,9 @@ fn each_restraint_needs_its_own_power() {
 #[test]
 fn what_is_late_holds_nothing_up() {
     let every = EventRow { powers: Powers::ALL, ..row(&[], OnFailure::Block) };
-    let late =
-        |hook: &Hook, answer| judge_late(JudgeContext { hook, row: &every, widened: None }, answer);
+    let late = |hook: &Hook, answer| {
+        judge_late_answer(JudgeContext { hook, row: &every, widened: None }, answer)
+    };
     for (power, effects) in wishes() {
         let verdict = late(&hook(), Answer { effects: effects.clone(), ..Answer::default() });
         if permit::LATE.has(power) {

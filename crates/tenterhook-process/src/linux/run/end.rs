@@ -23,8 +23,9 @@ const REAPING: Duration = Duration::from_millis(100);
 const TAKEN_APART: u32 = 5;
 
 impl Run {
-    /// How the leader ended, where that is known. It stays a zombie until we reap it, unless somebody else was faster.
-    fn look_at_exit(&mut self, now: Instant) -> Option<Exit> {
+    /// Returns how the leader ended, if that is known. It stays a zombie until it is reaped here,
+    /// unless other code of the host reaps it first.
+    fn peek_exit_status(&mut self, now: Instant) -> Option<Exit> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         match waitid(WaitId::PidFd(self.pidfd.as_fd()), options) {
             Ok(status) => status.map(Exit::from),
@@ -37,46 +38,46 @@ impl Run {
         }
     }
 
-    /// The leader has exited: the program, or process 1 of its namespaces.
-    pub(super) fn on_exit(&mut self, turn: &mut Turn<'_>) -> Next {
-        let Some(exit) = self.look_at_exit(turn.now) else { return Next::Stay };
+    /// Handles the exit of the leader: the program, or process 1 of its namespaces.
+    pub(super) fn on_leader_exit(&mut self, turn: &mut Turn<'_>) -> Next {
+        let Some(exit) = self.peek_exit_status(turn.now) else { return Next::Stay };
         // The exit is announced until it is reaped; once is enough.
         let _ = epoll::delete(&turn.post.epoll, &self.pidfd);
         self.gone = true;
         match self.phase {
             Phase::GivenUp => {
-                self.reap();
+                self.reap_leader();
                 Next::Forget
             }
-            Phase::Closing { .. } => self.close(turn.now),
+            Phase::Closing { .. } => self.report_if_init_gone(turn.now),
             // Its message may arrive after its exit.
-            _ => match self.status.read(turn.post) {
-                Some(exit) => self.on_end(exit, turn),
-                None => self.on_end(exit, turn),
+            _ => match self.status.read_exit(turn.post) {
+                Some(exit) => self.on_program_exit(exit, turn),
+                None => self.on_program_exit(exit, turn),
             },
         }
     }
 
-    /// Process 1 reports how the program ended. Other processes in its namespaces get the grace of
-    /// processes that hold a stream.
-    pub(super) fn on_status(&mut self, turn: &mut Turn<'_>) -> Next {
-        match self.status.read(turn.post) {
-            Some(exit) if !matches!(self.phase, Phase::GivenUp) => self.on_end(exit, turn),
+    /// Handles the report of process 1 that the program ended. Other processes in its namespaces
+    /// get the same grace as processes that hold a stream.
+    pub(super) fn on_init_status(&mut self, turn: &mut Turn<'_>) -> Next {
+        match self.status.read_exit(turn.post) {
+            Some(exit) if !matches!(self.phase, Phase::GivenUp) => self.on_program_exit(exit, turn),
             _ => Next::Stay,
         }
     }
 
-    /// The program has ended.
-    fn on_end(&mut self, exit: Exit, turn: &mut Turn<'_>) -> Next {
+    /// Handles the end of the program.
+    fn on_program_exit(&mut self, exit: Exit, turn: &mut Turn<'_>) -> Next {
         if std::mem::replace(&mut self.ended, true) {
             return Next::Stay;
         }
         self.exit = Some(exit);
         self.marks.exited = Some(turn.now);
         self.stdin.close(turn.post);
-        self.stdout.resume(turn.post, self.inbox.id);
-        if self.is_silent() {
-            return self.destroy(turn);
+        self.stdout.resume_watching(turn.post, self.inbox.id);
+        if self.are_streams_closed() {
+            return self.kill_remaining(turn);
         }
         let leak = turn.now + self.limits.leak_grace;
         let until = match self.phase {
@@ -86,48 +87,50 @@ impl Run {
             _ => self.deadline.map_or(leak, |deadline| leak.min(deadline.max(turn.now))),
         };
         self.phase = Phase::Draining { until };
-        self.check_time(turn)
+        self.act_on_deadline(turn)
     }
 
-    /// Ends what is left of the group and of the streams.
-    pub(super) fn destroy(&mut self, turn: &mut Turn<'_>) -> Next {
+    /// Kills what is left of the group and closes the streams.
+    pub(super) fn kill_remaining(&mut self, turn: &mut Turn<'_>) -> Next {
         // Looked at before the kill, which would close what is held, and hide that it was.
-        let [out, err] = self.last_look(turn);
-        self.signal(Signal::KILL);
+        let [out, err] = self.drain_streams(turn);
+        self.signal_group(Signal::KILL);
         if self.is_isolated {
             let give_up_at = turn.now + self.limits.unkillable * TAKEN_APART;
             self.phase = Phase::Closing { give_up_at };
-            return self.close(turn.now);
+            return self.report_if_init_gone(turn.now);
         }
-        let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
+        let suspected = out || err || self.cause.is_some() || sweep::has_adopted_orphans();
         if suspected || self.sweep == Sweep::Always {
             // Reaped after the search: until then no other process has the id of the session.
             // One that somebody else reaped may have given its id away already.
-            return self.search(self.taken.is_none().then_some(self.pid));
+            return self.search_descendants(self.taken.is_none().then_some(self.pid));
         }
-        self.reap();
-        self.look(FIRST_LOOK, turn.now)
+        self.reap_leader();
+        self.check_group_is_empty(FIRST_LOOK, turn.now)
     }
 
-    /// Reports, once process 1 is gone: the kernel has then ended everybody in its namespaces, so that no search is needed.
-    fn close(&mut self, now: Instant) -> Next {
+    /// Reports once process 1 is gone. The kernel has then killed every process in its namespaces,
+    /// so no search is needed.
+    fn report_if_init_gone(&mut self, now: Instant) -> Next {
         if !self.gone {
             return Next::Stay;
         }
-        self.reap();
-        self.settle(Swept::default(), now);
+        self.reap_leader();
+        self.deliver_report(Swept::default(), now);
         Next::Forget
     }
 
-    /// Takes what the streams still hold and closes them. Says which of them somebody held.
-    pub(super) fn last_look(&mut self, turn: &mut Turn<'_>) -> [bool; 2] {
-        let out = self.stdout.last_look(turn.post, turn.scratch);
-        let err = self.stderr.last_look(turn.post, turn.scratch);
+    /// Reads what the streams still hold and closes them. Returns which of them another process
+    /// still held.
+    pub(super) fn drain_streams(&mut self, turn: &mut Turn<'_>) -> [bool; 2] {
+        let out = self.stdout.drain_and_close(turn.post, turn.scratch);
+        let err = self.stderr.drain_and_close(turn.post, turn.scratch);
         self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
         [out, err]
     }
 
-    fn reap(&self) {
+    fn reap_leader(&self) {
         // The status was read before; that somebody else has reaped it changes nothing.
         let _ = waitid(
             WaitId::PidFd(self.pidfd.as_fd()),
@@ -135,45 +138,47 @@ impl Run {
         );
     }
 
-    /// Looks whether the group is empty. Signal 0 has no effect on a process, should the id be reused.
-    pub(super) fn look(&mut self, pause: Duration, now: Instant) -> Next {
+    /// Checks whether the group is empty. Signal 0 has no effect on a process, in case the id was
+    /// reused.
+    pub(super) fn check_group_is_empty(&mut self, pause: Duration, now: Instant) -> Next {
         if test_kill_process_group(self.pid).is_err() {
-            self.settle(Swept::default(), now);
+            self.deliver_report(Swept::default(), now);
             return Next::Forget;
         }
         if pause > LAST_PAUSE {
-            return self.search(None);
+            return self.search_descendants(None);
         }
         self.phase = Phase::Emptying { look_at: now + pause, pause: pause * 2 };
         Next::Stay
     }
 
-    fn search(&mut self, session: Option<Pid>) -> Next {
+    fn search_descendants(&mut self, session: Option<Pid>) -> Next {
         self.phase = Phase::Sweeping;
         Next::Sweep(Search { session, word: self.word.clone(), others: Vec::new() })
     }
 
-    pub(crate) fn on_swept(&mut self, swept: Swept, now: Instant) -> Next {
-        self.reap();
-        self.settle(swept, now);
+    pub(crate) fn report_after_search(&mut self, swept: Swept, now: Instant) -> Next {
+        self.reap_leader();
+        self.deliver_report(swept, now);
         Next::Forget
     }
 
-    /// It outlived KILL: reports it, and watches it until it goes.
-    pub(super) fn give_up(&mut self, turn: &mut Turn<'_>) -> Next {
+    /// Reports a process that survived KILL, and watches it until it is gone.
+    pub(super) fn report_unkillable(&mut self, turn: &mut Turn<'_>) -> Next {
         self.force = Force::Unkillable;
         self.stdin.close(turn.post);
         if self.said.is_none() {
-            self.last_look(turn);
+            self.drain_streams(turn);
         }
         let survivors = vec![self.pid.as_raw_nonzero().get().unsigned_abs()];
-        self.settle(Swept { killed: 0, survivors }, turn.now);
+        self.deliver_report(Swept { killed: 0, survivors }, turn.now);
         self.phase = Phase::GivenUp;
         Next::Stay
     }
 
-    /// Hands over the report. A second one, of a process that had announced its exit, is dropped.
-    pub(super) fn settle(&mut self, swept: Swept, now: Instant) {
+    /// Builds and delivers the report. If the exit was announced and reported before, a second
+    /// report is dropped.
+    pub(super) fn deliver_report(&mut self, swept: Swept, now: Instant) {
         let [stdout, stderr] = self.said.take().unwrap_or_default();
         let exited = self.marks.exited.unwrap_or(now);
         // A starter that got no processor for a while may have looked at the clock after the end.
@@ -197,20 +202,20 @@ impl Run {
                 .signalled
                 .map_or(Duration::ZERO, |at| exited.saturating_duration_since(at)),
         };
-        self.inbox.settle(Report {
+        self.inbox.deliver_report(Report {
             end,
             force: self.force,
             stdout,
             stderr,
-            stdin: self.stdin.delivery(),
-            taken: self.stdin.taken(),
+            stdin: self.stdin.delivery_status(),
+            taken: self.stdin.read_byte_count(),
             pid: Some(self.pid.as_raw_nonzero().get().unsigned_abs()),
             times,
             survivors: swept.survivors,
             swept: swept.killed,
             announced: self.leaving.is_some(),
             tier: self.tier,
-            asked: self.asked_log.as_ref().map(watch::AskedLog::all).unwrap_or_default(),
+            asked: self.asked_log.as_ref().map(watch::AskedLog::entries).unwrap_or_default(),
             cwd_substituted: self.cwd_substituted.take(),
         });
     }

@@ -1,6 +1,9 @@
 //! Which requests (`ioctl`) to file systems is a confined child refused? Tables, and the steps of the filter that read them.
 
-use super::{Filter, GREATER_OR_EQUAL, REFUSE, and, argument, give, jump, load, skip_if, when};
+use super::{
+    Filter, GREATER_OR_EQUAL, REFUSE, and_instruction, argument_offset, jump_instruction,
+    load_instruction, match_call, return_instruction, skip_if_equal,
+};
 
 /// The letters of requests to file systems, which are made through any descriptor of a file, one to read, too: keys that open and shut it,
 /// snapshots that make directories where nothing may be made. Covers btrfs, f2fs, XFS, OCFS2, Ceph, CIFS, FAT, NILFS and bcachefs.
@@ -27,23 +30,24 @@ const OF_ATTRIBUTES: &[u32] = &[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4080_66
 /// FS_IOC_SETVERSION, whose letter nothing else of them has.
 pub(super) const SETVERSION: [u32; 2] = [0x4008_7602, 0x4004_7602];
 
-/// Requests to file systems, but those that change nothing, or attributes where these may be changed.
-pub(super) fn keep_file_systems(filter: &mut Filter, attributes: bool) {
+/// Denies `ioctl` requests to file systems, except those that change nothing, or attributes where
+/// these may be changed.
+pub(super) fn deny_file_system_requests(filter: &mut Filter, attributes: bool) {
     let of_attributes = if attributes { OF_ATTRIBUTES } else { &[] };
     let allowed: Vec<u32> = HARMLESS.iter().chain(of_attributes).copied().collect();
     let letters = OF_FILE_SYSTEMS.len();
     let steps = |count: usize| u8::try_from(count).unwrap_or(u8::MAX);
-    let mut then = vec![load(argument(1))];
+    let mut then = vec![load_instruction(argument_offset(1))];
     // Over the other numbers, the letters with what takes them out of the number, and the two last steps.
     let over = allowed.len() + letters + 2;
-    then.extend(allowed.iter().enumerate().map(|(at, n)| skip_if(*n, steps(over - at))));
-    then.push(and(0xff00));
+    then.extend(allowed.iter().enumerate().map(|(at, n)| skip_if_equal(*n, steps(over - at))));
+    then.push(and_instruction(0xff00));
     then.extend(
         OF_FILE_SYSTEMS
             .iter()
             .enumerate()
-            .map(|(at, file_system)| skip_if(file_system << 8, steps(letters - at))),
+            .map(|(at, file_system)| skip_if_equal(file_system << 8, steps(letters - at))),
     );
-    then.extend([jump(GREATER_OR_EQUAL, 0, 1, 1), give(REFUSE)]);
-    when(filter, libc::SYS_ioctl, &then);
+    then.extend([jump_instruction(GREATER_OR_EQUAL, 0, 1, 1), return_instruction(REFUSE)]);
+    match_call(filter, libc::SYS_ioctl, &then);
 }

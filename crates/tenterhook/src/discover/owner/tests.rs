@@ -41,7 +41,7 @@ fn writer(path: &str, owners: &[u32], tree: &BTreeMap<PathBuf, Stat>) -> Option<
     let look = |path: &Path| {
         tree.get(path).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     };
-    let found = writer_of(Path::new(path), owners, &look);
+    let found = find_other_writer(Path::new(path), owners, &look);
     found.map(|(place, writer)| (place.display().to_string(), writer))
 }
 
@@ -105,10 +105,10 @@ fn a_file_that_only_root_may_write_is_managed() {
 #[test]
 fn file_whose_permissions_are_not_read_is_exposed() {
     let look = |_: &Path| Err(Unsupported.into());
-    let found = writer_of(Path::new(FILE), &[0], &look);
+    let found = find_other_writer(Path::new(FILE), &[0], &look);
     let (place, writer) = found.expect("it is exposed");
     assert_eq!((place.as_path(), writer), (Path::new("/"), Writer::Unknown));
-    let (why, _) = writer.explain(&place);
+    let (why, _) = writer.describe_fault(&place);
     assert!(why.starts_with("`/` is not used: Tenterhook does not read"), "{why}");
 }
 
@@ -122,9 +122,11 @@ fn a_real_file_is_judged_by_its_owner_and_mode() {
     fs::write(&path, "").expect("a file");
     let me = room.path().metadata().expect("metadata").uid();
     let roots = |managed_owner| Roots { managed_owner, ..Roots::default() };
-    let why = |path: &Path| exposed(path, Layer::Managed, &roots(Some(me))).map(|flaw| flaw.why);
+    let why = |path: &Path| {
+        managed_file_flaw(path, Layer::Managed, &roots(Some(me))).map(|flaw| flaw.why)
+    };
     assert_eq!(why(&path), None);
-    let belongs = exposed(&path, Layer::Managed, &roots(None)).is_some();
+    let belongs = managed_file_flaw(&path, Layer::Managed, &roots(None)).is_some();
     assert_eq!(belongs, me != 0, "only root's files are managed where the host names no owner");
     let mode = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
@@ -132,7 +134,7 @@ fn a_real_file_is_judged_by_its_owner_and_mode() {
     for (place, open, shut) in [(path.as_path(), 0o666, 0o644), (above, 0o777, 0o755)] {
         mode(place, open);
         assert_eq!(why(&path), Some(format!("everybody may write `{}`", place.display())));
-        assert_eq!(exposed(&path, Layer::User, &roots(None)), None, "only managed files");
+        assert_eq!(managed_file_flaw(&path, Layer::User, &roots(None)), None, "only managed files");
         mode(place, shut);
         assert_eq!(why(&path), None);
     }

@@ -19,36 +19,37 @@ use tenterhook_core::plan::Step;
 const LONGEST_TURN: Duration = Duration::from_millis(1);
 
 impl Firing<'_> {
-    /// Runs `steps` at once, and a step about several parts once for each. Results are in
+    /// Runs `steps` concurrently, and a step about several parts once for each part. Results are in
     /// configured order, whichever step ends first.
-    pub(super) async fn run_all(&mut self, steps: Vec<Step>) -> Vec<Done> {
+    pub(super) async fn run_concurrently(&mut self, steps: Vec<Step>) -> Vec<Done> {
         if steps.iter().all(|step| step.parts.is_empty()) {
-            return self.run_each(steps).await;
+            return self.run_split_steps(steps).await;
         }
-        let (positions, steps) = parts::split_steps(steps);
+        let (positions, steps) = parts::split_steps_by_part(steps);
         let about: Vec<Option<usize>> =
             steps.iter().map(|step| step.parts.first().copied()).collect();
         let mut of_hook: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
         for ((position, about), mut done) in
-            positions.into_iter().zip(about).zip(self.run_each(steps).await)
+            positions.into_iter().zip(about).zip(self.run_split_steps(steps).await)
         {
             if let Some(part) = about.and_then(|n| self.parts.get(n)) {
-                parts::keep_whole(&mut done, &part.event);
+                parts::deny_change_of_part(&mut done, &part.event);
             }
             of_hook.entry(position).or_default().push(done);
         }
-        of_hook.into_values().filter_map(parts::merge_steps).collect()
+        of_hook.into_values().filter_map(parts::merge_split_steps).collect()
     }
 
-    async fn run_each(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
+    /// Runs steps of which each judges the event or one part of it.
+    async fn run_split_steps(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
         if steps.len() < 2 {
             return match steps.pop() {
                 Some(step) => {
-                    let done = match self.ask(&step) {
+                    let done = match self.evaluate_rule_inline(&step) {
                         Some(done) => done,
-                        None => step::run(self.set(step)).await,
+                        None => step::run_step(self.prepare_step(step)).await,
                     };
-                    self.give_way(&done).await;
+                    self.yield_after_long_work(&done).await;
                     vec![done]
                 }
                 None => Vec::new(),
@@ -58,37 +59,37 @@ impl Firing<'_> {
         let mut tasks = Tasks::default();
         // Steps in tasks start first, so that they run while this task evaluates the others.
         let (inside, outside): (Vec<_>, Vec<_>) =
-            steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.is_inside());
+            steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.runs_in_process());
         for (at, step) in outside {
             let copy = step.clone();
-            tasks.start(at, copy, step::run(self.set(step)));
+            tasks.spawn(at, copy, step::run_step(self.prepare_step(step)));
         }
         for (at, step) in inside {
-            if let Some(done) = self.ask(&step) {
-                self.give_way(&done).await;
+            if let Some(done) = self.evaluate_rule_inline(&step) {
+                self.yield_after_long_work(&done).await;
                 all.push((at, done));
                 continue;
             }
             let copy = step.clone();
-            let mut run = Box::pin(step::run(self.set(step)));
-            match begin(run.as_mut()).await {
+            let mut run = Box::pin(step::run_step(self.prepare_step(step)));
+            match poll_once(run.as_mut()).await {
                 // Creating a task costs more than most rules and callbacks do.
                 Poll::Ready(done) => {
-                    self.give_way(&done).await;
+                    self.yield_after_long_work(&done).await;
                     all.push((at, done));
                 }
-                Poll::Pending => tasks.start(at, copy, run),
+                Poll::Pending => tasks.spawn(at, copy, run),
             }
         }
-        all.extend(tasks.join().await);
+        all.extend(tasks.join_all().await);
         all.sort_unstable_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, done)| done).collect()
     }
 
     /// Yields to other tasks after steps have computed here for long: a task may wait for a signal
     /// or want to drop the firing.
-    async fn give_way(&mut self, done: &Done) {
-        if done.hook.run.is_inside() {
+    async fn yield_after_long_work(&mut self, done: &Done) {
+        if done.hook.run.runs_in_process() {
             self.computed += done.record.took;
         }
         if self.computed > LONGEST_TURN {
@@ -98,8 +99,8 @@ impl Firing<'_> {
     }
 
     /// Evaluates a step that is a rule and can run here and now; `None` for other steps.
-    fn ask(&self, step: &Step) -> Option<Done> {
-        let (event, rule_input) = self.about(step);
+    fn evaluate_rule_inline(&self, step: &Step) -> Option<Done> {
+        let (event, rule_input) = self.event_of_step(step);
         let asked = Asked {
             hook: &step.hook,
             row: &step.row,
@@ -107,9 +108,12 @@ impl Firing<'_> {
             rule_input,
             ambient: &self.inner.ambient,
             wanted: &self.wanted,
-            budget: executor::within(step.hook.time(&step.row), self.deadline),
+            budget: executor::cap_to_deadline(
+                step.hook.effective_timeout(&step.row),
+                self.deadline,
+            ),
         };
-        Some(Done { version: self.version, ..step::ask(&asked, step)? })
+        Some(Done { version: self.version, ..step::evaluate_rule_now(&asked, step)? })
     }
 }
 
@@ -123,20 +127,20 @@ struct Tasks {
 }
 
 impl Tasks {
-    fn start(&mut self, at: usize, step: Step, run: impl Future<Output = Done> + Send + 'static) {
+    fn spawn(&mut self, at: usize, step: Step, run: impl Future<Output = Done> + Send + 'static) {
         let task = self.running.spawn(async move { (at, run.await) });
         self.handed.push((task.id(), at, step));
     }
 
     /// Waits for all of them.
-    async fn join(mut self) -> Vec<(usize, Done)> {
+    async fn join_all(mut self) -> Vec<(usize, Done)> {
         let mut all = Vec::with_capacity(self.handed.len());
         while let Some(joined) = self.running.join_next().await {
             // Executors catch panics, so a lost task means that the host's runtime was shut down
             //
             let lost = |error: JoinError| {
                 let (_, at, step) = self.handed.iter().find(|(id, ..)| *id == error.id())?;
-                Some((*at, Done::lost(step, &error)))
+                Some((*at, Done::from_lost_task(step, &error)))
             };
             all.extend(joined.map_or_else(lost, Some));
         }
@@ -144,7 +148,7 @@ impl Tasks {
     }
 }
 
-/// Polls a step once; a step that is ready then has never waited.
-async fn begin(mut run: Pin<&mut (impl Future<Output = Done> + ?Sized)>) -> Poll<Done> {
+/// Polls a step once. If it is ready then, it never has to wait.
+async fn poll_once(mut run: Pin<&mut (impl Future<Output = Done> + ?Sized)>) -> Poll<Done> {
     std::future::poll_fn(|context| Poll::Ready(run.as_mut().poll(context))).await
 }

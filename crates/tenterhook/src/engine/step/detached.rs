@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::done::Done;
-use super::{Setting, status, task};
+use super::{Setting, executor_task, status_text};
 use crate::engine::late::{self, Late};
 use crate::executor::{self, Progress, Rest};
 use crate::session::{Claim, Finished, MAX_BACKGROUND, Running};
@@ -37,8 +37,8 @@ pub(in crate::engine) struct Queue {
 /// When a detached step began, if it did.
 type Began = Arc<OnceLock<Instant>>;
 
-/// Passes a whole step to the session.
-pub(super) fn whole(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -> Done {
+/// Runs a whole step in the background of the session.
+pub(super) fn run_in_background(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -> Done {
     claim.iter().for_each(Claim::detach);
     let (late, began) = (Late::new(&setting), Began::default());
     let (about, starts) = (late.clone(), Arc::clone(&began));
@@ -51,27 +51,27 @@ pub(super) fn whole(setting: Box<Setting>, queue: Queue, claim: Option<Claim>) -
         }
         let _turn = setting.turns.acquire().await;
         let _ = starts.set(Instant::now());
-        let _shown = setting.session.show(status(&setting));
-        let report = finish(executor::run(task(&setting)).await).await;
+        let _shown = setting.session.show_status(status_text(&setting));
+        let report = wait_for_report(executor::run_task(executor_task(&setting)).await).await;
         drop(done);
-        late::finished(&about, &report, claim)
+        late::finish_with_report(&about, &report, claim)
     };
-    hand_over(&session, late, began, run)
+    hand_to_session(&session, late, began, run)
 }
 
-/// Passes the rest of a step to the session that asked for the background in its first line.
-pub(super) fn rest(setting: &Setting, rest: Rest, claim: Option<Claim>) -> Done {
+/// Moves a step to the background of the session, because it asked for that in its first line.
+pub(super) fn continue_in_background(setting: &Setting, rest: Rest, claim: Option<Claim>) -> Done {
     claim.iter().for_each(Claim::detach);
     let late = Late::new(setting);
     let about = late.clone();
     let began = Arc::new(OnceLock::from(Instant::now()));
-    let run = async move { late::finished(&about, &rest.0.await, claim) };
-    hand_over(&setting.session, late, began, run)
+    let run = async move { late::finish_with_report(&about, &rest.0.await, claim) };
+    hand_to_session(&setting.session, late, began, run)
 }
 
-/// Passes a step to the session. Beyond the limit the step does not run, and a fault reports it
-/// (N-8).
-fn hand_over(
+/// Passes a step to the session, which runs it in the background. Beyond the limit the step does
+/// not run, and a fault reports it (N-8).
+fn hand_to_session(
     session: &crate::session::Session,
     late: Late,
     began: Began,
@@ -80,11 +80,11 @@ fn hand_over(
     let step = late.step().clone();
     let may_wake = step.hook.wait == Wait::Rewake;
     let running = Running::new(late.event_name(), step.hook.id.clone(), may_wake);
-    let cut = move || late::cut(&late, began.get().map(Instant::elapsed));
-    if session.adopt(running, run, cut) {
+    let cut = move || late::finish_cancelled(&late, began.get().map(Instant::elapsed));
+    if session.adopt_step(running, run, cut) {
         return Done::without_verdict(&step, Ended::Detached);
     }
-    let mut done = Done::silent(&step, "the background is full");
+    let mut done = Done::not_run_silent(&step, "the background is full");
     let message = format!(
         "{MAX_BACKGROUND} background steps are under way already; this one was not started"
     );
@@ -96,7 +96,8 @@ fn hand_over(
     done
 }
 
-async fn finish(progress: Progress) -> Report {
+/// Waits for the report of a step, also if the step asked for the background.
+async fn wait_for_report(progress: Progress) -> Report {
     match progress {
         Progress::Ended(report) => report,
         Progress::Detached(rest) => rest.0.await,

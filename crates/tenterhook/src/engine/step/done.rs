@@ -29,17 +29,18 @@ pub(in crate::engine) struct Done {
 }
 
 impl Done {
-    pub(in crate::engine) fn passed_over(step: &Step) -> Self {
-        Self::silent(step, "a hook before it denied")
+    pub(in crate::engine) fn skipped_after_denial(step: &Step) -> Self {
+        Self::not_run_silent(step, "a hook before it denied")
     }
 
-    /// A step that a second process runs.
-    pub(in crate::engine) fn put_off(step: &Step) -> Self {
+    /// The result of a step that a second process runs.
+    pub(in crate::engine) fn left_to_second_process(step: &Step) -> Self {
         Self::without_verdict(step, Ended::Detached)
     }
 
-    /// A step whose task is gone: the runtime ended it, or it panicked. Its failure policy decides.
-    pub(in crate::engine) fn lost(step: &Step, error: &JoinError) -> Self {
+    /// The result of a step whose task is gone: the runtime ended it, or it panicked. Its failure
+    /// policy decides.
+    pub(in crate::engine) fn from_lost_task(step: &Step, error: &JoinError) -> Self {
         let (code, message) = if error.is_panic() {
             (Code::Panicked, "it panicked: this is a defect of its executor")
         } else {
@@ -47,13 +48,13 @@ impl Done {
         };
         let failure = Failure::new(code, message);
         let answer = Answer { failure: Some(failure), ..Answer::default() };
-        judge(step, answer, Ended::Failed(code), Duration::ZERO)
+        judge_and_record(step, answer, Ended::Failed(code), Duration::ZERO)
     }
 
-    /// A step that cannot run, and why. Its failure policy decides.
-    pub(in crate::engine) fn unable(step: &Step, failure: &Failure) -> Self {
+    /// The result of a step that cannot run because of `failure`. Its failure policy decides.
+    pub(in crate::engine) fn not_run_with_failure(step: &Step, failure: &Failure) -> Self {
         let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
-        judge(step, answer, Ended::NotRun(failure.message.clone()), Duration::ZERO)
+        judge_and_record(step, answer, Ended::NotRun(failure.message.clone()), Duration::ZERO)
     }
 
     pub(in crate::engine) fn denies(&self) -> bool {
@@ -61,7 +62,7 @@ impl Done {
     }
 
     /// Whether a built-in rule ran and reported nothing.
-    pub(in crate::engine) fn is_quiet(&self) -> bool {
+    pub(in crate::engine) fn is_silent_builtin(&self) -> bool {
         let Verdict { restraint, faults, effects, .. } = &*self.verdict;
         let silent = *restraint == Restraint::Silent && faults.is_empty();
         let shadow = self.record.shadow.as_ref();
@@ -76,28 +77,30 @@ impl Done {
     /// Moves the verdict of a shadow hook into the record, and nowhere else (SH-6).
     fn with_shadow_recorded(mut self) -> Self {
         if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
-            let verdict =
-                std::mem::take(&mut self.verdict).into_verdict().unwrap_or_else(Verdict::silent);
+            let verdict = std::mem::take(&mut self.verdict)
+                .into_verdict()
+                .unwrap_or_else(Verdict::without_effect);
             self.record = Box::new(shadow_record(*self.record, verdict));
         }
         self
     }
 
-    pub(super) fn silent(step: &Step, why: &str) -> Self {
+    /// The result of a step that did not run, for the reason `why`, and has no verdict.
+    pub(super) fn not_run_silent(step: &Step, why: &str) -> Self {
         Self::without_verdict(step, Ended::NotRun(why.to_owned()))
     }
 
     pub(super) fn without_verdict(step: &Step, ended: Ended) -> Self {
-        let record = Box::new(record(step, ended, Duration::ZERO, Restraint::Silent));
+        let record = Box::new(new_record(step, ended, Duration::ZERO, Restraint::Silent));
         let hook = Arc::clone(&step.hook);
         Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }
             .with_shadow_recorded()
     }
 }
 
-/// The record of a shadow step: its verdict is a separate outcome inside the record.
+/// Returns the record of a shadow step, which contains its verdict as a separate outcome.
 pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) -> outcome::Step {
-    let own = merge::fold(vec![verdict]).with_steps(vec![record.clone()]);
+    let own = merge::merge_verdicts(vec![verdict]).with_steps(vec![record.clone()]);
     outcome::Step {
         verdict: Restraint::Silent,
         context: Vec::new(),
@@ -110,9 +113,9 @@ pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) 
 }
 
 /// Judges the answer of a step, and records it.
-pub(super) fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
-    let verdict = verdict::judge(judge_context(step), answer);
-    let record = Box::new(judged_record(step, ended, took, &verdict));
+pub(super) fn judge_and_record(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
+    let verdict = verdict::judge_answer(judge_context(step), answer);
+    let record = Box::new(record_with_verdict(step, ended, took, &verdict));
     let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
     Done { hook, verdict, record, version: 0, voided: None }.with_shadow_recorded()
 }
@@ -121,14 +124,14 @@ pub(in crate::engine) fn judge_context(step: &Step) -> JudgeContext<'_> {
     JudgeContext { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
 }
 
-/// The record of a step that was judged.
-pub(in crate::engine) fn judged_record(
+/// Returns the record of a step with its verdict.
+pub(in crate::engine) fn record_with_verdict(
     step: &Step,
     ended: Ended,
     took: Duration,
     verdict: &Verdict,
 ) -> outcome::Step {
-    let record = record(step, ended, took, verdict.restraint);
+    let record = new_record(step, ended, took, verdict.restraint);
     let effects = &verdict.effects;
     outcome::Step {
         context: effects.context.clone(),
@@ -139,13 +142,13 @@ pub(in crate::engine) fn judged_record(
     }
 }
 
-fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
+fn new_record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
     let location = step.hook.place.as_ref();
     outcome::Step {
         hook: step.hook.id.clone(),
         source: location.map(|location| location.file.to_string()).unwrap_or_default(),
         line: location.map_or(0, |location| location.line),
-        executor: step.hook.run.executor(),
+        executor: step.hook.run.executor_name(),
         ended,
         took,
         verdict,

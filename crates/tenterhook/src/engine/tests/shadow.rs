@@ -37,9 +37,9 @@ async fn shadow_hook_changes_nothing_in_the_outcome() {
                 let watched = session.watched();
                 let mut outcome = engine.fire(event(), &session).await;
                 let plain = |outcome: &Outcome| Outcome { steps: Vec::new(), ..outcome.clone() };
-                assert_eq!(plain(&outcome), Outcome::silent(), "{wait:?} {phase:?}");
+                assert_eq!(plain(&outcome), Outcome::without_answer(), "{wait:?} {phase:?}");
                 session.drain_into(&mut outcome).await;
-                assert_eq!(plain(&outcome), Outcome::silent(), "{wait:?} {phase:?}");
+                assert_eq!(plain(&outcome), Outcome::without_answer(), "{wait:?} {phase:?}");
                 let step = outcome.steps.first().expect("it ran");
                 assert_eq!(
                     (step.verdict, step.rewrote, step.stopped),

@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 use tenterhook_process as process;
 
-use super::super::confine::confine;
+use super::super::confine::apply_hook_sandbox;
 use super::super::env_file::EnvFile;
-use super::super::{Progress, Rest, Task, not_started};
+use super::super::{Progress, Rest, Task, not_started_report};
 use super::running::{Course, RunFiles, Running};
-use super::{describe, start_now};
+use super::{process_for_task, start_and_follow};
 use likeness::Likeness;
 #[cfg(not(feature = "prewarm-forms"))]
 pub(super) use no_substitute::Substitute;
@@ -53,100 +53,103 @@ impl Spare {
     fn start(task: &Task) -> Option<Self> {
         let Run::Command(command) = &task.hook.run else { return None };
         let env_file = EnvFile::create(task).ok()?;
-        let mut described = describe(task, command, env_file.as_ref());
+        let mut described = process_for_task(task, command, env_file.as_ref());
         let substitute =
-            Substitute::enter(&mut described, command, task.ambient.scratch.as_deref())?;
-        let confined = confine(task, env_file.as_ref().map(EnvFile::path), &mut described);
+            Substitute::apply_to_command(&mut described, command, task.ambient.scratch.as_deref())?;
+        let confined =
+            apply_hook_sandbox(task, env_file.as_ref().map(EnvFile::path), &mut described);
         let since = Instant::now();
         described.stdin = Arc::from([]);
         described.timeout = None;
         described.deadline = Some(since + IDLE);
         let mut likeness = Likeness::new(task, command);
-        likeness.look(task);
-        let running = Running::wait(described, RunFiles { env_file, confined }, substitute);
+        likeness.record_file_metadata(task);
+        let running =
+            Running::start_waiting(described, RunFiles { env_file, confined }, substitute);
         let (hook, id) = (Arc::downgrade(&task.hook), task.hook.id.clone());
         Some(Self { hook, id, likeness, since, running })
     }
 
     /// The id of its hook.
-    const fn id(&self) -> &HookId {
+    const fn hook_id(&self) -> &HookId {
         &self.id
     }
 
-    /// Whether its hook left the configuration, or no event came in a long time.
+    /// Whether the hook of the spare left the configuration, or no event came for a long time.
     fn is_stale(&self) -> bool {
         self.hook.strong_count() == 0 || self.since.elapsed() + MARGIN >= IDLE
     }
 
-    /// How it ended, if it did not wait.
-    fn died(&mut self) -> Option<process::End> {
-        self.running.died()
+    /// Returns how the spare process ended, if it no longer waits.
+    fn end_if_exited(&mut self) -> Option<process::End> {
+        self.running.end_if_exited()
     }
 
-    /// Whether a start of the hook now would give the same process.
-    fn fits(&self, wanted: &Likeness) -> bool {
+    /// Whether starting the hook now would give the same process.
+    fn matches_start(&self, wanted: &Likeness) -> bool {
         self.likeness == *wanted
     }
 
-    /// Whether the files that it was started from are unchanged and it is not too old.
+    /// Whether the files from which the spare was started are unchanged, and it is not too old.
     fn is_fresh(&self) -> bool {
-        !self.is_stale() && self.likeness.holds()
+        !self.is_stale() && self.likeness.has_unchanged_files()
     }
 
-    /// The process itself.
+    /// Returns the waiting process.
     fn into_running(self) -> Running {
         self.running
     }
 }
 
-/// Runs the command of `task` in its spare, or cold.
-pub(super) async fn run(task: Task) -> Progress {
+/// Runs the command of `task` in its waiting spare process, or starts a new process.
+pub(super) async fn run_prewarmed(task: Task) -> Progress {
     let task = Arc::new(task);
     let Run::Command(command) = &task.hook.run else {
-        return Progress::Ended(not_started("it is not a command"));
+        return Progress::Ended(not_started_report("it is not a command"));
     };
     // An empty input is the end of input, which signals a waiting process that its host is gone.
     if task.envelope.body.is_empty() {
-        return start_now(&task, command).await.into_progress();
+        return start_and_follow(&task, command).await.into_progress();
     }
-    let taken = Spares::of_session(&task.session).take(&task.hook, &Likeness::new(&task, command));
+    let taken = Spares::of_session(&task.session)
+        .take_matching_spare(&task.hook, &Likeness::new(&task, command));
     let (course, note) = match taken {
         Taken::Spare(mut running) => {
-            running.hand(&task);
-            match running.follow(&task).await {
+            running.send_event(&task);
+            match running.wait_for_end_or_detach(&task).await {
                 // It died before it read any byte of the event, so no gate has accepted anything.
-                Course::Unseen(_) => (start_now(&task, command).await, None),
+                Course::Unseen(_) => (start_and_follow(&task, command).await, None),
                 course => (course, None),
             }
         }
-        Taken::Nothing(note) => (start_now(&task, command).await, note),
+        Taken::Nothing(note) => (start_and_follow(&task, command).await, note),
     };
     match course.into_progress() {
         Progress::Ended(mut report) => {
             report.notes.extend(note);
-            replace(task);
+            start_next_spare(task);
             Progress::Ended(report)
         }
         Progress::Detached(rest) => Progress::Detached(Rest(Box::pin(async move {
             let mut report = rest.0.await;
             report.notes.extend(note);
-            replace(task);
+            start_next_spare(task);
             report
         }))),
     }
 }
 
-/// Starts the next process of a hook in the background: no event waits for it.
-fn replace(task: Arc<Task>) {
-    start_ahead(vec![task]);
+/// Starts the next process of a hook in the background, so that no event waits for it.
+fn start_next_spare(task: Arc<Task>) {
+    start_spares(vec![task]);
 }
 
 /// Starts the processes of hooks that ask for it, in the background.
-pub(crate) fn start_ahead(tasks: Vec<Arc<Task>>) {
+pub(crate) fn start_spares(tasks: Vec<Arc<Task>>) {
     let claims = |task: Arc<Task>| {
-        let wanted = task.session.goes_on();
+        let wanted = task.session.expects_next_event();
         let claim =
-            wanted.then(|| Spares::of_session(&task.session).claim(&task.hook)).flatten()?;
+            wanted.then(|| Spares::of_session(&task.session).claim_start(&task.hook)).flatten()?;
         Some((task, claim))
     };
     let claimed: Vec<_> = tasks.into_iter().filter_map(claims).collect();
@@ -158,7 +161,7 @@ pub(crate) fn start_ahead(tasks: Vec<Arc<Task>>) {
     drop(tokio::task::spawn_blocking(move || {
         for (task, claim) in claimed {
             if let Some(spare) = Spare::start(&task) {
-                claim.fill(spare);
+                claim.add_spare(spare);
             }
         }
     }));

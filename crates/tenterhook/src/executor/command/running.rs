@@ -8,7 +8,7 @@ use tenterhook_process as process;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::super::confine::{Confined, tier};
+use super::super::confine::{Confined, from_process_tier};
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
 use super::prewarm::Substitute;
@@ -16,7 +16,9 @@ use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::Dialect;
 use tenterhook_core::hook::Compat;
-use tenterhook_core::report::{Closed, Delivery, End, Output, Report, StepOutput, unread};
+use tenterhook_core::report::{
+    Closed, Delivery, End, Output, Report, StepOutput, stream_read_error_message,
+};
 
 /// How long a hook runs before its first line is checked for a request to run in the background. A
 /// hook that is over by then needs no check, and following its lines would cost a twentieth of its
@@ -54,26 +56,29 @@ pub(super) enum Course {
 }
 
 impl Running {
-    /// Starts what is described, with all its input.
-    pub(super) fn start(described: process::Command, files: RunFiles) -> Self {
+    /// Starts the described process with all its input.
+    pub(super) fn start_with_input(described: process::Command, files: RunFiles) -> Self {
         let (done, finished) = oneshot::channel();
-        let child = process::start_fed(described, |child| report_to(child, done));
+        let child =
+            process::start_with_whole_input(described, |child| send_report_when_done(child, done));
         Self { child, finished, files, substitute: Substitute::default(), handed: None }
     }
 
-    /// Starts what is described, to wait for its input until [`hand`](Self::hand).
-    pub(super) fn wait(
+    /// Starts the described process, which waits for its input until
+    /// [`send_event`](Self::send_event).
+    pub(super) fn start_waiting(
         described: process::Command,
         files: RunFiles,
         substitute: Substitute,
     ) -> Self {
         let (done, finished) = oneshot::channel();
-        let child = process::start_with(described, |child| report_to(child, done));
+        let child =
+            process::start_with_setup(described, |child| send_report_when_done(child, done));
         Self { child, finished, files, substitute, handed: None }
     }
 
-    /// How it ended, if it ended without receiving an event.
-    pub(super) fn died(&mut self) -> Option<process::End> {
+    /// Returns how the process ended, if it ended without receiving an event.
+    pub(super) fn end_if_exited(&mut self) -> Option<process::End> {
         match self.finished.try_recv() {
             Ok(report) => Some(report.end),
             Err(oneshot::error::TryRecvError::Empty) => None,
@@ -81,30 +86,33 @@ impl Running {
         }
     }
 
-    /// Sends it the event and starts its clock.
-    pub(super) fn hand(&mut self, task: &Task) {
+    /// Sends the event to the process and starts its timeout.
+    pub(super) fn send_event(&mut self, task: &Task) {
         let now = Instant::now();
         self.handed = Some(now);
-        self.child.hand(task.envelope.body.as_slice(), Some((now + task.budget()).into_std()));
+        self.child.write_input_with_deadline(
+            task.envelope.body.as_slice(),
+            Some((now + task.remaining_time()).into_std()),
+        );
     }
 
-    /// Waits for its end, or for its first line to ask for the background.
-    pub(super) async fn follow(self, task: &Task) -> Course {
+    /// Waits until the process ends, or its first line asks for the background.
+    pub(super) async fn wait_for_end_or_detach(self, task: &Task) -> Course {
         let Self { child, mut finished, files, substitute, handed } = self;
         let project = task.event.within.project.clone();
         if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
-            return over(report.ok(), files, &project, handed);
+            return finished_course(report.ok(), files, &project, handed);
         }
         let (detach, mut detached) = oneshot::channel();
-        watch_first_line(&child, task.dialect(), task.hook.compat, detach);
+        detach_on_first_line(&child, task.dialect(), task.hook.compat, detach);
         tokio::select! {
             // A hook that is over can no longer go to the background.
             biased;
-            report = &mut finished => over(report.ok(), files, &project, handed),
+            report = &mut finished => finished_course(report.ok(), files, &project, handed),
             Ok(()) = &mut detached => {
-                child.deadline(Some((Instant::now() + task.timeout).into_std()));
+                child.set_deadline(Some((Instant::now() + task.timeout).into_std()));
                 Course::Detached(Rest(Box::pin(async move {
-                    let report = translate(finished.await.ok(), files, &project, handed);
+                    let report = step_report(finished.await.ok(), files, &project, handed);
                     drop((child, substitute));
                     report
                 })))
@@ -122,7 +130,9 @@ impl Course {
     }
 }
 
-fn over(
+/// Converts the report of a process that ended, and notes whether it ended without reading its
+/// event.
+fn finished_course(
     report: Option<process::Report>,
     files: RunFiles,
     project: &Path,
@@ -135,7 +145,7 @@ fn over(
             let killed = ended && report.taken == 0;
             killed || refused && report.end != process::End::TimedOut
         });
-    let report = translate(report, files, project, handed);
+    let report = step_report(report, files, project, handed);
     if unseen { Course::Unseen(report) } else { Course::Over(report) }
 }
 
@@ -143,40 +153,47 @@ fn over(
 const UNKNOWN: &str = "it ended, and how is not known: this process ignores `SIGCHLD` or reaps children that are not its \
                        own, and before Linux 6.15 the kernel keeps no exit code of theirs; reap by process id";
 
-/// Why the end of a hook in separate namespaces is unknown (R-7).
-fn unreadable_status(errno: i32) -> String {
+/// Explains why the end of a hook in separate namespaces is unknown (R-7).
+fn unreadable_status_message(errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
     format!("it ended, and how could not be read: {error}")
 }
 
-/// Why the host could not start it; says nothing about the hook (R-20).
-fn starved(error: &process::NotStarted) -> String {
+/// Explains that the host could not start the hook for want of resources; this says nothing about
+/// the hook (R-20).
+fn host_limit_message(error: &process::NotStarted) -> String {
     format!("it was not started, for want of something of this host's: {error}; look at its limits")
 }
 
-fn translate(
+/// Converts the report of a process into the report of a step.
+fn step_report(
     report: Option<process::Report>,
     files: RunFiles,
     project: &Path,
     handed: Option<Instant>,
 ) -> Report {
     // The supervisor always reports. If it did not, no output of the step is known.
-    let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
+    let Some(report) = report else {
+        return Report::without_output(End::Cancelled, Duration::ZERO);
+    };
     let RunFiles { env_file, confined } = files;
     let limited = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
-    let mut notes = limited.map(|confined| confined.refusals(&report, project)).unwrap_or_default();
+    let mut notes =
+        limited.map(|confined| confined.refusal_failures(&report, project)).unwrap_or_default();
     if let process::Closed::Broken(errno) = report.stderr.closed {
         // If it denied by its exit code, its reason was lost here.
-        notes.push(Failure::new(Code::OutOfResources, unread("error", errno)));
+        notes.push(Failure::new(Code::OutOfResources, stream_read_error_message("error", errno)));
     }
     let end = match report.end {
-        process::End::NotStarted(error) if error.is_of_host() => {
-            End::Failed { code: Code::OutOfResources, why: starved(&error) }
+        process::End::NotStarted(error) if error.is_host_fault() => {
+            End::Failed { code: Code::OutOfResources, why: host_limit_message(&error) }
         }
-        process::End::NotStarted(error) => End::NotStarted { why: super::not_there(&error) },
+        process::End::NotStarted(error) => {
+            End::NotStarted { why: super::not_started_message(&error) }
+        }
         process::End::Unknown => End::Failed { code: Code::UnknownEnding, why: UNKNOWN.to_owned() },
         process::End::Unread(errno) => {
-            End::Failed { code: Code::OutOfResources, why: unreadable_status(errno) }
+            End::Failed { code: Code::OutOfResources, why: unreadable_status_message(errno) }
         }
         process::End::Exited(code) => End::Exited(code),
         process::End::Signalled(signal) => End::Signalled(signal),
@@ -186,30 +203,34 @@ fn translate(
     let has_tier = confined.is_some() && report.pid.is_some();
     Report {
         end,
-        said: StepOutput::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
+        said: StepOutput::Bytes {
+            stdout: convert_output(report.stdout),
+            stderr: convert_output(report.stderr),
+        },
         delivery: match report.stdin {
             process::Delivery::Delivered => Delivery::Delivered,
             process::Delivery::Refused { .. } => Delivery::Refused,
         },
-        took: handed.map_or_else(|| report.times.took(), |at| at.elapsed()),
-        env_file: env_file.and_then(EnvFile::read),
+        took: handed.map_or_else(|| report.times.total(), |at| at.elapsed()),
+        env_file: env_file.and_then(EnvFile::read_variables),
         survivors: report.survivors,
         moved_to: report.cwd_substituted,
-        tier: has_tier.then(|| tier(report.tier)),
+        tier: has_tier.then(|| from_process_tier(report.tier)),
         notes,
     }
 }
 
-fn report_to(child: &process::Child, done: oneshot::Sender<process::Report>) {
-    child.finish(move |report| {
+/// Sends the report of the process to `done` when it ends.
+fn send_report_when_done(child: &process::Child, done: oneshot::Sender<process::Report>) {
+    child.on_finish(move |report| {
         // The step may have been dropped meanwhile; then the report is not needed.
         let _ = done.send(report);
     });
 }
 
-/// Checks only the hook's first line of output for a request to run in the background (decision
-/// 13).
-fn watch_first_line(
+/// Sends to `detach` if the hook's first line of output asks to run in the background. Later lines
+/// are not checked (decision 13).
+fn detach_on_first_line(
     child: &process::Child,
     dialect: &'static Dialect,
     compat: Compat,
@@ -219,7 +240,7 @@ fn watch_first_line(
     let mut detach = Some(detach);
     let mut is_first = true;
     child.on_line(move |line| {
-        if std::mem::take(&mut is_first) && dialect.detaches(line, compat) {
+        if std::mem::take(&mut is_first) && dialect.detaches_on(line, compat) {
             // The step may have been dropped meanwhile; then it is being killed anyway.
             let _ = detach.take().map(|detach| detach.send(()));
         }
@@ -227,7 +248,7 @@ fn watch_first_line(
     });
 }
 
-fn output(output: process::Output) -> Output {
+fn convert_output(output: process::Output) -> Output {
     let closed = match output.closed {
         process::Closed::Complete => Closed::Complete,
         process::Closed::Truncated => Closed::Truncated,

@@ -80,7 +80,7 @@ fn builder(sandbox: &Sandbox, config: &str) -> crate::engine::Builder {
 }
 
 fn source(sandbox: &Sandbox, config: &str) -> Source {
-    Source::given("tenterhook.toml", DialectId::NATIVE, config, sandbox.project())
+    Source::from_text("tenterhook.toml", DialectId::NATIVE, config, sandbox.project())
 }
 
 /// Waits for a condition that becomes true soon.
@@ -320,7 +320,7 @@ async fn a_file_of_another_agent_is_prewarmed_by_its_source_and_its_first_line_s
     let native = "[source.\".claude/settings.json\"]\nprewarm = true\n";
     let path = sandbox.project().join(".claude/settings.json");
     let settings =
-        Source::given(path.to_str().unwrap(), DialectId::CLAUDE, &settings, sandbox.project());
+        Source::from_text(path.to_str().unwrap(), DialectId::CLAUDE, &settings, sandbox.project());
     let (engine, diagnostics) = builder(&sandbox, native).source(settings).build();
     assert_eq!(diagnostics, []);
     let scene = Scene { sandbox, engine, session: Session::default() };

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use tenterhook_process as process;
 
 use super::Confined;
-use super::paths::within;
-use complaint::{Complaint, complaints, is_about_attributes, named};
+use super::paths::resolve_inside;
+use complaint::{Complaint, is_attribute_refusal, likely_paths_in_line, parse_complaints};
 pub(super) use resolved::Refused;
-use resolved::{Resolved, nearest};
+use resolved::{Resolved, nearest_existing_ancestor};
 use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::native;
@@ -46,78 +46,89 @@ pub(super) enum Found {
 }
 
 impl Confined {
-    /// Faults about refusals that `stderr` reports.
-    pub(in crate::executor) fn reported_denial(
+    /// Returns a failure about the first refusal of the sandbox that `stderr` reports.
+    pub(in crate::executor) fn failure_from_stderr(
         &self,
         stderr: &[u8],
         project: &Path,
     ) -> Option<Failure> {
-        let message = match self.found(&String::from_utf8_lossy(stderr))? {
-            Found::Path(path, how) => self.of_path(IT, &path, &how, project),
-            Found::Attributes(path) => self.of_attributes(path.as_deref(), project),
+        let message = match self.first_refusal(&String::from_utf8_lossy(stderr))? {
+            Found::Path(path, how) => self.path_refused_message(IT, &path, &how, project),
+            Found::Attributes(path) => self.attributes_refused_message(path.as_deref(), project),
             Found::Peers(wanted) => self.no_host_message(IT, wanted),
-            Found::Git => self.only_without(IT, "git writes beside its hooks"),
+            Found::Git => self.not_grantable_message(IT, "git writes beside its hooks"),
         };
         Some(Failure::new(Code::SandboxRefused, message))
     }
 
-    /// The first refusal that `text` reports.
-    pub(super) fn found(&self, text: &str) -> Option<Found> {
+    /// Finds the first refusal of the sandbox that `text` reports.
+    pub(super) fn first_refusal(&self, text: &str) -> Option<Found> {
         let resolved = Resolved::new(self);
         // Only in a separate root do files without a grant look missing.
-        let is_rooted = !self.means().limits_files();
+        let is_rooted = !self.confinement_means().can_limit_files();
         let mut looked = BTreeSet::new();
-        complaints(text).find_map(|complaint| match complaint {
+        parse_complaints(text).find_map(|complaint| match complaint {
             // A reachable port that does not answer is a different problem.
             Complaint::Unreached(port) => {
-                let wanted = self.with_port(port);
+                let wanted = self.peers_with_port(port);
                 (wanted != self.granted.net).then_some(Found::Peers(wanted))
             }
             Complaint::Git => Some(Found::Git),
             Complaint::Refused { line, .. }
-                if is_about_attributes(line) && !self.confinement.attributes =>
+                if is_attribute_refusal(line) && !self.confinement.attributes =>
             {
-                let path = named(line).map(|text| self.cwd.join(text)).find(|path| path.exists());
+                let path = likely_paths_in_line(line)
+                    .map(|text| self.cwd.join(text))
+                    .find(|path| path.exists());
                 Some(Found::Attributes(path))
             }
             Complaint::Refused { line, changes } => self
-                .paths(line, &mut looked)
-                .find_map(|path| resolved.refused(&path, changes))
+                .unexamined_paths_in(line, &mut looked)
+                .find_map(|path| resolved.refused_access(&path, changes))
                 .map(|(path, how)| Found::Path(path, how)),
             Complaint::NotFound { line, changes } => {
                 let mut paths = self
-                    .paths(line, &mut looked)
-                    .filter(|path| is_rooted && is_hidden(&resolved, path, changes));
+                    .unexamined_paths_in(line, &mut looked)
+                    .filter(|path| is_rooted && is_hidden_by_sandbox(&resolved, path, changes));
                 paths
-                    .find_map(|path| resolved.refused(&path, changes))
+                    .find_map(|path| resolved.refused_access(&path, changes))
                     .map(|(path, how)| Found::Path(path, how))
             }
         })
     }
 
-    /// The paths in a line that were not examined yet.
-    fn paths<'a>(
+    /// Returns the paths in a line that were not examined yet, and marks them as examined.
+    fn unexamined_paths_in<'a>(
         &'a self,
         line: &'a str,
         looked: &'a mut BTreeSet<PathBuf>,
     ) -> impl Iterator<Item = PathBuf> {
-        let paths =
-            named(line).map(|text| self.cwd.join(text)).filter(|path| path != Path::new(TERMINAL));
+        let paths = likely_paths_in_line(line)
+            .map(|text| self.cwd.join(text))
+            .filter(|path| path != Path::new(TERMINAL));
         paths.filter(|path| looked.len() < MOST_PATHS && looked.insert(path.clone()))
     }
 
-    fn of_path(&self, who: &str, path: &Path, how: &Refused, project: &Path) -> String {
-        let shown = shown(path);
+    fn path_refused_message(
+        &self,
+        who: &str,
+        path: &Path,
+        how: &Refused,
+        project: &Path,
+    ) -> String {
+        let shown = path_on_one_line(path);
         let verb = if matches!(how, Refused::Read) { "read" } else { "change" };
         // Granting the home for listing would grant all keys in it.
-        if matches!(how, Refused::Read | Refused::Write) && self.opens_home(nearest(path)) {
+        if matches!(how, Refused::Read | Refused::Write)
+            && self.would_open_home(nearest_existing_ancestor(path))
+        {
             return format!(
                 "the sandbox did not let {who} {verb} `{shown}`; no line is proposed, as it would open your whole home"
             );
         }
         let write = |path: &Path, keeps_mode: bool| {
-            self.line(|grants| {
-                grants.write.push(as_grant(path, project));
+            self.line_granting_more(|grants| {
+                grants.write.push(to_grant_path(path, project));
                 grants.attributes |= keeps_mode;
             })
         };
@@ -126,7 +137,7 @@ impl Confined {
                 "the sandbox did not let {who} change `{shown}`, which no key grants: it says which hooks run, or what git runs"
             ),
             Refused::Write => {
-                let line = write(nearest(path), keeps_mode(path));
+                let line = write(nearest_existing_ancestor(path), is_replacement_file(path));
                 format!("the sandbox did not let {who} change `{shown}`; {line} grants that")
             }
             Refused::Make => format!(
@@ -134,33 +145,33 @@ impl Confined {
                  lets it be changed",
                 write(path, false)
             ),
-            Refused::Passing => self.only_without(who, &format!(
+            Refused::Passing => self.not_grantable_message(who, &format!(
                 "it lets nothing be made beside files that say which hooks run, such as `{shown}`"
             )),
             Refused::Read => format!(
                 "the sandbox did not let {who} read `{shown}`; {} grants that",
-                self.line(|grants| grants.read.push(as_grant(path, project)))
+                self.line_granting_more(|grants| grants.read.push(to_grant_path(path, project)))
             ),
         }
     }
 
-    /// The peers to grant for a port: all, if ports cannot be granted one by one (X-14).
-    fn with_port(&self, port: Option<u16>) -> Peers {
-        self.granted.net.with(port.filter(|_| self.means().narrows_ports()))
+    /// Returns the peers to grant for a port: all, if ports cannot be granted one by one (X-14).
+    fn peers_with_port(&self, port: Option<u16>) -> Peers {
+        self.granted.net.with_port(port.filter(|_| self.confinement_means().can_limit_ports()))
     }
 
-    /// Whether granting this would grant the home.
-    fn opens_home(&self, path: &Path) -> bool {
-        process::internal::resolved(&self.home).starts_with(path)
+    /// Whether granting the path would grant the home directory.
+    fn would_open_home(&self, path: &Path) -> bool {
+        process::internal::resolve_path(&self.home).starts_with(path)
     }
 
-    fn of_attributes(&self, path: Option<&Path>, project: &Path) -> String {
+    fn attributes_refused_message(&self, path: Option<&Path>, project: &Path) -> String {
         // In a separate root this is granted only for files that may be changed (X-25).
-        let limits = self.means().limits_files();
-        let path = path.filter(|path| !limits && !self.may_change(path));
-        let line = self.line(|grants| {
+        let limits = self.confinement_means().can_limit_files();
+        let path = path.filter(|path| !limits && !self.can_write(path));
+        let line = self.line_granting_more(|grants| {
             grants.attributes = true;
-            grants.write.extend(path.map(|path| as_grant(path, project)));
+            grants.write.extend(path.map(|path| to_grant_path(path, project)));
         });
         let of_which = if limits { "yours" } else { "granted to be changed" };
         format!(
@@ -168,48 +179,50 @@ impl Confined {
         )
     }
 
+    /// The message that no host could be reached, with the line that grants it.
     fn no_host_message(&self, who: &str, wanted: Peers) -> String {
-        let line = self.line(|grants| grants.net = wanted);
+        let line = self.line_granting_more(|grants| grants.net = wanted);
         format!("the sandbox let {who} reach no host; {line} grants that")
     }
 
-    fn only_without(&self, who: &str, why: &str) -> String {
+    /// The message about a refusal that no grant lifts, with the line that turns the sandbox off.
+    fn not_grantable_message(&self, who: &str, why: &str) -> String {
         let line = native::sandbox_line(&Sandbox::Off, self.file.as_deref());
         format!("the sandbox refused {who} what no key grants: {why}; {line} runs it without")
     }
 
-    /// The entry line that grants more.
-    fn line(&self, more: impl FnOnce(&mut Grants)) -> String {
-        native::sandbox_line(&self.granted.with(more), self.file.as_deref())
+    /// Returns the line of the entry that grants more.
+    fn line_granting_more(&self, more: impl FnOnce(&mut Grants)) -> String {
+        native::sandbox_line(&self.granted.to_sandbox_with(more), self.file.as_deref())
     }
 
     /// Whether a path is in a writable directory.
-    pub(super) fn may_change(&self, path: &Path) -> bool {
-        Resolved::new(self).writes(&process::internal::resolved(path))
+    pub(super) fn can_write(&self, path: &Path) -> bool {
+        Resolved::new(self).is_writable(&process::internal::resolve_path(path))
     }
 
-    /// Adds protected paths that it could be granted.
-    pub(super) fn hold(&mut self, more: impl Iterator<Item = PathBuf>) {
+    /// Adds protected paths to those that no grant opens.
+    pub(super) fn add_protected_paths(&mut self, more: impl Iterator<Item = PathBuf>) {
         self.confinement.never.extend(more);
     }
 
-    /// The means of this machine's confinement.
-    fn means(&self) -> process::Means {
-        self.confinement.pretended.unwrap_or_else(process::means)
+    /// Returns the means of confinement that this machine has.
+    fn confinement_means(&self) -> process::Means {
+        self.confinement.pretended.unwrap_or_else(process::available_sandbox_means)
     }
 }
 
-/// Whether an existing path is hidden in a root that has only granted files; also if it is only to
-/// be created.
-fn is_hidden(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
-    let path = process::internal::resolved(path);
-    let there = nearest(&path);
+/// Whether an existing path looks missing, because the root of the process has only granted files.
+/// Also true for a path that is only to be created.
+fn is_hidden_by_sandbox(resolved: &Resolved<'_>, path: &Path, changes: bool) -> bool {
+    let path = process::internal::resolve_path(path);
+    let there = nearest_existing_ancestor(&path);
     let is_there = there == path || changes && path.parent() == Some(there);
-    is_there && !resolved.reads(there)
+    is_there && !resolved.is_readable(there)
 }
 
-/// A path on one line, whatever characters its name has.
-fn shown(path: &Path) -> String {
+/// Shows a path on one line, whatever characters its name has.
+fn path_on_one_line(path: &Path) -> String {
     let escaped = |c: char| match c.is_control() {
         true => c.escape_default().to_string(),
         false => c.to_string(),
@@ -217,15 +230,16 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().chars().map(escaped).collect()
 }
 
-/// Whether a file is created only to replace a file, whose mode it is given.
-fn keeps_mode(path: &Path) -> bool {
+/// Whether a file is created only to replace another file, and gets its mode.
+fn is_replacement_file(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     path.symlink_metadata().is_err() && name.is_some_and(|name| name.starts_with(KEEPS_MODE))
 }
 
-/// Why a program was not started if its sandbox is unavailable here, and what to do about it.
-pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
-    not_made(error).unwrap_or_else(|here| {
+/// Explains why a program was not started if its sandbox is unavailable here, and what to do about
+/// it.
+pub(in crate::executor) fn no_sandbox_message(error: &process::NotStarted) -> String {
+    sandbox_creation_error(error).unwrap_or_else(|here| {
         format!(
             "this machine cannot confine it as its `sandbox` demands (it reaches {here}), and it does not run with less; \
              `isolation_min = \"T0\"` there, without `processes`, lets it run with your full rights where nothing better is to be had"
@@ -253,20 +267,23 @@ impl std::fmt::Display for Weak {
 /// # Errors
 ///
 /// If this machine confines too little.
-pub(super) fn not_made(error: &process::NotStarted) -> Result<String, Weak> {
-    if let Some(why) = error.ungranted() {
-        return Ok(would_be_more(why).to_owned());
+pub(super) fn sandbox_creation_error(error: &process::NotStarted) -> Result<String, Weak> {
+    if let Some(why) = error.ungrantable_access() {
+        return Ok(too_wide_grant_remedy(why).to_owned());
     }
-    if error.error().kind() != std::io::ErrorKind::Unsupported {
+    if error.io_error().kind() != std::io::ErrorKind::Unsupported {
         return Ok(format!("{error}: its sandbox cannot be made, and it does not run without"));
     }
-    let means = process::means();
-    Err(Weak { tier: means.tier().name(), is_uncounted: means.namespaces && !means.processes })
+    let means = process::available_sandbox_means();
+    Err(Weak {
+        tier: means.highest_tier().name(),
+        is_uncounted: means.namespaces && !means.processes,
+    })
 }
 
-/// Grants that would be wider on this machine than stated, and what to write instead: a hook never
-/// runs with more than its grants.
-const fn would_be_more(why: process::Ungranted) -> &'static str {
+/// Names the grants that would be wider on this machine than stated, and what to write instead: a
+/// hook never runs with more than its grants.
+const fn too_wide_grant_remedy(why: process::Ungranted) -> &'static str {
     match why {
         process::Ungranted::Ports => {
             "its `sandbox` names ports in `net`, which this machine cannot tell apart (that takes Landlock 4, Linux 6.7), and it does not \
@@ -286,21 +303,21 @@ const fn would_be_more(why: process::Ungranted) -> &'static str {
     }
 }
 
-/// A path as grants write it: relative to `$PROJECT` inside the project, and absolute if a link
-/// leads out of it (X-17).
-fn as_grant(path: &Path, project: &Path) -> PathBuf {
-    let inside = within(project, path);
+/// Returns a path as grants write it: relative to `$PROJECT` inside the project, and absolute if a
+/// link leads out of it (X-17).
+fn to_grant_path(path: &Path, project: &Path) -> PathBuf {
+    let inside = resolve_inside(project, path);
     match inside
         .as_deref()
-        .and_then(|path| path.strip_prefix(process::internal::resolved(project)).ok())
+        .and_then(|path| path.strip_prefix(process::internal::resolve_path(project)).ok())
     {
         Some(rest) => Path::new(Grants::PROJECT).join(rest),
-        None => process::internal::resolved(path),
+        None => process::internal::resolve_path(path),
     }
 }
 
-/// The tier as hooks name it.
-pub(in crate::executor) const fn tier(reached: process::Tier) -> Tier {
+/// Converts a tier of the crate `tenterhook-process`.
+pub(in crate::executor) const fn from_process_tier(reached: process::Tier) -> Tier {
     match reached {
         process::Tier::T0 => Tier::T0,
         process::Tier::T1 => Tier::T1,

@@ -21,8 +21,8 @@ pub(in crate::executor) struct GrantContext<'g> {
 }
 
 impl<'g> GrantContext<'g> {
-    /// The context of a step's event.
-    pub(super) fn new(task: &'g Task) -> Self {
+    /// Returns the context of the event of a step.
+    pub(super) fn from_task(task: &'g Task) -> Self {
         let (within, ambient) = (&task.event.within, &task.ambient);
         Self {
             project: &within.project,

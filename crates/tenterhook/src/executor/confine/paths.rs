@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook_process::internal::{Links, resolved};
+use tenterhook_process::internal::{Links, resolve_path};
 
 /// Resolves paths, each one once: the path that was compared is the one that is granted, even if a
 /// link changes meanwhile.
@@ -21,38 +21,41 @@ pub(super) struct PathResolver {
 impl PathResolver {
     pub(super) fn new(home: &Path, project: &Path) -> Self {
         let mut links = Links::default();
-        let home = [home.to_path_buf(), links.end(home)];
-        let project = links.end(project);
+        let home = [home.to_path_buf(), links.resolve(home)];
+        let project = links.resolve(project);
         Self { links, home, shared: vec![project.clone()], project }
     }
 
-    /// Follows no link in these directories that leads out of them.
-    pub(super) fn share<'p>(&mut self, places: impl IntoIterator<Item = &'p PathBuf>) {
+    /// Adds directories in which no link that leads out of them is followed.
+    pub(super) fn add_shared_directories<'p>(
+        &mut self,
+        places: impl IntoIterator<Item = &'p PathBuf>,
+    ) {
         let links = &mut self.links;
-        self.shared.extend(places.into_iter().map(|path| links.end(path)));
+        self.shared.extend(places.into_iter().map(|path| links.resolve(path)));
     }
 
     /// Whether `path` is neither the home nor a parent of it, whatever its spelling.
-    pub(super) fn is_beside_home(&mut self, path: &Path) -> bool {
-        let names = [path.to_path_buf(), self.links.end(path)];
+    pub(super) fn is_not_home_or_parent(&mut self, path: &Path) -> bool {
+        let names = [path.to_path_buf(), self.links.resolve(path)];
         let is_around = |path: &PathBuf| self.home.iter().any(|home| home.starts_with(path));
         path.is_absolute() && !names.iter().any(is_around)
     }
 
-    /// The real path of the project.
-    pub(super) fn project(&self) -> &Path {
+    /// Returns the real path of the project.
+    pub(super) fn project_path(&self) -> &Path {
         &self.project
     }
 
-    /// The real path of `path`, if that is the project or below it.
-    pub(super) fn within_project(&mut self, path: &Path) -> Option<PathBuf> {
-        let end = self.links.end(path);
+    /// Returns the real path of `path`, if that is the project or below it.
+    pub(super) fn resolve_in_project(&mut self, path: &Path) -> Option<PathBuf> {
+        let end = self.links.resolve(path);
         (self.project.is_absolute() && end.starts_with(&self.project)).then_some(end)
     }
 
-    /// The real path of `path`; `None` if a link in a shared directory leads out of it.
-    pub(super) fn led(&mut self, path: &Path) -> Option<PathBuf> {
-        let mut links = self.links.way(path);
+    /// Returns the real path of `path`; `None` if a link in a shared directory leads out of it.
+    pub(super) fn resolve_in_shared(&mut self, path: &Path) -> Option<PathBuf> {
+        let mut links = self.links.resolve_with_links(path);
         let end = links.pop()?;
         let leads_out = |place: &PathBuf| {
             !end.starts_with(place) && links.iter().any(|link| link.starts_with(place))
@@ -62,10 +65,10 @@ impl PathResolver {
     }
 }
 
-/// The real path of `path`, if that is `directory` or below it.
-pub(super) fn within(directory: &Path, path: &Path) -> Option<PathBuf> {
-    let real = resolved(path);
-    (directory.is_absolute() && real.starts_with(resolved(directory))).then_some(real)
+/// Returns the real path of `path`, if that is `directory` or below it.
+pub(super) fn resolve_inside(directory: &Path, path: &Path) -> Option<PathBuf> {
+    let real = resolve_path(path);
+    (directory.is_absolute() && real.starts_with(resolve_path(directory))).then_some(real)
 }
 
 #[cfg(test)]
@@ -95,15 +98,17 @@ mod tests {
                 ("home/w", true),
                 ("", false),
             ] {
-                assert_eq!(home.is_beside_home(&at(path)), beside, "{path}");
+                assert_eq!(home.is_not_home_or_parent(&at(path)), beside, "{path}");
             }
         }
-        assert!(!PathResolver::new(&at("home"), &at("none")).is_beside_home(Path::new("home")));
+        assert!(
+            !PathResolver::new(&at("home"), &at("none")).is_not_home_or_parent(Path::new("home"))
+        );
         symlink("data", at("renamed")).expect("a fixture");
         symlink("../../home/w", at("home/project/w")).expect("a fixture");
         symlink("out", at("home/project/inner")).expect("a fixture");
         let mut resolver = PathResolver::new(&at("home"), &at("link/project"));
-        resolver.share([&at("none")]);
+        resolver.add_shared_directories([&at("none")]);
         for (path, leads_out) in [
             ("home/project/out/home", true),
             ("link/project/w/file", true),
@@ -113,9 +118,9 @@ mod tests {
             ("renamed", false),
             ("home/project/../w", false),
         ] {
-            assert_eq!(resolver.led(&at(path)).is_none(), leads_out, "{path}");
+            assert_eq!(resolver.resolve_in_shared(&at(path)).is_none(), leads_out, "{path}");
         }
-        let within = |path: &str| within(&at("link/project"), &at(path)).is_some();
+        let within = |path: &str| resolve_inside(&at("link/project"), &at(path)).is_some();
         for (path, inside) in [
             ("home/project/out", true),
             ("link/project/new/file", true),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::within;
+use super::paths::resolve_inside;
 
 /// Directories beside an installation's programs that belong to it.
 const BESIDE: &[&str] = &["lib", "lib64", "libexec"];
@@ -25,20 +25,25 @@ enum To {
     Home(&'static str),
 }
 
-/// The directories that a program found by name needs to read. The `PATH` of an entry opens
-/// nothing: it could name any directory.
-pub(super) fn readable_directories(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
+/// Returns the directories that a program found by name needs to read. The `PATH` of an entry opens
+/// nothing, because it could name any directory.
+pub(super) fn readable_program_directories(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
     let path = env.iter().find(|(name, _)| name == "PATH");
     let directories = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
-    directories.into_iter().flatten().flat_map(|directory| made_of(directory, home)).collect()
+    directories
+        .into_iter()
+        .flatten()
+        .flat_map(|directory| directories_of_program_dir(directory, home))
+        .collect()
 }
 
-fn made_of(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
+/// Returns a directory of programs with the directories that its programs need to read.
+fn directories_of_program_dir(directory: PathBuf, home: &Path) -> Vec<PathBuf> {
     let parent = directory.parent().unwrap_or(&directory).to_path_buf();
     let is_installed = directory.ends_with("bin") || directory.ends_with("sbin");
     // The files of an installation lie inside it.
     let beside = BESIDE.iter().filter(|_| is_installed).map(|text| parent.join(text));
-    let beside = beside.filter(|path| within(&parent, path).is_some());
+    let beside = beside.filter(|path| resolve_inside(&parent, path).is_some());
     let elsewhere = ELSEWHERE.iter().filter(|(end, _)| directory.ends_with(end));
     let elsewhere = elsewhere.map(|(_, to)| match to {
         To::Parent => parent.clone(),

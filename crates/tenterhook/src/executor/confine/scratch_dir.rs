@@ -19,7 +19,7 @@ impl ScratchDir {
         let name = format!("tmp-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         // Without links: a link that later takes the directory's place is not followed.
         let path = scratch.canonicalize()?.join(name);
-        System::HERE.private_directories()?.create(&path)?;
+        System::HERE.private_dir_builder()?.create(&path)?;
         Ok(Self(path))
     }
 
@@ -53,6 +53,6 @@ impl Drop for ScratchDir {
 use tenterhook_process::internal::remove_tree as remove;
 
 #[cfg(not(unix))]
-fn remove(path: &Path, _: Option<Instant>) -> io::Result<bool> {
+fn remove_directory_tree(path: &Path, _: Option<Instant>) -> io::Result<bool> {
     std::fs::remove_dir_all(path).map(|()| true)
 }

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use tenterhook_process as process;
-use tenterhook_process::internal::resolved;
+use tenterhook_process::internal::resolve_path;
 use tenterhook_process::{Confinement, Net};
 
 use super::grant_context::GrantContext;
-use super::{Access, Confined, enter, granted, named};
+use super::{Access, Confined, build_confinement, paths_named_by_entry, restrict_to_access};
 use tenterhook_core::hook::Grants;
 use tenterhook_core::source::{Reach, Server};
 
@@ -22,14 +22,14 @@ pub(in crate::executor) struct ConfinedServer {
 }
 
 /// Confines `described` if the server or its caller is confined.
-pub(in crate::executor) fn confine_server(
+pub(in crate::executor) fn apply_server_sandbox(
     server: &Server,
     grants: &[&Grants],
     context: &GrantContext<'_>,
     described: &mut process::Command,
 ) -> Option<Box<ConfinedServer>> {
     let (first, rest) = grants.split_first()?;
-    let reads = named(server.layer, &described.program);
+    let reads = paths_named_by_entry(server.layer, &described.program);
     let copy = match &server.reach {
         Reach::Program(command) => command.kept.as_deref(),
         Reach::Address(_) | Reach::Withheld(_) => None,
@@ -38,14 +38,14 @@ pub(in crate::executor) fn confine_server(
     let is_own = server.sandbox.grants() == Some(first);
     let file = server.place.as_ref().map(|location| &location.file).filter(|_| is_own);
     let access = |grants| Access { grants, reads: &reads, writes: &[], copy, own: None, file };
-    let mut confined = enter(access(first), context, described);
+    let mut confined = restrict_to_access(access(first), context, described);
     for other in rest {
-        let (mut other_one, _) = granted(access(other), context);
+        let (mut other_one, _) = build_confinement(access(other), context);
         // It belongs to the server, whichever hook calls.
         let scratch_dir = confined.scratch_dir.as_ref().map(|dir| dir.path().to_path_buf());
         other_one.free.extend(scratch_dir);
-        confined.confinement = narrowed(&confined.confinement, &other_one);
-        super::bound(other, described);
+        confined.confinement = intersect_confinements(&confined.confinement, &other_one);
+        super::apply_resource_limits(other, described);
     }
     described.confine = Some(confined.confinement.clone());
     let project = server.project.clone();
@@ -53,23 +53,23 @@ pub(in crate::executor) fn confine_server(
 }
 
 impl ConfinedServer {
-    /// A message about what the server reports as refused.
-    pub(in crate::executor) fn reported_denial(&self, stderr: &[u8]) -> Option<String> {
+    /// Returns a message about the refusal that the server reports.
+    pub(in crate::executor) fn denial_from_stderr(&self, stderr: &[u8]) -> Option<String> {
         let reported_denial =
-            self.confined.reported_denial(stderr, &self.project).map(|failure| failure.message);
+            self.confined.failure_from_stderr(stderr, &self.project).map(|failure| failure.message);
         reported_denial.filter(|_| self.is_by_one)
     }
 }
 
-/// The access that both grant.
-fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
+/// Returns the access that both confinements grant.
+fn intersect_confinements(one: &Confinement, other: &Confinement) -> Confinement {
     let readable = |confinement: &Confinement| {
         [confinement.read.clone(), confinement.write.clone(), confinement.free.clone()].concat()
     };
     let mut both = Confinement::new(one.at_least.max(other.at_least));
-    both.read = shared(&readable(one), &readable(other));
-    both.write = shared(&one.write, &other.write);
-    both.free = shared(&one.free, &other.free);
+    both.read = intersect_paths(&readable(one), &readable(other));
+    both.write = intersect_paths(&one.write, &other.write);
+    both.free = intersect_paths(&one.free, &other.free);
     both.never = [one.never.clone(), other.never.clone()].concat();
     both.as_they_stand = one.as_they_stand && other.as_they_stand;
     both.names = one.names.clone();
@@ -86,12 +86,12 @@ fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
     both
 }
 
-/// The paths inside both lists, each by its real path: a link's name in one list does not grant its
-/// target.
-fn shared(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
-    let other: Vec<PathBuf> = other.iter().map(|path| resolved(path)).collect();
+/// Returns the paths that are inside both lists, each by its real path: a link's name in one list
+/// does not grant its target.
+fn intersect_paths(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
+    let other: Vec<PathBuf> = other.iter().map(|path| resolve_path(path)).collect();
     let mut all = Vec::new();
-    for path in one.iter().map(|path| resolved(path)) {
+    for path in one.iter().map(|path| resolve_path(path)) {
         if other.iter().any(|around| path.starts_with(around)) {
             all.push(path);
         } else {
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_two_grant_is_what_both_do() {
         let fixture = tempfile::tempdir().expect("a fixture");
-        let root = resolved(fixture.path());
+        let root = resolve_path(fixture.path());
         let at = |name: &str| root.join(name);
         std::fs::create_dir_all(at("a/in")).expect("a fixture");
         std::fs::create_dir_all(at("b")).expect("a fixture");
@@ -121,24 +121,25 @@ mod tests {
             confinement.write = write.iter().map(|text| at(text)).collect();
             confinement
         };
-        let both = narrowed(&of(&["a", "b/../a"], &["b"]), &of(&["a/in", "a/link"], &["a"]));
+        let both =
+            intersect_confinements(&of(&["a", "b/../a"], &["b"]), &of(&["a/in", "a/link"], &["a"]));
         assert!(both.write.is_empty(), "{both:?}");
         // The second reads the link's target, and the first may write there.
         assert!(
             both.read.iter().all(|path| path.starts_with(at("a")) || *path == at("b")),
             "{both:?}"
         );
-        let both = narrowed(&of(&["a"], &[]), &of(&["a/link"], &[]));
+        let both = intersect_confinements(&of(&["a"], &[]), &of(&["a/link"], &[]));
         assert!(both.read.is_empty(), "a link leads out of what the first reads: {both:?}");
         let (mut one, mut other) = (of(&[], &[]), of(&[], &[]));
         (one.net, other.net) = (Net::TcpTo(vec![1, 2]), Net::Open);
-        assert_eq!(narrowed(&one, &other).net, one.net);
+        assert_eq!(intersect_confinements(&one, &other).net, one.net);
         other.net = Net::Denied;
-        assert_eq!(narrowed(&other, &one).net, Net::Denied);
+        assert_eq!(intersect_confinements(&other, &one).net, Net::Denied);
         other.net = Net::TcpTo(vec![2, 3]);
         other.at_least = process::Tier::T2;
         (one.processes, other.attributes) = (Some(3), true);
-        let both = narrowed(&one, &other);
+        let both = intersect_confinements(&one, &other);
         assert_eq!((both.net, both.attributes), (Net::TcpTo(vec![2]), false));
         assert_eq!((both.at_least, both.processes), (process::Tier::T2, Some(3)));
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
 
-use super::denied::{Found, Refused, not_made};
+use super::denied::{Found, Refused, sandbox_creation_error};
 use super::grant_context::GrantContext;
-use super::{Access, Confined, enter};
+use super::{Access, Confined, restrict_to_access};
 use crate::executor::Ambient;
 use crate::executor::command::LISTED;
 use tenterhook_core::hook::{Grants, Profile};
@@ -39,10 +39,10 @@ pub struct ConfinedShell(Confined);
 
 impl Shell<'_> {
     /// Confines `described`, and replaces its environment.
-    pub fn confine(&self, described: &mut process::Command) -> ConfinedShell {
+    pub fn apply_sandbox(&self, described: &mut process::Command) -> ConfinedShell {
         // The grants of a hook in `standard`: a shell that could not read the project would be
         // useless.
-        let grants = Grants::new(Profile::Standard);
+        let grants = Grants::from_profile(Profile::Standard);
         let context = GrantContext {
             project: self.project,
             cwd: &described.cwd.clone(),
@@ -61,54 +61,54 @@ impl Shell<'_> {
         described.env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let access =
             Access { grants: &grants, reads: &own, writes, copy: None, own: None, file: None };
-        let mut confined = enter(access, &context, described);
+        let mut confined = restrict_to_access(access, &context, described);
         let protected = self
             .beside
             .iter()
-            .flat_map(|path| super::protected::protected_paths(&[path], context.home, &[]));
-        confined.hold(protected.chain(self.never.iter().cloned()));
+            .flat_map(|path| super::protected::find_protected_paths(&[path], context.home, &[]));
+        confined.add_protected_paths(protected.chain(self.never.iter().cloned()));
         described.confine = Some(confined.confinement.clone());
         ConfinedShell(confined)
     }
 }
 
 impl ConfinedShell {
-    /// The refusal that a command reports in `printed`, with the path, for the model.
+    /// Returns the refusal that a command reports in `printed`, with the path, for the model.
     #[must_use]
-    pub fn refused(&self, printed: &[u8]) -> Option<String> {
+    pub fn refusal_in_output(&self, printed: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(printed);
-        Some(match self.0.found(&text)? {
+        Some(match self.0.first_refusal(&text)? {
             // If nothing is writable, protected files beside the path make no difference.
-            Found::Path(path, Refused::Make | Refused::Passing) if !self.0.may_change(&path) => {
-                of_path(&path, Refused::Write)
+            Found::Path(path, Refused::Make | Refused::Passing) if !self.0.can_write(&path) => {
+                path_refused_message(&path, Refused::Write)
             }
-            Found::Path(path, how) => of_path(&path, how),
+            Found::Path(path, how) => path_refused_message(&path, how),
             Found::Attributes(_) => "the sandbox lets no command change a file's mode, owner, times or attributes".to_owned(),
             Found::Peers(_) => "the sandbox lets no command reach a host".to_owned(),
             Found::Git => "the sandbox lets nothing be made beside git's hooks, so that git cannot write there".to_owned(),
         })
     }
 
-    /// Why it was not started, if the sandbox is the reason.
+    /// Explains why the command was not started, if the sandbox is the reason.
     #[must_use]
-    pub fn not_started(&self, error: &process::NotStarted) -> Option<String> {
-        if !error.is_of_sandbox() {
+    pub fn why_not_started(&self, error: &process::NotStarted) -> Option<String> {
+        if !error.is_sandbox_fault() {
             return None;
         }
-        let many = error.ungranted() == Some(process::Ungranted::ManyFiles);
+        let many = error.ungrantable_access() == Some(process::Ungranted::ManyFiles);
         // The host adds no grants, so no user could be asked to grant less.
         Some(match many {
             true => "more than 16,384 files lie beside those that say which hooks run, so that no command can be confined here; \
                      start the agent in a directory below, or in the profile `strict`, which lets nothing be changed"
                 .to_owned(),
-            false => not_made(error).unwrap_or_else(|here| {
+            false => sandbox_creation_error(error).unwrap_or_else(|here| {
                 format!("this machine cannot confine commands (it reaches {here}), and none runs with less than the person asked for")
             }),
         })
     }
 }
 
-fn of_path(path: &Path, how: Refused) -> String {
+fn path_refused_message(path: &Path, how: Refused) -> String {
     let shown = path.display();
     match how {
         Refused::Never => format!(

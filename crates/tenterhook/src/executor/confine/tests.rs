@@ -11,7 +11,7 @@ mod shell;
 use std::cell::Cell;
 
 use serde_json::json;
-use tenterhook_process::{Means, means};
+use tenterhook_process::{Means, available_sandbox_means};
 use tenterhook_testkit::Sandbox;
 
 use crate::executor::Ambient;
@@ -63,7 +63,7 @@ impl Scene {
         let explains_denials = self.explains;
         let ambient = Ambient { env, scratch, pretended, explains_denials, ..Ambient::default() };
         let mut source =
-            Source::given("tenterhook.toml", DialectId::NATIVE, &text, self.sandbox.project());
+            Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, self.sandbox.project());
         source.home = self.sandbox.home();
         source.layer = self.layer;
         let (engine, found) =
@@ -91,16 +91,17 @@ impl Scene {
 }
 
 fn can() -> bool {
-    means().tier() >= tenterhook_process::Tier::T1
+    available_sandbox_means().highest_tier() >= tenterhook_process::Tier::T1
 }
 
 /// This machine's means, and those without Landlock, each with the tier that a hook gets by
 /// default.
 fn cells() -> Vec<(Option<Means>, Tier)> {
-    let rooted = Means { landlock: 0, ..means() };
-    let of =
-        |means: Means| super::super::confine::tier(means.tier_for(tenterhook_process::Tier::T1));
-    let all = [(None, of(means())), (Some(rooted), of(rooted))];
+    let rooted = Means { landlock: 0, ..available_sandbox_means() };
+    let of = |means: Means| {
+        super::super::confine::from_process_tier(means.tier_for(tenterhook_process::Tier::T1))
+    };
+    let all = [(None, of(available_sandbox_means())), (Some(rooted), of(rooted))];
     all.into_iter().filter(|(_, tier)| *tier > Tier::T0).collect()
 }
 
@@ -110,7 +111,7 @@ async fn refused(scene: &Scene, line: &str, within: &str, granted: &str) {
     for (pretended, tier) in cells() {
         // Only Landlock distinguishes ports.
         let is_of_ports = granted.contains("tcp:");
-        if is_of_ports && !pretended.unwrap_or_else(means).narrows_ports() {
+        if is_of_ports && !pretended.unwrap_or_else(available_sandbox_means).can_limit_ports() {
             continue;
         }
         scene.pretended.set(pretended);
@@ -219,7 +220,7 @@ async fn attributes_are_granted_by_a_separate_key() {
     for (pretended, tier) in cells() {
         scene.pretended.set(pretended);
         // In a separate root a file that may not be changed keeps its mode as well.
-        let changes = pretended.unwrap_or_else(means).limits_files();
+        let changes = pretended.unwrap_or_else(available_sandbox_means).can_limit_files();
         assert_eq!(scene.works("chmod 600 file", of_all).await, (changes, Some(tier)));
     }
     scene.pretended.set(None);
@@ -338,7 +339,7 @@ async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
     assert!(free.faults.iter().any(|fault| fault.code == Code::Unconfined), "{free:?}");
     scene.pretended.set(None);
     let counted = scene.outcome("exit 0", "sandbox = { processes = 5 }").await;
-    let counts = tenterhook_process::means().processes && reaches_t2();
+    let counts = tenterhook_process::available_sandbox_means().processes && reaches_t2();
     assert_eq!(counted.blocked(), !counts, "{counted:?}");
 }
 
@@ -347,7 +348,7 @@ fn is_there(name: &str) -> bool {
 }
 
 fn reaches_t2() -> bool {
-    tenterhook_process::means().tier() >= tenterhook_process::Tier::T2
+    tenterhook_process::available_sandbox_means().highest_tier() >= tenterhook_process::Tier::T2
 }
 
 /// for a hook that requires it, and a later hook that does not.

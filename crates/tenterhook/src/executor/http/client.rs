@@ -20,7 +20,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::pki_types::ServerName;
 use tower_service::Service;
 
-use super::connect::{Tls, reach};
+use super::connect::{Tls, connect_to_first};
 use super::network::Network;
 use super::resolver::Resolver;
 use super::wire::Wire;
@@ -51,9 +51,9 @@ pub(in crate::executor) struct Client(Pool<Connector, Full<Bytes>>);
 pub(in crate::executor) struct Unanswered(String);
 
 impl Unanswered {
-    /// Returns the innermost cause of an error: "connection refused" is more useful than "request
+    /// Keeps the innermost cause of an error: "connection refused" is more useful than "request
     /// could not be sent".
-    pub(in crate::executor) fn because(error: &(dyn Error + 'static)) -> Self {
+    pub(in crate::executor) fn from_innermost_cause(error: &(dyn Error + 'static)) -> Self {
         let mut cause = error;
         while let Some(inner) = cause.source() {
             cause = inner;
@@ -61,8 +61,8 @@ impl Unanswered {
         Self(cause.to_string())
     }
 
-    /// The reply is longer than `limit` bytes.
-    fn endless(limit: usize) -> Self {
+    /// The error that the reply is longer than `limit` bytes.
+    fn reply_too_long(limit: usize) -> Self {
         Self(format!("the reply exceeded the maximum size of {limit} bytes"))
     }
 }
@@ -80,29 +80,29 @@ impl Client {
         Self(pool)
     }
 
-    /// Sends a request with an absolute address, and waits for the head of its reply.
+    /// Sends a request to an absolute address, and waits for the head of its reply.
     pub(in crate::executor) async fn send(
         &self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, Unanswered> {
-        self.0.request(request).await.map_err(|error| Unanswered::because(&error))
+        self.0.request(request).await.map_err(|error| Unanswered::from_innermost_cause(&error))
     }
 }
 
-/// The whole body, if it is at most `limit` bytes long.
-pub(in crate::executor) async fn whole(
+/// Reads the whole body. Fails if it is longer than `limit` bytes.
+pub(in crate::executor) async fn read_body_up_to(
     mut body: Incoming,
     limit: usize,
 ) -> Result<Vec<u8>, Unanswered> {
     if body.size_hint().lower() > limit as u64 {
-        return Err(Unanswered::endless(limit));
+        return Err(Unanswered::reply_too_long(limit));
     }
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|error| Unanswered::because(&error))?;
+        let frame = frame.map_err(|error| Unanswered::from_innermost_cause(&error))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > limit {
-            return Err(Unanswered::endless(limit));
+            return Err(Unanswered::reply_too_long(limit));
         }
         bytes.extend_from_slice(&data);
     }
@@ -118,16 +118,17 @@ struct Connector {
 }
 
 impl Connector {
-    async fn open(self, uri: Uri) -> io::Result<Socket> {
+    /// Connects to the host of an address, with TLS for `https`.
+    async fn connect(self, uri: Uri) -> io::Result<Socket> {
         let secure = uri.scheme_str() == Some("https");
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_ascii_lowercase();
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         let found = match (host.parse(), self.addresses) {
             (Ok(address), _) => vec![address],
-            (Err(_), Addresses::Vetted) => self.resolver.addresses(&host).await?,
-            (Err(_), Addresses::Any) => self.resolver.all(&host).await?,
+            (Err(_), Addresses::Vetted) => self.resolver.allowed_addresses(&host).await?,
+            (Err(_), Addresses::Any) => self.resolver.all_addresses(&host).await?,
         };
-        let socket = reach(found, port).await?;
+        let socket = connect_to_first(found, port).await?;
         if !secure {
             return Ok(Socket(TokioIo::new(Box::new(socket))));
         }
@@ -147,7 +148,7 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        Box::pin(self.clone().open(uri))
+        Box::pin(self.clone().connect(uri))
     }
 }
 

@@ -28,37 +28,39 @@ const STAGGER: Duration = Duration::from_millis(250);
 const GREETING: usize = 256 << 10;
 
 /// Opens a connection to `target`.
-pub(super) async fn connect(
+pub(super) async fn open_connection(
     network: &Network,
     target: &Target,
 ) -> Result<Box<Connection>, Failure> {
-    let failed = |error: &io::Error| Failure::connecting(error, &target.origin);
+    let failed = |error: &io::Error| Failure::from_connect_error(error, &target.origin);
     let allowance = Allowance::default();
-    allowance.set(GREETING);
+    allowance.allow_reply(GREETING);
     let addresses = match target.host.parse() {
         Ok(address) => vec![address],
-        Err(_) => {
-            network.resolver().addresses(&target.host).await.map_err(|error| failed(&error))?
-        }
+        Err(_) => network
+            .resolver()
+            .allowed_addresses(&target.host)
+            .await
+            .map_err(|error| failed(&error))?,
     };
-    let socket = reach(addresses, target.port).await.map_err(|error| failed(&error))?;
+    let socket = connect_to_first(addresses, target.port).await.map_err(|error| failed(&error))?;
     let metered = Metered::new(socket, allowance.clone());
     let wire: Wire = if target.secure {
         let connector = network.tls().connector().map_err(|why| {
             Failure::new(Kind::Client, format!("no request can be sent from this machine: {why}"))
         })?;
-        let secured = connector.connect(name(target)?, metered).await;
+        let secured = connector.connect(certificate_name(target)?, metered).await;
         Box::new(secured.map_err(|error| failed(&error))?)
     } else {
         Box::new(metered)
     };
-    let opened = Connection::over(wire, allowance).await;
-    opened.map(Box::new).map_err(|error| Failure::exchanging(&error, &target.origin))
+    let opened = Connection::handshake(wire, allowance).await;
+    opened.map(Box::new).map_err(|error| Failure::from_exchange_error(&error, &target.origin))
 }
 
 /// Connects to the first of `addresses` that accepts. After [`STAGGER`] the next one is tried in
 /// parallel.
-pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
+pub(super) async fn connect_to_first(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
     let mut rest = addresses.into_iter().map(|address| SocketAddr::new(address, port));
     let mut attempts = JoinSet::new();
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -88,7 +90,7 @@ pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpSt
 }
 
 /// The name that the server's certificate must have.
-fn name(target: &Target) -> Result<ServerName<'static>, Failure> {
+fn certificate_name(target: &Target) -> Result<ServerName<'static>, Failure> {
     let host = target.host.strip_suffix('.').unwrap_or(&target.host).to_owned();
     let bad = |_| Failure::new(Kind::Url, "its host is not a name that a certificate can be for");
     ServerName::try_from(host).map_err(bad)
@@ -105,18 +107,21 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    pub(super) const fn trusting(roots: Vec<Vec<u8>>) -> Self {
+    /// Trusts these certificate authorities, too.
+    pub(super) const fn with_extra_roots(roots: Vec<Vec<u8>>) -> Self {
         Self { roots, connector: OnceLock::new() }
     }
 
-    /// The TLS connector, or the reason why it cannot be built: a system may have no certificates.
+    /// Returns the TLS connector, or the reason why it cannot be built: a system may have no
+    /// certificates.
     pub(super) fn connector(&self) -> Result<&TlsConnector, rustls::Error> {
-        self.connector.get_or_init(|| connector(&self.roots)).as_ref().map_err(Clone::clone)
+        self.connector.get_or_init(|| build_connector(&self.roots)).as_ref().map_err(Clone::clone)
     }
 }
 
-/// Names the provider, because a library must not choose one for its host's whole process.
-fn connector(roots: &[Vec<u8>]) -> Result<TlsConnector, rustls::Error> {
+/// Builds a TLS connector. It names the crypto provider, because a library must not choose one for
+/// its host's whole process.
+fn build_connector(roots: &[Vec<u8>]) -> Result<TlsConnector, rustls::Error> {
     let provider: Arc<CryptoProvider> = Arc::new(rustls::crypto::ring::default_provider());
     let roots = roots.iter().cloned().map(CertificateDer::from);
     let verifier = Verifier::new_with_extra_roots(roots, Arc::clone(&provider))?;
@@ -140,8 +145,8 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let list =
             |text: &str| text.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<_>>();
-        let reached = reach(list("127.0.0.2 127.0.0.1"), address.port()).await.unwrap();
+        let reached = connect_to_first(list("127.0.0.2 127.0.0.1"), address.port()).await.unwrap();
         assert_eq!(reached.peer_addr().unwrap(), address);
-        assert!(reach(list("127.0.0.2 127.0.0.3"), address.port()).await.is_err());
+        assert!(connect_to_first(list("127.0.0.2 127.0.0.3"), address.port()).await.is_err());
     }
 }

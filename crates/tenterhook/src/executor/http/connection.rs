@@ -44,8 +44,8 @@ pub(super) enum Unanswered {
 }
 
 impl Connection {
-    /// Speaks HTTP/1.1 over `wire`.
-    pub(super) async fn over(wire: Wire, allowance: Allowance) -> hyper::Result<Self> {
+    /// Starts HTTP/1.1 on `wire`.
+    pub(super) async fn handshake(wire: Wire, allowance: Allowance) -> hyper::Result<Self> {
         let (sender, protocol) =
             http1::Builder::new().max_buf_size(HEAD).handshake(TokioIo::new(wire)).await?;
         Ok(Self { sender, protocol, allowance, over: false })
@@ -53,9 +53,9 @@ impl Connection {
 
     /// Sends a request and waits for the head of its reply.
     pub(super) async fn send(&mut self, post: Post) -> Result<Response<Incoming>, Unanswered> {
-        self.allowance.set(ALLOWANCE);
+        self.allowance.allow_reply(ALLOWANCE);
         let reply = pin!(self.sender.try_send_request(post));
-        let reply = during(&mut self.protocol, &mut self.over, reply).await;
+        let reply = poll_work_and_connection(&mut self.protocol, &mut self.over, reply).await;
         reply.map_err(|mut error| match error.take_message() {
             Some(post) => Unanswered::Unsent(Box::new(post), error.into_error()),
             None => Unanswered::Lost(error.into_error()),
@@ -63,13 +63,13 @@ impl Connection {
     }
 
     /// Drives the connection while `work` waits for data from it.
-    pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
-        during(&mut self.protocol, &mut self.over, pin!(work)).await
+    pub(super) async fn drive_while<T>(&mut self, work: impl Future<Output = T>) -> T {
+        poll_work_and_connection(&mut self.protocol, &mut self.over, pin!(work)).await
     }
 
-    /// Whether it can take the next request, as far as is known: the last reply is complete, and no
-    /// data followed.
-    pub(super) fn is_done(&mut self) -> bool {
+    /// Whether the connection can take the next request, as far as is known: the last reply is
+    /// complete, and no data followed.
+    pub(super) fn is_ready_for_request(&mut self) -> bool {
         // No task waits here, so the waker does nothing. A real one would be woken by the next
         // request, and poll again, the reactor too, before any data can have come.
         let cx = &mut Context::from_waker(Waker::noop());
@@ -77,16 +77,17 @@ impl Connection {
         !self.over && self.sender.is_ready()
     }
 
-    /// Also whether the system has received nothing since, not even the end of the connection
-    /// (HT-43).
-    pub(super) fn is_quiet(&mut self) -> bool {
-        self.allowance.none();
-        self.is_done()
+    /// Whether the connection can take the next request and the system has received nothing since,
+    /// not even the end of the connection (HT-43).
+    pub(super) fn is_ready_and_silent(&mut self) -> bool {
+        self.allowance.forbid_reply();
+        self.is_ready_for_request()
     }
 }
 
-/// A body mostly came with its head; then the connection need not be driven.
-async fn during<T>(
+/// Polls `work` and the connection in turn. Most bodies arrive with their heads; then the
+/// connection need not be driven.
+async fn poll_work_and_connection<T>(
     protocol: &mut Protocol,
     over: &mut bool,
     mut work: Pin<&mut impl Future<Output = T>>,

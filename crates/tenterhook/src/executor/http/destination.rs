@@ -38,7 +38,7 @@ impl Destination {
         let unlike = |what| Failure::new(Kind::Url, what);
         let path =
             Uri::try_from(target.path.as_str()).map_err(|_| unlike("its path cannot be sent"))?;
-        let host = HeaderValue::try_from(target.authority())
+        let host = HeaderValue::try_from(target.host_and_port())
             .map_err(|_| unlike("its host cannot be sent"))?;
         let mut headers = HeaderMap::with_capacity(HEADER_CAPACITY);
         for (name, text) in FIXED {
@@ -49,7 +49,7 @@ impl Destination {
     }
 
     /// Whether both lead to the same server, whatever their paths.
-    pub(super) fn is_on_the_server_of(&self, other: &Target) -> bool {
+    pub(super) fn is_same_server(&self, other: &Target) -> bool {
         let server = |target: &Target| (target.secure, target.port, target.host.clone());
         server(&self.target) == server(other)
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hyper::Response;
 use hyper::body::{Body, Incoming};
 
-use super::connect::connect;
+use super::connect::open_connection;
 use super::connection::{Connection, Post, Unanswered};
 use super::destination::Destination;
 use super::failure::{Failure, Kind};
@@ -27,17 +27,23 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Posts the envelope. Writes the received body to `bytes`, even if the exchange fails, because a
 /// denial in it must not be lost (HT-53). An empty body means that the server has nothing to
 /// report.
-pub(super) async fn exchange(task: &Task, http: &Http, bytes: &mut Vec<u8>) -> Result<(), Failure> {
-    let to = task.ambient.network.origins().destination(&order::url(task, http)?)?;
+pub(super) async fn post_envelope(
+    task: &Task,
+    http: &Http,
+    bytes: &mut Vec<u8>,
+) -> Result<(), Failure> {
+    let to = task.ambient.network.origins().destination_of_url(&order::request_url(task, http)?)?;
     let Order { post, id, missing } = Order::new(task, http, &to)?;
-    ask(task, &to, post, &id, bytes).await.map_err(|failure| match missing.first() {
+    post_and_receive(task, &to, post, &id, bytes).await.map_err(|failure| match missing.first() {
         // A server may refuse because a header's variable was missing (HT-21).
-        Some(missing) => failure.noting(&format!("{missing}, and was sent empty")),
+        Some(missing) => failure.with_note(&format!("{missing}, and was sent empty")),
         None => failure,
     })
 }
 
-async fn ask(
+/// Sends the request when the server accepts one, reads the reply into `bytes`, and keeps the
+/// connection.
+async fn post_and_receive(
     task: &Task,
     to: &Destination,
     post: Post,
@@ -46,22 +52,23 @@ async fn ask(
 ) -> Result<(), Failure> {
     let network = &task.ambient.network;
     let attended = task.hook.wait == Wait::Attached;
-    if !attended && let Some(left) = to.origin.quiet() {
-        return Err(left_alone(left));
+    if !attended && let Some(left) = to.origin.remaining_pause() {
+        return Err(server_pause_failure(left));
     }
-    let _turn = to.origin.turn(attended).await;
-    let (mut connection, response) = deliver(network, to, post).await?;
+    let _turn = to.origin.acquire_request_permit(attended).await;
+    let (mut connection, response) = send_request(network, to, post).await?;
     let (head, body) = response.into_parts();
     let head = Head::new(head.status, head.headers);
-    if let Some(time) = head.wants_quiet() {
-        to.origin.leave_alone(time);
+    if let Some(time) = head.retry_pause() {
+        to.origin.begin_pause(time);
     }
-    let received = connection.during(receive(body, &head, to, id, bytes)).await?;
-    network.origins().keep(to, connection);
+    let received = connection.drive_while(receive_reply(body, &head, to, id, bytes)).await?;
+    network.origins().keep_connection(to, connection);
     received
 }
 
-fn left_alone(left: Duration) -> Failure {
+/// The failure of a background hook whose server asked for a pause.
+fn server_pause_failure(left: Duration) -> Failure {
     let what = format!(
         "its server wants to be left alone for {} more seconds, so it was not asked in the background",
         left.as_secs() + 1
@@ -69,22 +76,22 @@ fn left_alone(left: Duration) -> Failure {
     Failure::new(Kind::Limited, what)
 }
 
-/// Sends the request on a kept connection, or on a new one. A request that never left is sent again
-/// (HT-40).
-async fn deliver(
+/// Sends the request on an idle connection, or on a new one. A request that was never sent is tried
+/// again (HT-40).
+async fn send_request(
     network: &Network,
     to: &Destination,
     mut post: Post,
 ) -> Result<(Box<Connection>, Response<Incoming>), Failure> {
-    let broken = |error| Failure::exchanging(&error, &to.target.origin);
+    let broken = |error| Failure::from_exchange_error(&error, &to.target.origin);
     loop {
-        let kept = network.origins().take(to);
+        let kept = network.origins().take_idle_connection(to);
         let was_kept = kept.is_some();
         let mut connection = match kept {
             Some(kept) => kept,
             // Boxed: most requests find a kept connection, and should not reserve space for this
             // future.
-            None => Box::pin(open(network, to)).await?,
+            None => Box::pin(open_new_connection(network, to)).await?,
         };
         match connection.send(post).await {
             Ok(response) => return Ok((connection, response)),
@@ -96,37 +103,40 @@ async fn deliver(
     }
 }
 
-async fn open(network: &Network, to: &Destination) -> Result<Box<Connection>, Failure> {
-    match connect(network, &to.target).await {
-        Err(failure) if failure.never_left() => {
+async fn open_new_connection(
+    network: &Network,
+    to: &Destination,
+) -> Result<Box<Connection>, Failure> {
+    match open_connection(network, &to.target).await {
+        Err(failure) if failure.was_not_sent() => {
             tokio::time::sleep(PAUSE).await;
-            connect(network, &to.target).await
+            open_connection(network, &to.target).await
         }
         other => other,
     }
 }
 
-/// Reads the body if it is worth reading. The outer result tells whether the connection can be
+/// Reads the body if it can be an answer. The outer result tells whether the connection can be
 /// reused.
-async fn receive(
+async fn receive_reply(
     body: Incoming,
     head: &Head,
     to: &Destination,
     id: &str,
     bytes: &mut Vec<u8>,
 ) -> Result<Result<(), Failure>, Failure> {
-    if let Some(failure) = head.unreadable(id) {
+    if let Some(failure) = head.unreadable_body_failure(id) {
         return Err(failure);
     }
-    let refusal = head.refusal();
+    let refusal = head.status_failure();
     match refusal {
         None => {
-            read(body, to, bytes).await?;
-            Ok(head.no_answer(bytes).map_or(Ok(()), Err))
+            read_body(body, to, bytes).await?;
+            Ok(head.non_json_failure(bytes).map_or(Ok(()), Err))
         }
         // A reply that is no answer fails as such, however its body ends.
         Some(refusal) => {
-            let read = read(body, to, bytes).await;
+            let read = read_body(body, to, bytes).await;
             if head.repeats_status(bytes) {
                 bytes.clear();
             }
@@ -138,7 +148,11 @@ async fn receive(
     }
 }
 
-async fn read(mut body: Incoming, to: &Destination, bytes: &mut Vec<u8>) -> Result<(), Failure> {
+async fn read_body(
+    mut body: Incoming,
+    to: &Destination,
+    bytes: &mut Vec<u8>,
+) -> Result<(), Failure> {
     let too_large = || {
         let what = format!("the reply is longer than {} KiB", CAP >> 10);
         Failure::new(Kind::TooLarge, what)
@@ -147,7 +161,8 @@ async fn read(mut body: Incoming, to: &Destination, bytes: &mut Vec<u8>) -> Resu
         return Err(too_large());
     }
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|error| Failure::exchanging(&error, &to.target.origin))?;
+        let frame =
+            frame.map_err(|error| Failure::from_exchange_error(&error, &to.target.origin))?;
         // Frames that are no data are trailers after chunks: headers without meaning here.
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > CAP {

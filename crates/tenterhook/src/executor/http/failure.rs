@@ -106,39 +106,40 @@ impl Failure {
     }
 
     /// Adds a fact that may explain the failure.
-    pub(super) fn noting(self, fact: &str) -> Self {
+    pub(super) fn with_note(self, fact: &str) -> Self {
         Self { what: format!("{} ({fact})", self.what), ..self }
     }
 
-    /// How the step ended.
-    pub(super) fn into_end(self) -> End {
+    /// Converts the failure into the end of a step.
+    pub(super) fn into_step_end(self) -> End {
         let row = KINDS.iter().find(|(kind, _, _)| *kind == self.kind);
         let (code, remedy) =
             row.map_or((Code::HttpBroken, ""), |(_, code, remedy)| (*code, *remedy));
         End::Failed { code, why: format!("{}; {remedy}", self.what) }
     }
 
-    /// Whether the same request may be sent again: it never left (HT-40).
-    pub(super) const fn never_left(&self) -> bool {
+    /// Whether the request was never sent, so that it may be sent again (HT-40).
+    pub(super) const fn was_not_sent(&self) -> bool {
         matches!(self.kind, Kind::Connect)
     }
 
-    /// Why no connection could be opened.
-    pub(super) fn connecting(error: &io::Error, origin: &str) -> Self {
-        Self::classified((Kind::Connect, "cannot be reached"), error, origin)
+    /// The failure to open a connection.
+    pub(super) fn from_connect_error(error: &io::Error, origin: &str) -> Self {
+        Self::from_error_chain((Kind::Connect, "cannot be reached"), error, origin)
     }
 
-    /// Why a request failed on an open connection.
-    pub(super) fn exchanging(error: &hyper::Error, origin: &str) -> Self {
+    /// The failure of a request on an open connection.
+    pub(super) fn from_exchange_error(error: &hyper::Error, origin: &str) -> Self {
         let what = match error.is_parse() {
             true => "does not reply in HTTP/1.1",
             false => "broke off before its reply was complete",
         };
-        Self::classified((Kind::Broken, what), error, origin)
+        Self::from_error_chain((Kind::Broken, what), error, origin)
     }
 
-    /// Reports the innermost cause, unless an error on the way to it has a more specific kind.
-    fn classified(
+    /// Reports the innermost cause, with the kind of the first error in the chain that has one,
+    /// otherwise with `otherwise`.
+    fn from_error_chain(
         otherwise: (Kind, &'static str),
         error: &(dyn Error + 'static),
         origin: &str,
@@ -146,17 +147,17 @@ impl Failure {
         let (mut classified, mut words) = (None, String::new());
         let mut cause = Some(error);
         while let Some(error) = cause {
-            classified = classified.or_else(|| telling(error));
+            classified = classified.or_else(|| kind_of_error(error));
             words = error.to_string();
-            cause = inner(error).or_else(|| error.source());
+            cause = inner_io_error(error).or_else(|| error.source());
         }
         let (kind, what) = classified.unwrap_or(otherwise);
         Self::new(kind, format!("`{origin}` {what}: {words}"))
     }
 }
 
-/// The kind of failure that an error stands for, if it has one.
-fn telling(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> {
+/// Returns the kind of failure that an error stands for, if it has one.
+fn kind_of_error(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> {
     let unreached = |kind| Some((kind, "cannot be reached"));
     if error.is::<Refused>() {
         unreached(Kind::Address)
@@ -171,8 +172,8 @@ fn telling(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> {
     }
 }
 
-/// An error of the system hides its inner error from `source`.
-fn inner<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+/// Returns the error inside an `io::Error`, which its `source` hides.
+fn inner_io_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
     Some(inner)
 }
@@ -186,7 +187,7 @@ mod tests {
         for (at, (kind, code, remedy)) in KINDS.iter().enumerate() {
             assert!(code.name().starts_with("http-") && !remedy.is_empty(), "{kind:?}");
             assert!(KINDS.iter().skip(at + 1).all(|(_, other, _)| other != code), "{code}");
-            let end = Failure::new(*kind, "it").into_end();
+            let end = Failure::new(*kind, "it").into_step_end();
             assert_eq!(end, End::Failed { code: *code, why: format!("it; {remedy}") });
         }
     }

@@ -38,8 +38,10 @@ impl Network {
         #[cfg(not(feature = "http"))]
         let inner = Inner { roots };
         #[cfg(feature = "http")]
-        let inner =
-            Inner { tls: Arc::new(super::connect::Tls::trusting(roots)), ..Inner::default() };
+        let inner = Inner {
+            tls: Arc::new(super::connect::Tls::with_extra_roots(roots)),
+            ..Inner::default()
+        };
         Self { inner: Arc::new(inner) }
     }
 }
@@ -48,19 +50,19 @@ impl Network {
 impl Network {
     /// Looks names up with `look_up`.
     #[cfg(test)]
-    pub(super) fn looking_up(
+    pub(super) fn with_name_lookup(
         roots: Vec<Vec<u8>>,
         look_up: impl Fn(&str) -> std::io::Result<Vec<std::net::IpAddr>> + Send + Sync + 'static,
     ) -> Self {
         let resolver = super::resolver::Resolver::new(Arc::new(look_up));
-        let tls = Arc::new(super::connect::Tls::trusting(roots));
+        let tls = Arc::new(super::connect::Tls::with_extra_roots(roots));
         Self { inner: Arc::new(Inner { tls, resolver, ..Inner::default() }) }
     }
 
     /// Sets how long idle connections are kept.
     #[cfg(test)]
-    pub(super) fn idling(idle: std::time::Duration) -> Self {
-        let origins = Arc::new(super::origins::Origins::idling(idle));
+    pub(super) fn with_idle_time(idle: std::time::Duration) -> Self {
+        let origins = Arc::new(super::origins::Origins::with_idle_time(idle));
         Self { inner: Arc::new(Inner { origins, ..Inner::default() }) }
     }
 
@@ -76,9 +78,9 @@ impl Network {
         &self.inner.tls
     }
 
-    /// The client for MCP servers; all of them share its connections.
+    /// Returns the client for MCP servers, which all share its connections.
     #[cfg(feature = "mcp")]
-    pub(in crate::executor) fn mcp(&self) -> super::client::Client {
+    pub(in crate::executor) fn mcp_client(&self) -> super::client::Client {
         use super::client::{Addresses, Client};
         self.inner.mcp.get_or_init(|| Client::new(self, Addresses::Vetted)).clone()
     }

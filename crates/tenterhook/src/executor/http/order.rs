@@ -40,18 +40,18 @@ impl Order {
             let what = format!("its event is larger than {} MiB", HEAVIEST >> 20);
             return Err(Failure::new(Kind::Heavy, what));
         }
-        let id = random_id()?;
+        let id = random_request_id()?;
         let body = Bytes::from_owner(Body(Arc::clone(&task.envelope)));
         let mut post = Request::new(Full::new(body));
         *post.method_mut() = Method::POST;
         *post.uri_mut() = to.path.clone();
         *post.headers_mut() = to.headers.clone();
         let headers = post.headers_mut();
-        let missing = own_headers(task, http, headers)?;
-        headers.insert(ID, value(&id)?);
+        let missing = insert_entry_headers(task, http, headers)?;
+        headers.insert(ID, sensitive_header_value(&id)?);
         if let Some(variable) = &http.secret {
             for (name, text) in signature_headers(task, variable, &id)? {
-                headers.insert(name, value(&text)?);
+                headers.insert(name, sensitive_header_value(&text)?);
             }
         }
         Ok(Self { post, id, missing })
@@ -67,38 +67,48 @@ impl AsRef<[u8]> for Body {
     }
 }
 
-fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
+/// Returns the value of an environment variable of the host.
+fn env_variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
     let (_, value) = task.ambient.env.iter().rfind(|(key, _)| key == name)?;
     Some(value)
 }
 
-/// The URL of `http` with its variables filled in, if its agent does so (HT-25).
-pub(super) fn url(task: &Task, http: &Http) -> Result<String, Failure> {
+/// Returns the URL of `http`, with its variables filled in if its agent does so (HT-25).
+pub(super) fn request_url(task: &Task, http: &Http) -> Result<String, Failure> {
     if !http.interpolation.in_url {
         return Ok(http.url.clone());
     }
-    let lookup = |name: &str| variable(task, name);
-    let filled = headers::fill_text("url", &http.url, &http.variables, http.interpolation, lookup);
+    let lookup = |name: &str| env_variable(task, name);
+    let filled =
+        headers::fill_variables("url", &http.url, &http.variables, http.interpolation, lookup);
     filled.map(|filled| filled.text).map_err(|error| Failure::new(Kind::Url, error.to_string()))
 }
 
 /// Sets the headers of the hook's entry, each with its variables filled in. Returns the variables that have no value.
-fn own_headers(task: &Task, http: &Http, map: &mut HeaderMap) -> Result<Vec<BadHeader>, Failure> {
+fn insert_entry_headers(
+    task: &Task,
+    http: &Http,
+    map: &mut HeaderMap,
+) -> Result<Vec<BadHeader>, Failure> {
     let mut missing = Vec::new();
-    for (name, text) in http.headers.iter().filter(|(name, _)| !headers::is_reserved(name)) {
+    for (name, text) in http.headers.iter().filter(|(name, _)| !headers::is_reserved_header(name)) {
         let bad = |error: BadHeader| Failure::new(Kind::Header, error.to_string());
-        let lookup = |name: &str| variable(task, name);
-        let filled = headers::fill(name, text, &http.variables, http.interpolation, lookup);
+        let lookup = |name: &str| env_variable(task, name);
+        let filled =
+            headers::fill_header_value(name, text, &http.variables, http.interpolation, lookup);
         let filled = filled.map_err(bad)?;
         let torn = |_| bad(BadHeader::Name(name.clone()));
-        map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(torn)?, value(&filled.text)?);
+        map.insert(
+            HeaderName::from_bytes(name.as_bytes()).map_err(torn)?,
+            sensitive_header_value(&filled.text)?,
+        );
         missing.extend(filled.missing);
     }
     Ok(missing)
 }
 
-/// A header value that libraries must not log.
-fn value(text: &str) -> Result<HeaderValue, Failure> {
+/// Returns a header value that libraries must not log.
+fn sensitive_header_value(text: &str) -> Result<HeaderValue, Failure> {
     let mut value = HeaderValue::from_bytes(text.as_bytes())
         .map_err(|_| Failure::new(Kind::Header, "the value of a header cannot be sent"))?;
     value.set_sensitive(true);
@@ -111,19 +121,19 @@ fn signature_headers(
     id: &str,
 ) -> Result<[(HeaderName, String); 2], Failure> {
     let failed = |what: &str| {
-        Failure::new(Kind::Secret, format!("the variable `{}` {what}", headers::shown(name)))
+        Failure::new(Kind::Secret, format!("the variable `{}` {what}", headers::shorten_name(name)))
     };
-    let secrets = variable(task, name).filter(|variable| !variable.is_empty());
+    let secrets = env_variable(task, name).filter(|variable| !variable.is_empty());
     let secrets = secrets.ok_or_else(|| failed("that holds the secret is not set or empty"))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let signature = signature::signatures(secrets, id, now, &task.envelope.body)
+    let signature = signature::webhook_signatures(secrets, id, now, &task.envelope.body)
         .ok_or_else(|| failed("holds no secret that can be read"))?;
     Ok([(TIMESTAMP, now.to_string()), (SIGNATURE, signature)])
 }
 
-fn random_id() -> Result<String, Failure> {
-    let number =
-        random().ok_or_else(|| Failure::new(Kind::Client, "the system has no random numbers"))?;
+fn random_request_id() -> Result<String, Failure> {
+    let number = random_bytes()
+        .ok_or_else(|| Failure::new(Kind::Client, "the system has no random numbers"))?;
     let digits = number.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
     let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
     let mut id = String::with_capacity("msg_".len() + 2 * NUMBER);
@@ -142,7 +152,7 @@ struct Drawn {
     left: usize,
 }
 
-fn random() -> Option<[u8; NUMBER]> {
+fn random_bytes() -> Option<[u8; NUMBER]> {
     /// Asking for the provider builds its cipher tables each time.
     static RANDOM: LazyLock<&dyn SecureRandom> =
         LazyLock::new(|| rustls::crypto::ring::default_provider().secure_random);

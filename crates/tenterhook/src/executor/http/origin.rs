@@ -47,50 +47,53 @@ impl Default for Origin {
 }
 
 impl Origin {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one more request may be under way. The permit lasts until it is dropped.
-    pub(super) async fn turn(&self, attended: bool) -> Option<SemaphorePermit<'_>> {
+    /// Waits until one more request may be in progress. The permit lasts until it is dropped.
+    pub(super) async fn acquire_request_permit(
+        &self,
+        attended: bool,
+    ) -> Option<SemaphorePermit<'_>> {
         let [waited_for, behind] = &self.turns;
         if attended { waited_for } else { behind }.acquire().await.ok()
     }
 
-    /// The rest of the pause that the server asked for.
-    pub(super) fn quiet(&self) -> Option<Duration> {
-        let until = self.known().quiet_until?;
+    /// Returns the rest of the pause that the server asked for.
+    pub(super) fn remaining_pause(&self) -> Option<Duration> {
+        let until = self.lock_known().quiet_until?;
         Some(until.saturating_duration_since(Instant::now())).filter(|duration| !duration.is_zero())
     }
 
-    /// Notes the pause that the server asked for.
-    pub(super) fn leave_alone(&self, time: Duration) {
-        self.known().quiet_until = Some(Instant::now() + time.min(QUIET));
+    /// Starts the pause that the server asked for.
+    pub(super) fn begin_pause(&self, time: Duration) {
+        self.lock_known().quiet_until = Some(Instant::now() + time.min(QUIET));
     }
 
     /// Takes a connection that has been idle for at most `idle` and received nothing since.
-    pub(super) fn take(&self, idle: Duration) -> Option<Box<Connection>> {
+    pub(super) fn take_idle_connection(&self, idle: Duration) -> Option<Box<Connection>> {
         let runtime = Handle::current().id();
         loop {
             let Idle { mut connection, since, .. } = {
-                let mut known = self.known();
+                let mut known = self.lock_known();
                 let at = known.kept.iter().rposition(|connection| connection.runtime == runtime)?;
                 known.kept.remove(at)
             };
-            if since.elapsed() < idle && connection.is_quiet() {
+            if since.elapsed() < idle && connection.is_ready_and_silent() {
                 return Some(connection);
             }
         }
     }
 
-    /// Keeps a connection whose last reply was read completely, for the next request. Returns
-    /// `false` if it is full.
-    pub(super) fn keep(&self, mut connection: Box<Connection>) -> bool {
-        if !connection.is_done() {
+    /// Keeps a connection for the next request if its last reply was read completely. Returns
+    /// `false` otherwise.
+    pub(super) fn keep_connection(&self, mut connection: Box<Connection>) -> bool {
+        if !connection.is_ready_for_request() {
             return false;
         }
         let kept = Idle { connection, since: Instant::now(), runtime: Handle::current().id() };
-        let mut known = self.known();
+        let mut known = self.lock_known();
         if known.kept.len() < MAX_IDLE {
             known.kept.push(kept);
         }
@@ -98,15 +101,15 @@ impl Origin {
     }
 
     /// Closes connections that have been idle for longer than `idle`. Returns whether any is left.
-    pub(super) fn sweep(&self, now: Instant, idle: Duration) -> bool {
-        let mut known = self.known();
+    pub(super) fn close_idle_connections(&self, now: Instant, idle: Duration) -> bool {
+        let mut known = self.lock_known();
         known.kept.retain(|connection| now.duration_since(connection.since) < idle);
         !known.kept.is_empty()
     }
 
-    /// Whether it has state that must not be dropped.
-    pub(super) fn matters(&self, now: Instant) -> bool {
-        let known = self.known();
+    /// Whether the origin has state that must not be dropped: idle connections or a pause.
+    pub(super) fn has_state(&self, now: Instant) -> bool {
+        let known = self.lock_known();
         !known.kept.is_empty() || known.quiet_until.is_some_and(|quiet_until| quiet_until > now)
     }
 }

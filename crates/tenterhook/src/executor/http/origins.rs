@@ -34,13 +34,13 @@ struct Known {
 
 impl Default for Origins {
     fn default() -> Self {
-        Self::idling(IDLE)
+        Self::with_idle_time(IDLE)
     }
 }
 
 impl Drop for Origins {
     fn drop(&mut self) {
-        if let Some(sweeper) = self.known().sweeper.take() {
+        if let Some(sweeper) = self.lock_known().sweeper.take() {
             sweeper.abort();
         }
     }
@@ -48,23 +48,24 @@ impl Drop for Origins {
 
 impl Origins {
     /// Sets how long idle connections are kept.
-    pub(super) fn idling(idle: Duration) -> Self {
+    pub(super) fn with_idle_time(idle: Duration) -> Self {
         Self { known: Mutex::default(), idle }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The destination of `url`. Parsed the first time, and again after it was dropped.
-    pub(super) fn destination(&self, url: &str) -> Result<Arc<Destination>, Failure> {
-        let mut known = self.known();
+    /// Returns the destination of `url`. It is parsed the first time, and again after it was
+    /// dropped.
+    pub(super) fn destination_of_url(&self, url: &str) -> Result<Arc<Destination>, Failure> {
+        let mut known = self.lock_known();
         if let Some(found) = known.destinations.get(url) {
             return Ok(Arc::clone(found));
         }
-        let target = Target::read(url)
+        let target = Target::parse_url(url)
             .map_err(|error| Failure::new(Kind::Url, format!("its URL cannot be used: {error}")))?;
-        let same = |destination: &&Arc<Destination>| destination.is_on_the_server_of(&target);
+        let same = |destination: &&Arc<Destination>| destination.is_same_server(&target);
         let origin = known
             .destinations
             .values()
@@ -76,36 +77,44 @@ impl Origins {
     }
 
     /// Takes an idle connection that received nothing since it was kept.
-    pub(super) fn take(&self, destination: &Destination) -> Option<Box<Connection>> {
-        destination.origin.take(self.idle)
+    pub(super) fn take_idle_connection(
+        &self,
+        destination: &Destination,
+    ) -> Option<Box<Connection>> {
+        destination.origin.take_idle_connection(self.idle)
     }
 
     /// Keeps a connection whose last reply was read completely, for the next request.
-    pub(super) fn keep(self: &Arc<Self>, destination: &Destination, connection: Box<Connection>) {
-        if !destination.origin.keep(connection) {
+    pub(super) fn keep_connection(
+        self: &Arc<Self>,
+        destination: &Destination,
+        connection: Box<Connection>,
+    ) {
+        if !destination.origin.keep_connection(connection) {
             return;
         }
-        let mut known = self.known();
+        let mut known = self.lock_known();
         if known.sweeper.as_ref().is_none_or(JoinHandle::is_finished) {
-            known.sweeper = Some(tokio::spawn(sweep(Arc::downgrade(self), self.idle)));
+            known.sweeper =
+                Some(tokio::spawn(drop_unused_periodically(Arc::downgrade(self), self.idle)));
         }
     }
 
     /// Closes connections that have been idle for too long and drops destinations without state.
     /// Returns `false` if none is left to close.
-    fn sweep(&self) -> bool {
-        let mut known = self.known();
+    fn drop_unused(&self) -> bool {
+        let mut known = self.lock_known();
         let now = Instant::now();
         let mut left = false;
         for destination in known.destinations.values() {
-            left |= destination.origin.sweep(now, self.idle);
+            left |= destination.origin.close_idle_connections(now, self.idle);
         }
         // A request gets its destination under this lock: if one server had two destinations, its
         // requests would be counted separately.
         let in_use = |destination: &Arc<Destination>| Arc::strong_count(destination) > 1;
         known
             .destinations
-            .retain(|_, destination| in_use(destination) || destination.origin.matters(now));
+            .retain(|_, destination| in_use(destination) || destination.origin.has_state(now));
         if !left {
             known.sweeper = None;
         }
@@ -113,12 +122,13 @@ impl Origins {
     }
 }
 
-/// Sweeps while any connection is kept: twice per idle time, so that none is kept for much longer.
-async fn sweep(origins: Weak<Origins>, idle: Duration) {
+/// Closes idle connections as long as any is kept: twice per idle time, so that none is kept for
+/// much longer.
+async fn drop_unused_periodically(origins: Weak<Origins>, idle: Duration) {
     loop {
         tokio::time::sleep(idle / 2).await;
         match origins.upgrade() {
-            Some(origins) if origins.sweep() => {}
+            Some(origins) if origins.drop_unused() => {}
             Some(_) | None => return,
         }
     }
@@ -132,13 +142,13 @@ mod tests {
     #[tokio::test]
     async fn requests_in_the_background_leave_room_for_those_that_are_waited_for() {
         let origins = Origins::default();
-        let target = origins.destination("http://localhost:1/").unwrap();
-        let path = origins.destination("http://LOCALHOST:1/path").unwrap();
-        let other = origins.destination("http://localhost:2/").unwrap();
+        let target = origins.destination_of_url("http://localhost:1/").unwrap();
+        let path = origins.destination_of_url("http://LOCALHOST:1/path").unwrap();
+        let other = origins.destination_of_url("http://localhost:2/").unwrap();
         let take = async |target: &Arc<Destination>, attended| {
             tokio::select! {
                 biased;
-                turn = target.origin.turn(attended) => {
+                turn = target.origin.acquire_request_permit(attended) => {
                     turn.unwrap().forget();
                     Some(())
                 }
@@ -152,9 +162,9 @@ mod tests {
         assert_eq!((behind, take(&path, false).await), (16, None), "a server has one count");
         assert!(take(&target, true).await.is_some() && take(&other, false).await.is_some());
         drop((path, other));
-        assert!(origins.known().destinations.len() == 3 && !origins.sweep());
-        assert_eq!(origins.known().destinations.len(), 1, "what is in use is not forgotten");
-        let again = origins.destination("http://localhost:1/again").unwrap();
+        assert!(origins.lock_known().destinations.len() == 3 && !origins.drop_unused());
+        assert_eq!(origins.lock_known().destinations.len(), 1, "what is in use is not forgotten");
+        let again = origins.destination_of_url("http://localhost:1/again").unwrap();
         assert_eq!(take(&again, false).await, None, "and is found by its next path");
     }
 }

@@ -24,44 +24,52 @@ impl Head {
         Self { status: status.as_u16(), headers }
     }
 
-    /// The value of a header, if it is text.
-    fn text(&self, name: impl AsHeaderName) -> Option<&str> {
+    /// Returns the value of a header, if it is text.
+    fn header_text(&self, name: impl AsHeaderName) -> Option<&str> {
         Some(self.headers.get(name)?.to_str().ok()?.trim())
     }
 
-    /// Why the body must not be read at all.
-    pub(super) fn unreadable(&self, id: &str) -> Option<Failure> {
-        if self.text(ID).is_some_and(|text| text != id) {
+    /// Returns a failure if the body must not be read at all: it belongs to another request or is
+    /// compressed.
+    pub(super) fn unreadable_body_failure(&self, id: &str) -> Option<Failure> {
+        if self.header_text(ID).is_some_and(|text| text != id) {
             return Some(Failure::new(Kind::Stale, "the reply names another request"));
         }
-        let encoding = self.text(CONTENT_ENCODING).unwrap_or_default();
+        let encoding = self.header_text(CONTENT_ENCODING).unwrap_or_default();
         let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
         (!plain).then(|| Failure::new(Kind::Encoding, "the reply is compressed"))
     }
 
-    /// Why the reply is no answer, whatever its body (HT-51).
-    pub(super) fn refusal(&self) -> Option<Failure> {
+    /// Returns a failure if the status means that the reply is no answer, whatever its body
+    /// (HT-51).
+    pub(super) fn status_failure(&self) -> Option<Failure> {
         let status = self.status;
         let (kind, what) = match status {
             // HTTP allows it no body, so a denial in one would not be read.
-            204 if self.speaks_of_a_body() => {
+            204 if self.declares_body() => {
                 (Kind::NotJson, "the reply has a body where none can be".to_owned())
             }
             200..=299 => return None,
-            300..=399 => (Kind::Redirect, format!("the server sends elsewhere{}", self.whereto())),
+            300..=399 => {
+                (Kind::Redirect, format!("the server sends elsewhere{}", self.describe_redirect()))
+            }
             410 => (Kind::Gone, "the server says that nothing is there any more".to_owned()),
             413 => (Kind::Status, "the server takes no event of this size".to_owned()),
-            429 => (Kind::Limited, format!("the server takes no more requests{}", self.wait())),
-            _ => (Kind::Status, format!("the server refused{}", self.wait())),
+            429 => (
+                Kind::Limited,
+                format!("the server takes no more requests{}", self.describe_retry_pause()),
+            ),
+            _ => (Kind::Status, format!("the server refused{}", self.describe_retry_pause())),
         };
         Some(Failure::new(kind, format!("{what} (status {status})")))
     }
 
-    /// Why `body` is no answer. An empty body is one: the server has nothing to report.
-    pub(super) fn no_answer(&self, body: &[u8]) -> Option<Failure> {
+    /// Returns a failure if `body` is no JSON object. An empty body is an answer: the server has
+    /// nothing to report.
+    pub(super) fn non_json_failure(&self, body: &[u8]) -> Option<Failure> {
         let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
-        let kind = self.text(CONTENT_TYPE);
-        let what = match (kind.is_none_or(is_json), text.first()) {
+        let kind = self.header_text(CONTENT_TYPE);
+        let what = match (kind.is_none_or(is_json_content_type), text.first()) {
             (_, None) | (true, Some(b'{')) => return None,
             (true, _) => "the reply is not a JSON object",
             (false, _) => "the reply does not say that it is JSON",
@@ -77,38 +85,38 @@ impl Head {
         phrase.is_some_and(|phrase| text.eq_ignore_ascii_case(phrase.as_bytes()))
     }
 
-    fn speaks_of_a_body(&self) -> bool {
-        let length = self.text(CONTENT_LENGTH);
+    fn declares_body(&self) -> bool {
+        let length = self.header_text(CONTENT_LENGTH);
         self.headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|length| length != "0")
     }
 
-    /// The target of a redirect, without its path, and only if it is a URL.
-    fn whereto(&self) -> String {
-        let target = self.text(LOCATION).and_then(|text| Target::read(text).ok());
+    /// Returns the target of a redirect, without its path, if it is a URL.
+    fn describe_redirect(&self) -> String {
+        let target = self.header_text(LOCATION).and_then(|text| Target::parse_url(text).ok());
         target.map_or_else(String::new, |target| format!(", to `{}`", target.origin))
     }
 
-    /// The pause that a busy server asks for (HT-61): in seconds, or until a time of the
+    /// Returns the pause that a busy server asks for (HT-61): in seconds, or until a time of the
     /// server's clock, which may differ from ours.
-    pub(super) fn wants_quiet(&self) -> Option<Duration> {
+    pub(super) fn retry_pause(&self) -> Option<Duration> {
         if !matches!(self.status, 429 | 503) {
             return None;
         }
-        if let Ok(seconds) = self.text(RETRY_AFTER)?.parse::<u32>() {
+        if let Ok(seconds) = self.header_text(RETRY_AFTER)?.parse::<u32>() {
             return Some(Duration::from_secs(seconds.into()));
         }
-        let moment = |name| httpdate::parse_http_date(self.text(name)?).ok();
+        let moment = |name| httpdate::parse_http_date(self.header_text(name)?).ok();
         let now = moment(DATE).unwrap_or_else(SystemTime::now);
         Some(moment(RETRY_AFTER)?.duration_since(now).unwrap_or_default())
     }
 
-    fn wait(&self) -> String {
-        let time = self.wants_quiet();
+    fn describe_retry_pause(&self) -> String {
+        let time = self.retry_pause();
         time.map_or_else(String::new, |time| format!(" for {} seconds", time.as_secs()))
     }
 }
 
-fn is_json(content_type: &str) -> bool {
+fn is_json_content_type(content_type: &str) -> bool {
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
 }
@@ -139,10 +147,11 @@ mod tests {
             (&head(200, &[]), "{}"),
             (&html, ""),
         ] {
-            assert_eq!(head.no_answer(body.as_bytes()), None, "{body}");
+            assert_eq!(head.non_json_failure(body.as_bytes()), None, "{body}");
         }
-        let unlike =
-            |head: &Head, body: &str| head.no_answer(body.as_bytes()).map(|answer| answer.kind);
+        let unlike = |head: &Head, body: &str| {
+            head.non_json_failure(body.as_bytes()).map(|answer| answer.kind)
+        };
         for body in ["[]", "<html>", "true", "\"deny\""] {
             assert_eq!(unlike(&json, body), Some(Kind::NotJson), "{body}");
         }
@@ -152,7 +161,7 @@ mod tests {
     /// HT-51
     #[test]
     fn status_alone_decides_nothing_and_is_reported() {
-        let kind = |status| head(status, &[]).refusal().map(|refusal| refusal.kind);
+        let kind = |status| head(status, &[]).status_failure().map(|refusal| refusal.kind);
         for (status, expected) in [
             (200, None),
             (204, None),
@@ -166,13 +175,15 @@ mod tests {
         ] {
             assert_eq!(kind(status), expected, "{status}");
         }
-        let with = |name, value| head(204, &[(name, value)]).refusal().map(|refusal| refusal.kind);
+        let with =
+            |name, value| head(204, &[(name, value)]).status_failure().map(|refusal| refusal.kind);
         assert_eq!(with("content-length", "0"), None);
         assert_eq!(with("content-length", "45"), Some(Kind::NotJson));
         assert_eq!(with("transfer-encoding", "chunked"), Some(Kind::NotJson));
-        let end = head(429, &[("retry-after", "31536000")]).refusal().unwrap().into_end();
+        let end =
+            head(429, &[("retry-after", "31536000")]).status_failure().unwrap().into_step_end();
         assert!(format!("{end:?}").contains("for 31536000 seconds"), "{end:?}");
-        let moved = |to| format!("{:?}", head(301, &[("location", to)]).refusal().unwrap());
+        let moved = |to| format!("{:?}", head(301, &[("location", to)]).status_failure().unwrap());
         assert!(moved("https://new.example/a?token=b").contains("to `https://new.example`"));
         assert!(!moved("http://169.254.169.254/latest").contains("169"));
     }
@@ -180,7 +191,7 @@ mod tests {
     /// HT-61
     #[test]
     fn a_server_that_is_busy_says_how_long() {
-        let wants = |status, value| head(status, &[("retry-after", value)]).wants_quiet();
+        let wants = |status, value| head(status, &[("retry-after", value)]).retry_pause();
         assert_eq!(wants(429, "7"), Some(Duration::from_secs(7)));
         assert_eq!(wants(503, "0"), Some(Duration::ZERO));
         for (status, value) in [(200, "7"), (500, "7"), (429, "-7"), (429, "soon"), (429, "")] {
@@ -188,7 +199,7 @@ mod tests {
         }
         let date = |value| {
             let now = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
-            head(503, &[now, ("retry-after", value)]).wants_quiet()
+            head(503, &[now, ("retry-after", value)]).retry_pause()
         };
         let minutes = |n: u64| Some(Duration::from_secs(60 * n));
         assert_eq!(date("Sun, 06 Nov 1994 08:51:37 GMT"), minutes(2));
@@ -203,7 +214,7 @@ mod tests {
     #[test]
     fn what_is_compressed_or_belongs_to_another_request_is_not_looked_at() {
         let kind = |name, value| {
-            head(200, &[(name, value)]).unreadable("msg_1").map(|failure| failure.kind)
+            head(200, &[(name, value)]).unreadable_body_failure("msg_1").map(|failure| failure.kind)
         };
         assert_eq!(kind("content-encoding", "gzip"), Some(Kind::Encoding));
         assert_eq!(kind("content-encoding", "identity"), None);

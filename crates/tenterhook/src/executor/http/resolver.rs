@@ -37,7 +37,7 @@ pub(super) struct NotFound(io::Error);
 
 impl Default for Resolver {
     fn default() -> Self {
-        Self::new(Arc::new(ask_the_system))
+        Self::new(Arc::new(system_lookup))
     }
 }
 
@@ -51,11 +51,14 @@ impl Resolver {
     /// # Errors
     ///
     /// [`NotFound`], [`Refused`] or the system's error, as the inner error of an `io::Error`.
-    pub(in crate::executor) async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+    pub(in crate::executor) async fn allowed_addresses(
+        &self,
+        host: &str,
+    ) -> io::Result<Vec<IpAddr>> {
         if address::is_this_machine(host) {
-            return Ok(this_machine());
+            return Ok(localhost_addresses());
         }
-        vet(self.all(host).await?).map_err(io::Error::other)
+        public_addresses(self.all_addresses(host).await?).map_err(io::Error::other)
     }
 
     /// All addresses of `host`, allowed or not.
@@ -63,7 +66,7 @@ impl Resolver {
     /// # Errors
     ///
     /// [`NotFound`] or the system's error, as the inner error of an `io::Error`.
-    pub(in crate::executor) async fn all(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+    pub(in crate::executor) async fn all_addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
         let turn = Arc::clone(&self.under_way).acquire_owned().await.map_err(io::Error::other)?;
         let (sender, answer) = oneshot::channel();
@@ -79,16 +82,17 @@ impl Resolver {
     }
 }
 
-/// `localhost` means this machine without a look-up: a resolver could return a different address.
-fn this_machine() -> Vec<IpAddr> {
+/// Returns the addresses of `localhost` without a look-up, because a resolver could return a
+/// different address.
+fn localhost_addresses() -> Vec<IpAddr> {
     vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
 }
 
-/// The public addresses of `found`.
-fn vet(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
+/// Returns the public addresses of `found`. Fails if there are none.
+fn public_addresses(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
     let mut refused = None;
     let public = found.into_iter().filter(|address| {
-        let why = address::refusal(*address);
+        let why = address::address_refusal_reason(*address);
         refused = refused.or(why);
         why.is_none()
     });
@@ -96,7 +100,7 @@ fn vet(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
     if public.is_empty() { Err(Refused(refused.unwrap_or("no address"))) } else { Ok(public) }
 }
 
-fn ask_the_system(host: &str) -> io::Result<Vec<IpAddr>> {
+fn system_lookup(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
 }
 
@@ -109,10 +113,14 @@ mod tests {
     fn only_public_addresses_are_handed_on() {
         let found =
             |text: &str| text.split(' ').map(|word| word.parse().unwrap()).collect::<Vec<_>>();
-        let public = vet(found("10.0.0.1 8.8.8.8 ::1 2606:4700::1 ::ffff:127.0.0.1")).unwrap();
+        let public =
+            public_addresses(found("10.0.0.1 8.8.8.8 ::1 2606:4700::1 ::ffff:127.0.0.1")).unwrap();
         assert_eq!(public, found("8.8.8.8 2606:4700::1"));
-        let refused = vet(found("169.254.169.254 10.0.0.1")).unwrap_err();
+        let refused = public_addresses(found("169.254.169.254 10.0.0.1")).unwrap_err();
         assert_eq!(refused.to_string(), "the name leads to a link-local address");
-        assert_eq!(vet(Vec::new()).unwrap_err().to_string(), "the name leads to no address");
+        assert_eq!(
+            public_addresses(Vec::new()).unwrap_err().to_string(),
+            "the name leads to no address"
+        );
     }
 }

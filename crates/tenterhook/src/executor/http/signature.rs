@@ -9,9 +9,15 @@ use sha2::Sha256;
 /// The prefix of Standard Webhooks secrets.
 const PREFIX: &str = "whsec_";
 
-/// The value of `webhook-signature`: one signature for each of the space-separated secrets in
-/// `secrets`, so that a server can change from one to the next. `None` if a secret cannot be read.
-pub(super) fn signatures(secrets: &str, id: &str, timestamp: u64, body: &[u8]) -> Option<String> {
+/// Returns the value of `webhook-signature`: one signature for each of the space-separated secrets
+/// in `secrets`, so that a server can change from one to the next. `None` if a secret cannot be
+/// read.
+pub(super) fn webhook_signatures(
+    secrets: &str,
+    id: &str,
+    timestamp: u64,
+    body: &[u8],
+) -> Option<String> {
     let sign_one = |secret: &str| {
         let key = STANDARD.decode(secret.strip_prefix(PREFIX).unwrap_or(secret)).ok()?;
         let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok().filter(|_| !key.is_empty())?;
@@ -36,10 +42,11 @@ mod tests {
     /// HT-30
     #[test]
     fn published_vector_is_reproduced() {
-        assert_eq!(signatures(SECRET, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
+        assert_eq!(webhook_signatures(SECRET, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
         let bare = SECRET.strip_prefix(PREFIX).unwrap();
-        assert_eq!(signatures(bare, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
-        let both = signatures(&format!("{SECRET} whsec_AAAA"), ID, 1_614_265_330, BODY).unwrap();
+        assert_eq!(webhook_signatures(bare, ID, 1_614_265_330, BODY).as_deref(), Some(SIGNATURE));
+        let both =
+            webhook_signatures(&format!("{SECRET} whsec_AAAA"), ID, 1_614_265_330, BODY).unwrap();
         assert!(both.starts_with(&format!("{SIGNATURE} v1,")), "{both}");
     }
 
@@ -47,7 +54,7 @@ mod tests {
     #[test]
     fn a_secret_that_cannot_be_read_signs_nothing() {
         for secret in ["", " ", "whsec_", "whsec_!", "plain words"] {
-            assert_eq!(signatures(secret, ID, 0, BODY), None, "{secret:?}");
+            assert_eq!(webhook_signatures(secret, ID, 0, BODY), None, "{secret:?}");
         }
     }
 }

@@ -115,7 +115,8 @@ async fn a_server_is_handed_the_envelope_with_headers_and_signature() {
     assert_eq!(header("accept-encoding"), "identity");
     assert_eq!(header("authorization"), format!("Bearer {SECRET}"));
     let (id, timestamp) = (header("webhook-id"), header("webhook-timestamp").parse().unwrap());
-    let signature = super::signature::signatures(KEY, id, timestamp, request.body.as_bytes());
+    let signature =
+        super::signature::webhook_signatures(KEY, id, timestamp, request.body.as_bytes());
     assert_eq!(Some(header("webhook-signature")), signature.as_deref());
 }
 

@@ -27,28 +27,29 @@ struct Left {
 const UNASKED: usize = 16 << 10;
 
 impl Allowance {
-    /// A request is sent; its reply may have this many bytes.
-    pub(super) fn set(&self, bytes: usize) {
+    /// Allows a reply of this many bytes, because a request is sent.
+    pub(super) fn allow_reply(&self, bytes: usize) {
         self.0.bytes.store(bytes, Ordering::Relaxed);
         self.0.unasked.store(false, Ordering::Relaxed);
     }
 
-    /// No request is under way; the server should send nothing.
-    pub(super) fn none(&self) {
+    /// Notes that no request is in progress, so that the server should send nothing.
+    pub(super) fn forbid_reply(&self) {
         self.0.bytes.store(UNASKED, Ordering::Relaxed);
         self.0.unasked.store(true, Ordering::Relaxed);
     }
 
-    fn left(&self) -> usize {
+    fn remaining_bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
-    fn is_unasked(&self) -> bool {
+    /// Whether no request is in progress.
+    fn expects_no_reply(&self) -> bool {
         self.0.unasked.load(Ordering::Relaxed)
     }
 
-    fn spend(&self, bytes: usize) {
-        self.0.bytes.store(self.left().saturating_sub(bytes), Ordering::Relaxed);
+    fn spend_bytes(&self, bytes: usize) {
+        self.0.bytes.store(self.remaining_bytes().saturating_sub(bytes), Ordering::Relaxed);
     }
 }
 
@@ -70,9 +71,9 @@ impl Metered {
         Self { socket, allowance }
     }
 
-    /// Whether data or an end waits to be read. Asks the system and not the runtime, which has not
-    /// polled since it last waited: between two events of a quiet host it does not wait at all.
-    fn is_spoken_to(&self) -> bool {
+    /// Whether data or the end of the stream waits to be read. Asks the system and not the runtime,
+    /// which polls only when it waits: between two events of a quiet host it does not wait at all.
+    fn has_unread_data(&self) -> bool {
         let peeked = SockRef::from(&self.socket).peek(&mut [MaybeUninit::uninit()]);
         !peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
@@ -85,10 +86,10 @@ impl AsyncRead for Metered {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        if self.allowance.left() == 0 && self.is_spoken_to() {
+        if self.allowance.remaining_bytes() == 0 && self.has_unread_data() {
             return Poll::Ready(Err(io::Error::other(Overspoken)));
         }
-        if self.allowance.is_unasked() && self.is_spoken_to() {
+        if self.allowance.expects_no_reply() && self.has_unread_data() {
             // The reader knows whether this data is its own: the encryption expects some, HTTP
             // expects none.
             let length = (&*SockRef::from(&self.socket)).read(buf.initialize_unfilled())?;
@@ -96,7 +97,7 @@ impl AsyncRead for Metered {
         } else {
             ready!(Pin::new(&mut self.socket).poll_read(cx, buf))?;
         }
-        self.allowance.spend(buf.filled().len() - before);
+        self.allowance.spend_bytes(buf.filled().len() - before);
         Poll::Ready(Ok(()))
     }
 }

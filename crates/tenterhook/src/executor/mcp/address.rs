@@ -20,7 +20,7 @@ use super::events::{Events, Next};
 use super::peer::Lost;
 use super::replies::Replies;
 use super::rpc::{self, Message, Reply};
-use crate::executor::http::client::{Client, whole};
+use crate::executor::http::client::{Client, read_body_up_to};
 
 const STREAM: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -69,8 +69,8 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Prepares a connection; sends nothing. The future sends the messages of `post_later` and reads the server's own stream.
-    /// It ends if the server floods; dropping it ends the session.
+    /// Prepares a connection; sends nothing. The future sends the messages of `queue_message` and
+    /// reads the server's own stream. It ends if the server floods; dropping it ends the session.
     pub(super) fn new(
         client: Client,
         uri: Uri,
@@ -92,46 +92,48 @@ impl Address {
             initialized: Notify::new(),
             flooded: Notify::new(),
         });
-        (Arc::clone(&address), serve(address, messages))
+        (Arc::clone(&address), serve_queue_and_stream(address, messages))
     }
 
     /// Sets the version of the protocol that each further request names.
-    pub(super) fn speak(&self, version: &str) {
+    pub(super) fn set_protocol_version(&self, version: &str) {
         if let Ok(version) = HeaderValue::from_str(version) {
             let _ = self.version.set(version);
         }
     }
 
-    /// Starts to read the server's own stream: the handshake is complete.
-    pub(super) fn listen(&self) {
+    /// Starts to read the server's own stream, because the handshake is complete.
+    pub(super) fn start_own_stream(&self) {
         self.initialized.notify_one();
     }
 
-    /// Queues a message that no call waits for.
-    pub(super) fn post_later(&self, message: Value) {
+    /// Queues a message for which no call waits.
+    pub(super) fn queue_message(&self, message: Value) {
         // Without a receiver the connection is over.
         let _ = self.later.send(message);
     }
 
     /// Sends a message and routes what the server replies. `Ok` if the response can still come.
-    pub(super) async fn post(&self, message: &Value) -> Result<(), Lost> {
+    pub(super) async fn post_message(&self, message: &Value) -> Result<(), Lost> {
         let asked = message.get("method").and_then(|_| message.get("id")).and_then(Value::as_u64);
         let permit = match asked {
             Some(_) => self.at_once.acquire().await.ok(),
             None => None,
         };
-        let response = self.send(Method::POST, Some(message), None).await?;
+        let response = self.send_http_request(Method::POST, Some(message), None).await?;
         drop(permit);
         let headers = response.headers();
-        let in_session = self.session().is_some();
+        let in_session = self.session_id().is_some();
         self.session.get_or_init(|| headers.get(&SESSION).cloned());
         match response.status() {
             StatusCode::NOT_FOUND if in_session => {
                 let why = "it knows our session no more, as after a restart; the next call begins a new one";
-                self.close_reason.write(Over::Gone, why);
+                self.close_reason.set_if_first(Over::Gone, why);
                 return Err(Lost::Unsent(why.to_owned()));
             }
-            status if !status.is_success() => return self.refused(response, asked).await,
+            status if !status.is_success() => {
+                return self.read_error_status_reply(response, asked).await;
+            }
             // A notification has no response; the body is ignored.
             _ if asked.is_none() => return Ok(()),
             // The response may come on the server's own stream.
@@ -139,152 +141,167 @@ impl Address {
             StatusCode::ACCEPTED | StatusCode::NO_CONTENT => return Err(Lost::Closed),
             _ => {}
         }
-        if is(&response, STREAM) {
-            return self.follow(Events::new(response.into_body())).await;
+        if has_content_type(&response, STREAM) {
+            return self.route_stream(Events::new(response.into_body())).await;
         }
-        if !is(&response, JSON) {
+        if !has_content_type(&response, JSON) {
             let kind =
                 headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
-            return Err(self.unsent(&format!("unexpected content type: {kind:?}")));
+            return Err(self.unsent_error(&format!("unexpected content type: {kind:?}")));
         }
-        let body =
-            whole(response.into_body(), REPLY).await.map_err(|error| self.unreachable(&error))?;
+        let body = read_body_up_to(response.into_body(), REPLY)
+            .await
+            .map_err(|error| self.unreachable_error(&error))?;
         self.route_body(&body, asked)
     }
 
-    /// Routes the messages of a body. If it brings two replies to one call, neither counts (MC-17).
+    /// Routes the messages of a body. If it contains two replies to one call, neither counts
+    /// (MC-17).
     fn route_body(&self, body: &[u8], asked: Option<u64>) -> Result<(), Lost> {
         let mut replies = Replies::default();
-        let messages = self.read(body)?;
+        let messages = self.parse_messages(body)?;
         if messages.is_empty() {
             let text: String = String::from_utf8_lossy(body).chars().take(SHOWN).collect();
             let what = format!("unexpected server response: unrecognized JSON-RPC message: {text}");
-            return Err(self.unsent(&what));
+            return Err(self.unsent_error(&what));
         }
         for message in messages {
-            self.take(message, asked, &mut replies);
+            self.take_message(message, asked, &mut replies);
         }
-        self.route_replies(replies);
+        self.deliver_replies(replies);
         Err(Lost::Closed)
     }
 
-    /// Routes the messages of a stream, until it ends or `LAST` after its first reply. If it brings two replies to one call,
-    /// neither counts (MC-17).
-    async fn follow(&self, mut events: Events) -> Result<(), Lost> {
+    /// Routes the messages of a stream, until it ends or `LAST` after its first reply. If it
+    /// contains two replies to one call, neither counts (MC-17).
+    async fn route_stream(&self, mut events: Events) -> Result<(), Lost> {
         let mut replies = Replies::default();
         let mut until = None;
         loop {
             let next = match until {
-                None => events.next().await,
-                Some(until) => timeout_at(until, events.next()).await.unwrap_or(Next::End),
+                None => events.next_event().await,
+                Some(until) => timeout_at(until, events.next_event()).await.unwrap_or(Next::End),
             };
             match next {
                 Next::Data(data) => {
-                    for message in self.read(&data)? {
-                        if self.take(message, None, &mut replies) {
+                    for message in self.parse_messages(&data)? {
+                        if self.take_message(message, None, &mut replies) {
                             until.get_or_insert_with(|| Instant::now() + LAST);
                         }
                     }
                 }
                 // However the stream ends after a reply, that reply counts.
-                _ if until.is_some() || events.last().is_none() => break,
-                end if self.resume(&mut events, &end).await => {}
+                _ if until.is_some() || events.last_event_id().is_none() => break,
+                end if self.resume_stream(&mut events, &end).await => {}
                 _ => break,
             }
         }
-        self.route_replies(replies);
+        self.deliver_replies(replies);
         Err(Lost::Closed)
     }
 
-    /// Resumes a stream that broke, or that the server ended with a `retry`. Returns `false` if it is over.
-    async fn resume(&self, events: &mut Events, end: &Next) -> bool {
+    /// Resumes a stream that broke, or that the server ended with a `retry`. Returns `false` if the
+    /// stream is over.
+    async fn resume_stream(&self, events: &mut Events, end: &Next) -> bool {
         let pause = match end {
             Next::Broken => Some(BROKEN),
-            Next::End => events.retry(),
+            Next::End => events.retry_delay(),
             Next::TooLarge | Next::Data(_) => None,
         };
         let Some(pause) = pause else { return false };
         sleep(pause.max(LAST)).await;
-        let body = self.open_stream(events.last()).await;
-        body.map(|body| events.continue_with(body)).is_some()
+        let body = self.open_event_stream(events.last_event_id()).await;
+        body.map(|body| events.continue_with_body(body)).is_some()
     }
 
-    async fn open_stream(&self, last: Option<HeaderValue>) -> Option<Incoming> {
-        let response = self.send(Method::GET, None, last).await.ok()?;
-        (response.status().is_success() && is(&response, STREAM)).then(|| response.into_body())
+    async fn open_event_stream(&self, last: Option<HeaderValue>) -> Option<Incoming> {
+        let response = self.send_http_request(Method::GET, None, last).await.ok()?;
+        (response.status().is_success() && has_content_type(&response, STREAM))
+            .then(|| response.into_body())
     }
 
     /// Routes the messages of the server's own stream, if it has a session and such a stream.
     async fn read_own_stream(&self) {
         self.initialized.notified().await;
-        if self.session().is_none() {
+        if self.session_id().is_none() {
             return;
         }
-        let Some(body) = self.open_stream(None).await else { return };
+        let Some(body) = self.open_event_stream(None).await else { return };
         let mut events = Events::new(body);
         loop {
-            match events.next().await {
+            match events.next_event().await {
                 Next::Data(data) => {
-                    let Ok(messages) = self.read(&data) else { return };
+                    let Ok(messages) = self.parse_messages(&data) else { return };
                     let responses =
-                        messages.into_iter().filter_map(|message| self.calls.take(message));
-                    responses.for_each(|response| self.post_later(response));
+                        messages.into_iter().filter_map(|message| self.calls.take_message(message));
+                    responses.for_each(|response| self.queue_message(response));
                 }
-                end if self.resume(&mut events, &end).await => {}
+                end if self.resume_stream(&mut events, &end).await => {}
                 _ => return,
             }
         }
     }
 
     /// Parses a text. Closes the connection if the server floods.
-    fn read(&self, text: &[u8]) -> Result<Vec<Message>, Lost> {
-        self.calls.read(text).ok_or_else(|| {
+    fn parse_messages(&self, text: &[u8]) -> Result<Vec<Message>, Lost> {
+        self.calls.parse_messages(text).ok_or_else(|| {
             let why = "it sent too many messages and no response; the connection was closed";
-            self.close_reason.write(Over::Ended, why);
+            self.close_reason.set_if_first(Over::Ended, why);
             self.calls.close();
             self.flooded.notify_one();
             Lost::Closed
         })
     }
 
-    /// Handles a message. Returns `true` if it is a reply, which is kept. An error without an id belongs to `asked`.
-    fn take(&self, message: Message, asked: Option<u64>, replies: &mut Replies) -> bool {
+    /// Keeps a reply for its call and answers a request of the server. Returns `true` for a reply.
+    /// An error without an id belongs to `asked`.
+    fn take_message(&self, message: Message, asked: Option<u64>, replies: &mut Replies) -> bool {
         match message {
             Message::Reply(Reply { id, outcome }) => {
                 let id = id.or(asked.filter(|_| outcome.is_err()));
-                replies.keep(Reply { id, outcome }).is_ok()
+                replies.keep_reply(Reply { id, outcome }).is_ok()
             }
             other => {
-                self.calls.take(other).into_iter().for_each(|response| self.post_later(response));
+                self.calls
+                    .take_message(other)
+                    .into_iter()
+                    .for_each(|response| self.queue_message(response));
                 false
             }
         }
     }
 
-    fn route_replies(&self, mut replies: Replies) {
-        for reply in replies.take() {
-            self.calls.answer(reply);
+    /// Hands the replies to their calls.
+    fn deliver_replies(&self, mut replies: Replies) {
+        for reply in replies.take_all() {
+            self.calls.deliver_reply(reply);
         }
     }
 
     /// Reads a reply with an error status, whose body may be an error of the protocol.
-    async fn refused(&self, response: Response<Incoming>, asked: Option<u64>) -> Result<(), Lost> {
+    async fn read_error_status_reply(
+        &self,
+        response: Response<Incoming>,
+        asked: Option<u64>,
+    ) -> Result<(), Lost> {
         let status = response.status();
-        let is_json = is(&response, JSON);
+        let is_json = has_content_type(&response, JSON);
         let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-        let busy = || self.unsent(&format!("it answered with the status {}", status.as_u16()));
+        let busy =
+            || self.unsent_error(&format!("it answered with the status {}", status.as_u16()));
         if is_overloaded && (!is_json || status == StatusCode::TOO_MANY_REQUESTS) {
             return Err(busy());
         }
-        let body = match whole(response.into_body(), REFUSAL).await {
+        let body = match read_body_up_to(response.into_body(), REFUSAL).await {
             Ok(body) => body,
             Err(_) if is_overloaded => return Err(busy()),
-            Err(error) => return Err(self.unreachable(&error)),
+            Err(error) => return Err(self.unreachable_error(&error)),
         };
         let is_about_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
         if is_json
             && !is_about_access
-            && let [Message::Reply(Reply { outcome: Err(error), .. })] = &*rpc::read(&body)
+            && let [Message::Reply(Reply { outcome: Err(error), .. })] =
+                &*rpc::parse_messages(&body)
             && asked.is_some()
         {
             return Err(Lost::Refused(error.clone()));
@@ -292,11 +309,13 @@ impl Address {
         let text = String::from_utf8_lossy(&body);
         Err(match is_overloaded {
             true => busy(),
-            false => self.unsent(&format!("unexpected server response: HTTP {status}: {text}")),
+            false => {
+                self.unsent_error(&format!("unexpected server response: HTTP {status}: {text}"))
+            }
         })
     }
 
-    async fn send(
+    async fn send_http_request(
         &self,
         method: Method,
         message: Option<&Value>,
@@ -312,32 +331,35 @@ impl Address {
         headers.extend(self.own.clone());
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         let json = message.map(|_| HeaderValue::from_static(JSON));
-        let session = self.session().cloned();
+        let session = self.session_id().cloned();
         let version = self.version.get().cloned();
         for (name, value) in
             [(CONTENT_TYPE, json), (SESSION, session), (VERSION, version), (LAST_EVENT, last)]
         {
             headers.extend(value.map(|value| (name, value)));
         }
-        let response = self.client.send(request).await.map_err(|error| self.unreachable(&error))?;
-        challenge(&response).map_or(Ok(response), |what| Err(self.unsent(what)))
+        let response =
+            self.client.send(request).await.map_err(|error| self.unreachable_error(&error))?;
+        describe_auth_challenge(&response).map_or(Ok(response), |what| Err(self.unsent_error(what)))
     }
 
-    fn session(&self) -> Option<&HeaderValue> {
+    fn session_id(&self) -> Option<&HeaderValue> {
         self.session.get().and_then(Option::as_ref)
     }
 
-    fn unreachable(&self, error: &dyn std::error::Error) -> Lost {
-        Lost::Unreachable(self.close_reason.quote(&format!("it cannot be asked: {error}")))
+    fn unreachable_error(&self, error: &dyn std::error::Error) -> Lost {
+        Lost::Unreachable(
+            self.close_reason.quote_without_secrets(&format!("it cannot be asked: {error}")),
+        )
     }
 
-    fn unsent(&self, why: &str) -> Lost {
-        Lost::Unsent(self.close_reason.quote(why))
+    fn unsent_error(&self, why: &str) -> Lost {
+        Lost::Unsent(self.close_reason.quote_without_secrets(why))
     }
 }
 
-/// Describes a reply that asks for authorization.
-fn challenge(response: &Response<Incoming>) -> Option<&'static str> {
+/// Describes a reply that asks for authorization, for a message.
+fn describe_auth_challenge(response: &Response<Incoming>) -> Option<&'static str> {
     response.headers().get(WWW_AUTHENTICATE)?;
     match response.status() {
         StatusCode::UNAUTHORIZED => {
@@ -350,18 +372,21 @@ fn challenge(response: &Response<Incoming>) -> Option<&'static str> {
     }
 }
 
-fn is(response: &Response<Incoming>, kind: &str) -> bool {
+fn has_content_type(response: &Response<Incoming>, kind: &str) -> bool {
     let given = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     given.is_some_and(|given| given.starts_with(kind.as_bytes()))
 }
 
 /// Sends queued messages one by one and reads the server's own stream, until the connection is to be closed.
-async fn serve(address: Arc<Address>, mut messages: mpsc::UnboundedReceiver<Value>) {
+async fn serve_queue_and_stream(
+    address: Arc<Address>,
+    mut messages: mpsc::UnboundedReceiver<Value>,
+) {
     let _leaving = Leaving { address: Arc::clone(&address), runtime: Handle::current() };
     let sending = async {
         while let Some(message) = messages.recv().await {
             // No call waits for it.
-            let _ = timeout(UNWAITED, address.post(&message)).await;
+            let _ = timeout(UNWAITED, address.post_message(&message)).await;
         }
     };
     tokio::select! {
@@ -379,10 +404,11 @@ struct Leaving {
 impl Drop for Leaving {
     fn drop(&mut self) {
         let address = Arc::clone(&self.address);
-        if address.session().is_some() {
+        if address.session_id().is_some() {
             self.runtime.spawn(async move {
                 // Servers may refuse this.
-                let _ = timeout(UNWAITED, address.send(Method::DELETE, None, None)).await;
+                let _ =
+                    timeout(UNWAITED, address.send_http_request(Method::DELETE, None, None)).await;
             });
         }
     }

@@ -32,15 +32,16 @@ struct State {
 }
 
 impl State {
-    /// Whether a message is the response to a request that was made, and maybe given up.
-    fn answers(&self, message: &Message) -> bool {
+    /// Whether a message is the response to a request that was made, even if it was cancelled
+    /// since.
+    fn is_response_to_request(&self, message: &Message) -> bool {
         matches!(message, Message::Reply(reply) if reply.id.is_some_and(|id| id < self.next))
     }
 }
 
 impl Calls {
     /// Returns the id of a new request, and the receiver of its response. After `close` the receiver fails at once.
-    pub(super) fn begin(&self) -> (u64, oneshot::Receiver<Outcome>) {
+    pub(super) fn begin_request(&self) -> (u64, oneshot::Receiver<Outcome>) {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.lock();
         let id = state.next;
@@ -52,33 +53,35 @@ impl Calls {
     }
 
     /// Forgets a request. Returns `true` if it had no response yet.
-    pub(super) fn give_up(&self, id: u64) -> bool {
+    pub(super) fn cancel_request(&self, id: u64) -> bool {
         self.lock().waiting.remove(&id).is_some()
     }
 
-    /// Parses a text that the server wrote. Returns `None` once it has written too much beside responses (MC-41).
-    pub(super) fn read(&self, text: &[u8]) -> Option<Vec<Message>> {
-        let messages = rpc::read(text);
+    /// Parses a text that the server wrote. Returns `None` once the server has written too much
+    /// besides responses (MC-41).
+    pub(super) fn parse_messages(&self, text: &[u8]) -> Option<Vec<Message>> {
+        let messages = rpc::parse_messages(text);
         let mut state = self.lock();
         let looks = LOOK * messages.len().max(1);
-        let is_answer = messages.iter().any(|message| state.answers(message));
+        let is_answer = messages.iter().any(|message| state.is_response_to_request(message));
         state.unasked = if is_answer { 0 } else { state.unasked + text.len() + looks };
         (state.unasked <= MOST).then_some(messages)
     }
 
-    /// Handles a message. Returns the response to a request of the server.
-    pub(super) fn take(&self, message: Message) -> Option<Value> {
+    /// Hands a response to its request. Returns our response if the message is a request of the
+    /// server.
+    pub(super) fn take_message(&self, message: Message) -> Option<Value> {
         match message {
-            Message::Reply(reply) => self.answer(reply),
-            Message::Request { id, method } => return Some(rpc::response(&id, &method)),
+            Message::Reply(reply) => self.deliver_reply(reply),
+            Message::Request { id, method } => return Some(rpc::build_response(&id, &method)),
             Message::Notification => {}
         }
         None
     }
 
-    /// Hands a response to its request. While `initialize` waits, no other request was made: any other response is an odd
-    /// answer to it.
-    pub(super) fn answer(&self, reply: Reply) {
+    /// Hands a response to its request. While `initialize` waits, no other request was made, so any
+    /// other response counts as a wrong answer to it.
+    pub(super) fn deliver_reply(&self, reply: Reply) {
         let mut state = self.lock();
         let (id, outcome) = match (reply.id, reply.outcome) {
             (Some(HELLO), outcome) | (None, outcome @ Err(_)) => (HELLO, outcome),
@@ -92,7 +95,7 @@ impl Calls {
         }
     }
 
-    /// Fails all requests, and each later one.
+    /// Fails all requests, now and later.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.is_closed = true;
@@ -123,9 +126,9 @@ mod tests {
     /// Calls of a server that was greeted.
     fn greeted() -> Calls {
         let calls = Calls::default();
-        let (id, mut hello) = calls.begin();
+        let (id, mut hello) = calls.begin_request();
         assert_eq!(id, HELLO);
-        calls.answer(reply(HELLO, 0));
+        calls.deliver_reply(reply(HELLO, 0));
         assert_eq!(hello.try_recv(), Ok(Ok(json!(0))));
         calls
     }
@@ -134,21 +137,21 @@ mod tests {
     #[test]
     fn responses_out_of_order_reach_their_requests_and_others_reach_none() {
         let calls = greeted();
-        let (one, mut first) = calls.begin();
-        let (two, mut second) = calls.begin();
-        calls.answer(reply(4711, 9));
-        calls.answer(Reply { id: None, outcome: Err(RpcError(json!({}))) });
-        calls.answer(Reply { id: None, outcome: Ok(json!(9)) });
-        assert!(calls.take(Message::Notification).is_none());
-        calls.answer(reply(two, 2));
+        let (one, mut first) = calls.begin_request();
+        let (two, mut second) = calls.begin_request();
+        calls.deliver_reply(reply(4711, 9));
+        calls.deliver_reply(Reply { id: None, outcome: Err(RpcError(json!({}))) });
+        calls.deliver_reply(Reply { id: None, outcome: Ok(json!(9)) });
+        assert!(calls.take_message(Message::Notification).is_none());
+        calls.deliver_reply(reply(two, 2));
         assert_eq!(second.try_recv(), Ok(Ok(json!(2))));
         first.try_recv().expect_err("it was not answered");
-        calls.answer(reply(two, 3));
-        calls.answer(reply(one, 1));
+        calls.deliver_reply(reply(two, 3));
+        calls.deliver_reply(reply(one, 1));
         assert_eq!(first.try_recv(), Ok(Ok(json!(1))));
-        let (three, mut third) = calls.begin();
-        assert!(calls.give_up(three) && !calls.give_up(three));
-        calls.answer(reply(three, 3));
+        let (three, mut third) = calls.begin_request();
+        assert!(calls.cancel_request(three) && !calls.cancel_request(three));
+        calls.deliver_reply(reply(three, 3));
         third.try_recv().expect_err("it was given up");
     }
 
@@ -156,9 +159,9 @@ mod tests {
     #[test]
     fn closed_connection_answers_nothing() {
         let calls = greeted();
-        let (_, mut first) = calls.begin();
+        let (_, mut first) = calls.begin_request();
         calls.close();
-        let (_, mut second) = calls.begin();
+        let (_, mut second) = calls.begin_request();
         first.try_recv().expect_err("closed");
         second.try_recv().expect_err("closed");
         assert!(!calls.is_open());
@@ -175,8 +178,8 @@ mod tests {
             (Reply { id: None, outcome: Err(error.clone()) }, Err(error)),
         ] {
             let calls = Calls::default();
-            let (_, mut hello) = calls.begin();
-            calls.answer(reply);
+            let (_, mut hello) = calls.begin_request();
+            calls.deliver_reply(reply);
             assert_eq!(hello.try_recv(), Ok(outcome));
         }
     }
@@ -189,9 +192,9 @@ mod tests {
         };
         let calls = greeted();
         for _ in 0..40 {
-            assert!(calls.read(text(HELLO).as_bytes()).is_some());
+            assert!(calls.parse_messages(text(HELLO).as_bytes()).is_some());
         }
-        let most = (0..16).take_while(|_| calls.read(text(7).as_bytes()).is_some());
+        let most = (0..16).take_while(|_| calls.parse_messages(text(7).as_bytes()).is_some());
         assert_eq!(most.count(), 15);
     }
 }

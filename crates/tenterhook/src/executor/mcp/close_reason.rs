@@ -22,30 +22,31 @@ pub(super) enum Over {
 }
 
 impl CloseReason {
-    /// For a server that received the values of `withheld`.
+    /// A reason that is not known yet, for a server that received the values of `withheld`.
     pub(super) fn new(withheld: Withheld) -> Self {
         Self { withheld, reason: Arc::default() }
     }
 
-    /// The reason, if the connection ended.
-    pub(super) fn read(&self) -> Option<(Over, String)> {
+    /// Returns the reason, if the connection ended.
+    pub(super) fn get(&self) -> Option<(Over, String)> {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps only the first reason: later ones follow from it.
-    pub(super) fn write(&self, over: Over, why: impl Into<String>) {
+    /// Stores the reason why the connection ended. Only the first reason is kept: later ones follow
+    /// from it.
+    pub(super) fn set_if_first(&self, over: Over, why: impl Into<String>) {
         let mut reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
         reason.get_or_insert_with(|| (over, why.into()));
     }
 
     /// Removes secrets from `text`, which the server wrote.
-    pub(super) fn without_withheld(&self, text: &str) -> String {
-        self.withheld.out_of(text)
+    pub(super) fn remove_secrets(&self, text: &str) -> String {
+        self.withheld.remove_from(text)
     }
 
-    /// The beginning of `text`, which the server wrote, without secrets. Cut last: half a secret is
-    /// one, too.
-    pub(super) fn quote(&self, text: &str) -> String {
-        self.withheld.out_of(text).chars().take(QUOTED).collect()
+    /// Returns the start of `text`, which the server wrote, without secrets. Secrets are removed
+    /// before the text is cut, because half a secret is one, too.
+    pub(super) fn quote_without_secrets(&self, text: &str) -> String {
+        self.withheld.remove_from(text).chars().take(QUOTED).collect()
     }
 }

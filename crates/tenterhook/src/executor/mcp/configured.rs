@@ -18,7 +18,7 @@ use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::executor::Ambient;
 use crate::executor::http::Network;
 use crate::executor::restart::NotNow;
-use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::hook::Grants;
 use tenterhook_core::source::{Reach, Server};
 
@@ -113,7 +113,7 @@ impl Configured {
     /// Replaces the configuration. An unchanged server stays connected; a removed or changed one is
     /// ended, and a quarantined one is tried again.
     pub fn replace(&self, servers: impl IntoIterator<Item = Server>) {
-        let mut lines = lock(&self.lines);
+        let mut lines = lock_mutex(&self.lines);
         let mut kept = HashMap::new();
         for server in servers {
             let line = lines.remove(&server.name).filter(|line| line.start.server == server);
@@ -127,9 +127,9 @@ impl Configured {
                     pretended: self.pretended,
                 })
             });
-            lock(&line.state).health.forgive();
+            lock_mutex(&line.state).health.reset();
             // It is not known here whether a hook with that sandbox still exists.
-            lock(&line.confined).clear();
+            lock_mutex(&line.confined).clear();
             kept.insert(server.name, line);
         }
         *lines = kept;
@@ -138,7 +138,7 @@ impl Configured {
     /// The names of the servers, in order.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = lock(&self.lines).keys().cloned().collect();
+        let mut names: Vec<String> = lock_mutex(&self.lines).keys().cloned().collect();
         names.sort();
         names
     }
@@ -150,21 +150,22 @@ impl Configured {
     ///
     /// A [`CallFault`], as for a call.
     pub async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
-        let line = self.line(server)?;
-        let connection = line.connection().await?;
+        let line = self.line_to_server(server)?;
+        let connection = line.connect_if_necessary().await?;
         let mut waiting = Waiting { line: &line, answered: false };
-        let result = connection.offer(server).await;
+        let result = connection.list_tools(server).await;
         waiting.answered = true;
         if connection.is_open() {
-            lock(&line.state).health.forgive();
+            lock_mutex(&line.state).health.reset();
         }
         result
     }
 
-    fn line(&self, name: &str) -> Result<Arc<Line>, CallFault> {
-        let lines = lock(&self.lines);
+    /// Returns the line to a configured server. Fails if no server has that name.
+    fn line_to_server(&self, name: &str) -> Result<Arc<Line>, CallFault> {
+        let lines = lock_mutex(&self.lines);
         lines.get(name).map(Arc::clone).ok_or_else(|| {
-            let near = nearest(name, lines.keys().map(String::as_str));
+            let near = nearest_word(name, lines.keys().map(String::as_str));
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             let why = format!("no server `{name}` is configured{near}");
             CallFault::new(CallFaultKind::UnknownServer, why)
@@ -174,7 +175,12 @@ impl Configured {
 
 impl Servers for Configured {
     fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a> {
-        Box::pin(async move { self.line(call.server)?.confined(call.sandbox).call(call).await })
+        Box::pin(async move {
+            self.line_to_server(call.server)?
+                .confined_for_caller(call.sandbox)
+                .call_tool(call)
+                .await
+        })
     }
 
     fn confines(&self) -> bool {
@@ -187,38 +193,38 @@ impl Line {
         Arc::new(Self { start, state: Arc::default(), confined: Mutex::default() })
     }
 
-    /// The line to a program whose access is limited to that of `caller`. A server at an address
-    /// starts no program.
-    fn confined(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
+    /// Returns the line to a program whose access is limited to that of `caller`. A server at an
+    /// address starts no program.
+    fn confined_for_caller(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
         let server = &self.start.server;
         let caller = caller.filter(|caller| server.sandbox.grants() != Some(caller));
         let Some(caller) = caller.filter(|_| matches!(server.reach, Reach::Program(_))) else {
             return Arc::clone(self);
         };
-        let mut all = lock(&self.confined);
+        let mut all = lock_mutex(&self.confined);
         let start = || Start { caller: Some(caller.clone()), ..self.start.clone() };
         Arc::clone(all.entry(caller.clone()).or_insert_with(|| Self::new(start())))
     }
 
-    async fn call(&self, call: Call<'_>) -> Result<Reply, CallFault> {
-        let connection = self.connection().await?;
+    async fn call_tool(&self, call: Call<'_>) -> Result<Reply, CallFault> {
+        let connection = self.connect_if_necessary().await?;
         let mut waiting = Waiting { line: self, answered: false };
-        let result = connection.call(call).await;
+        let result = connection.call_tool(call).await;
         waiting.answered = true;
         if connection.is_open() {
-            lock(&self.state).health.forgive();
+            lock_mutex(&self.state).health.reset();
         }
         result
     }
 
-    /// The connection; opened if necessary.
-    async fn connection(&self) -> Result<Arc<Connection>, CallFault> {
+    /// Returns the connection, and opens it if necessary.
+    async fn connect_if_necessary(&self) -> Result<Arc<Connection>, CallFault> {
         if let Reach::Withheld(why) = &self.start.server.reach {
             let why = format!("the server `{}` is not started: {why}", self.start.server.name);
             return Err(CallFault::new(CallFaultKind::Withheld, why));
         }
         let mut result = loop {
-            match self.opened()? {
+            match self.open_or_wait()? {
                 Turn::Now(result) => break result,
                 Turn::At(at) => tokio::time::sleep_until(at).await,
             }
@@ -228,11 +234,13 @@ impl Line {
             // The task that opened it is gone: the configuration changed, or the runtime ended.
             Err(_) => None,
         };
-        opened.unwrap_or_else(|| Err(lost(&self.start.server, "it was given up")))
+        opened.unwrap_or_else(|| Err(not_connected_fault(&self.start.server, "it was given up")))
     }
 
-    fn opened(&self) -> Result<Turn, CallFault> {
-        let mut state = lock(&self.state);
+    /// Returns the connection that is open or being opened, or the time at which it may be opened
+    /// again.
+    fn open_or_wait(&self) -> Result<Turn, CallFault> {
+        let mut state = lock_mutex(&self.state);
         if let Some(opened) = &state.opened {
             let stands = match &*opened.result.borrow() {
                 Some(Ok(connection)) => connection.is_open(),
@@ -244,23 +252,23 @@ impl Line {
             }
             state.opened = None;
         }
-        match state.health.may_start(Instant::now()) {
+        match state.health.check_may_start(Instant::now()) {
             Ok(()) => {}
             Err(NotNow::Until(at)) => return Ok(Turn::At(at)),
             Err(NotNow::Rests(left)) => {
-                let (why, left) = (state.health.why(), left.as_secs() + 1);
+                let (why, left) = (state.health.last_failure(), left.as_secs() + 1);
                 let why = format!("{why}; it keeps failing and is left alone for {left} s more");
-                return Err(lost(&self.start.server, &why));
+                return Err(not_connected_fault(&self.start.server, &why));
             }
         }
-        let opened = self.open();
+        let opened = self.spawn_connection();
         let result = opened.result.clone();
         state.opened = Some(opened);
         Ok(Turn::Now(result))
     }
 
     /// Opens a connection in a separate task, which lives as long as the connection.
-    fn open(&self) -> Opened {
+    fn spawn_connection(&self) -> Opened {
         let (sender, result) = watch::channel(None);
         let start = self.start.clone();
         // A strong reference in the task would keep its owner alive.
@@ -270,36 +278,37 @@ impl Line {
             let opened = opening.unwrap_or(Err(Unopened::Silent(OPENING)));
             let failed = |why: String| {
                 if let Some(state) = state.upgrade() {
-                    lock(&state).health.failed(Instant::now(), why);
+                    lock_mutex(&state).health.record_failure(Instant::now(), why);
                 }
             };
             match opened {
                 Ok((connection, life)) => {
                     sender.send_replace(Some(Ok(Arc::new(connection))));
-                    failed(life.over().await);
+                    failed(life.wait_for_end().await);
                 }
                 // Stored before the waiting calls receive it, because they may call again at once.
                 Err(why) => {
                     let why = why.to_string();
                     failed(why.clone());
-                    sender.send_replace(Some(Err(lost(&start.server, &why))));
+                    sender.send_replace(Some(Err(not_connected_fault(&start.server, &why))));
                 }
             }
         });
         Opened { result, life }
     }
 
-    /// Notes that a call was cancelled. A server that sent nothing during several of them hangs.
-    fn given_up(&self) {
-        let mut state = lock(&self.state);
-        if state.health.given_up() {
-            state.health.failed(Instant::now(), "it no longer answers".to_owned());
+    /// Notes that a call was cancelled. A server that sent nothing during several cancelled calls
+    /// is restarted.
+    fn record_cancelled_call(&self) {
+        let mut state = lock_mutex(&self.state);
+        if state.health.record_cancelled_call() {
+            state.health.record_failure(Instant::now(), "it no longer answers".to_owned());
             state.opened = None;
         }
     }
 }
 
-fn lost(server: &Server, why: &str) -> CallFault {
+fn not_connected_fault(server: &Server, why: &str) -> CallFault {
     let why = format!("the server `{}`: {why}", server.name);
     CallFault::new(CallFaultKind::NotConnected, why)
 }
@@ -313,12 +322,12 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if !self.answered {
-            self.line.given_up();
+            self.line.record_cancelled_call();
         }
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

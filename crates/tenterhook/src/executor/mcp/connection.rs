@@ -12,13 +12,13 @@ use super::calls::Calls;
 use super::close_reason::{CloseReason, Over};
 use super::offer::{self, Offer};
 use super::peer::{Lost, Peer, Wire};
-use super::program::describe;
+use super::program::process_of_server;
 use super::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError};
 use super::stdio::Program;
 use super::unopened::Unopened;
 use super::{Call, CallFault, CallFaultKind, Content, Reply, streamable};
 use crate::executor::http::Network;
-use tenterhook_core::diagnostic::nearest;
+use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::hook::Grants;
 use tenterhook_core::source::{Reach, Server};
 
@@ -67,11 +67,9 @@ pub(super) struct Life {
 
 impl Life {
     /// Waits for the end of the connection, and returns its reason.
-    pub(super) async fn over(mut self) -> String {
+    pub(super) async fn wait_for_end(mut self) -> String {
         self.serving.as_mut().await;
-        self.close_reason
-            .read()
-            .map_or_else(|| "the connection was lost".to_owned(), |(_, why)| why)
+        self.close_reason.get().map_or_else(|| "the connection was lost".to_owned(), |(_, why)| why)
     }
 }
 
@@ -88,93 +86,98 @@ impl Connection {
     ///
     /// Why that failed.
     pub(super) async fn open(start: &Start) -> Result<(Self, Life), Unopened> {
-        let (peer, mut life) = connect(start)?;
+        let (peer, mut life) = start_or_prepare(start)?;
         let close_reason = life.close_reason.clone();
         let hello = tokio::select! {
             biased;
             hello = peer.initialize() => hello,
             () = life.serving.as_mut() => Err(Lost::Closed),
         };
-        hello.map_err(|lost| unopened(&lost, &close_reason))?;
+        hello.map_err(|lost| handshake_error(&lost, &close_reason))?;
         Ok((Self { peer, close_reason }, life))
     }
 
-    /// Whether it can be called.
+    /// Whether the server can be called.
     pub(super) fn is_open(&self) -> bool {
-        self.peer.calls.is_open() && self.close_reason.read().is_none()
+        self.peer.calls.is_open() && self.close_reason.get().is_none()
     }
 
     /// Calls a tool. Dropping the future cancels the call at the server.
-    pub(super) async fn call(&self, call: Call<'_>) -> Result<Reply, CallFault> {
+    pub(super) async fn call_tool(&self, call: Call<'_>) -> Result<Reply, CallFault> {
         let params = [
             ("name".to_owned(), Value::from(call.tool)),
             ("arguments".to_owned(), Value::Object(call.input.clone())),
         ];
         let what = match self.peer.request("tools/call", Map::from_iter(params)).await {
-            Ok(result) if is_unfinished(&result) => {
+            Ok(result) if is_unfinished_result(&result) => {
                 "wants to ask the user or to take its time, which no hook can"
             }
-            Ok(result) => match reply(result) {
-                Some(reply) => return Ok(self.without_withheld(reply)),
+            Ok(result) => match parse_tool_result(result) {
+                Some(reply) => return Ok(self.remove_secrets(reply)),
                 None => "answered with something that is not a result of a tool",
             },
-            Err(Lost::Refused(error)) => return Err(self.refused(&call, &error).await),
-            Err(lost) => return Err(self.lost(&call, &lost)),
+            Err(Lost::Refused(error)) => {
+                return Err(self.fault_of_error_reply(&call, &error).await);
+            }
+            Err(lost) => return Err(self.lost_reply_fault(&call, &lost)),
         };
-        Err(protocol(&call, what))
+        Err(protocol_fault(&call, what))
     }
 
-    /// Lists the server's tools. A server without this request has none.
-    pub(super) async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
+    /// Lists the server's tools. A server that does not know this request has none.
+    pub(super) async fn list_tools(&self, server: &str) -> Result<Offer, CallFault> {
         let input = Map::new();
         let tool = "tools/list";
         let deadline = tokio::time::Instant::now();
         let call = Call { server, tool, input: &input, deadline, sandbox: None };
-        match offer::list(&self.peer).await {
+        match offer::request_tools(&self.peer).await {
             Err(Lost::Refused(error)) if error.code() == METHOD_NOT_FOUND => Ok(Offer::default()),
-            Err(Lost::Refused(error)) => Err(self.error(&call, &error)),
+            Err(Lost::Refused(error)) => Err(self.server_error_fault(&call, &error)),
             Err(Lost::Odd) => {
-                Err(protocol(&call, "answered with something that is not a list of tools"))
+                Err(protocol_fault(&call, "answered with something that is not a list of tools"))
             }
-            listed => listed.map_err(|lost| self.lost(&call, &lost)),
+            listed => listed.map_err(|lost| self.lost_reply_fault(&call, &lost)),
         }
     }
 
     /// Removes secrets from the error of a tool, which becomes part of a fault.
-    fn without_withheld(&self, mut reply: Reply) -> Reply {
+    fn remove_secrets(&self, mut reply: Reply) -> Reply {
         if reply.is_error {
             for content in &mut reply.content {
                 if let Content::Text(text) = content {
-                    *text = self.close_reason.without_withheld(text);
+                    *text = self.close_reason.remove_secrets(text);
                 }
             }
         }
         reply
     }
 
-    /// An error of the server. The list of tools is only requested now: a successful call costs one
-    /// message.
-    async fn refused(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
+    /// Returns the fault of an error reply, also if the tool is unknown. The list of tools is only
+    /// requested now, so that a successful call costs one message.
+    async fn fault_of_error_reply(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
         let unknown = [INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND];
         if unknown.contains(&error.code())
-            && let Ok(offer) = offer::list(&self.peer).await
+            && let Ok(offer) = offer::request_tools(&self.peer).await
             && !offer.is_cut
             && !offer.tools.iter().any(|tool| tool.name == call.tool)
         {
-            return no_tool(call, &offer.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>());
+            return unknown_tool_fault(
+                call,
+                &offer.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(),
+            );
         }
-        self.error(call, error)
+        self.server_error_fault(call, error)
     }
 
-    fn error(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
-        let message = self.close_reason.quote(error.message());
-        protocol(call, &format!("answered with the error {}: {message}", error.code()))
+    fn server_error_fault(&self, call: &Call<'_>, error: &RpcError) -> CallFault {
+        let message = self.close_reason.quote_without_secrets(error.message());
+        protocol_fault(call, &format!("answered with the error {}: {message}", error.code()))
     }
 
-    fn lost(&self, call: &Call<'_>, lost: &Lost) -> CallFault {
+    fn lost_reply_fault(&self, call: &Call<'_>, lost: &Lost) -> CallFault {
         let Call { server, tool, .. } = call;
-        match self.close_reason.read() {
-            Some((Over::Ended, why)) => protocol(call, &format!("brought no answer: {why}")),
+        match self.close_reason.get() {
+            Some((Over::Ended, why)) => protocol_fault(call, &format!("brought no answer: {why}")),
             Some((Over::Gone, why)) => CallFault::new(
                 CallFaultKind::NotConnected,
                 format!("the server `{server}` went away while `{tool}` was called: {why}"),
@@ -194,13 +197,13 @@ impl Connection {
 }
 
 /// Starts the program, or prepares the connection to the address.
-fn connect(start: &Start) -> Result<(Peer, Life), Unopened> {
+fn start_or_prepare(start: &Start) -> Result<(Peer, Life), Unopened> {
     let Start { server, env, network, .. } = start;
     let calls = Arc::new(Calls::default());
     let (wire, serving, close_reason): (_, Pin<Box<dyn Future<Output = ()> + Send>>, _) =
         match &server.reach {
             Reach::Program(command) => {
-                let (described, withheld, confined) = describe(start, command)?;
+                let (described, withheld, confined) = process_of_server(start, command)?;
                 let reason = CloseReason::new(withheld);
                 let (program, serving) =
                     Program::start(described, Arc::clone(&calls), reason.clone(), confined);
@@ -208,9 +211,9 @@ fn connect(start: &Start) -> Result<(Peer, Life), Unopened> {
             }
             Reach::Withheld(why) => return Err(Unopened::Withheld(why.clone())),
             Reach::Address(http) => {
-                let (uri, own, withheld) = streamable::describe(server, http, env)?;
+                let (uri, own, withheld) = streamable::address_of_server(server, http, env)?;
                 let reason = CloseReason::new(withheld);
-                let (client, calls) = (network.mcp(), Arc::clone(&calls));
+                let (client, calls) = (network.mcp_client(), Arc::clone(&calls));
                 let (address, serving) = Address::new(client, uri, own, calls, reason.clone());
                 (Wire::Address(address), Box::pin(serving), reason)
             }
@@ -218,9 +221,9 @@ fn connect(start: &Start) -> Result<(Peer, Life), Unopened> {
     Ok((Peer { calls: Arc::clone(&calls), wire }, Life { serving, calls, close_reason }))
 }
 
-/// Why the handshake failed.
-fn unopened(lost: &Lost, close_reason: &CloseReason) -> Unopened {
-    if let Some((_, why)) = close_reason.read() {
+/// Explains why the handshake failed.
+fn handshake_error(lost: &Lost, close_reason: &CloseReason) -> Unopened {
+    if let Some((_, why)) = close_reason.get() {
         return Unopened::Ended(why);
     }
     match lost {
@@ -228,19 +231,20 @@ fn unopened(lost: &Lost, close_reason: &CloseReason) -> Unopened {
         Lost::Unsent(why) => Unopened::Unsent(why.clone()),
         Lost::Closed => Unopened::BrokenOff,
         Lost::Odd => Unopened::NoVersion,
-        Lost::Refused(error) => {
-            Unopened::Refused { code: error.code(), message: close_reason.quote(error.message()) }
-        }
+        Lost::Refused(error) => Unopened::Refused {
+            code: error.code(),
+            message: close_reason.quote_without_secrets(error.message()),
+        },
     }
 }
 
-fn protocol(call: &Call<'_>, what: &str) -> CallFault {
+fn protocol_fault(call: &Call<'_>, what: &str) -> CallFault {
     CallFault::new(CallFaultKind::Protocol, format!("`{}/{}` {what}", call.server, call.tool))
 }
 
-fn no_tool(call: &Call<'_>, tools: &[&str]) -> CallFault {
+fn unknown_tool_fault(call: &Call<'_>, tools: &[&str]) -> CallFault {
     let listed: Vec<String> = tools.iter().take(8).map(|tool| format!("`{tool}`")).collect();
-    let hint = match (nearest(call.tool, tools.iter().copied()), listed.is_empty()) {
+    let hint = match (nearest_word(call.tool, tools.iter().copied()), listed.is_empty()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, true) => "it has none".to_owned(),
         (None, false) => format!("it has {}", listed.join(", ")),
@@ -250,13 +254,13 @@ fn no_tool(call: &Call<'_>, tools: &[&str]) -> CallFault {
     CallFault::new(CallFaultKind::UnknownTool, why)
 }
 
-/// Whether the server asks for input or made the call a task.
-fn is_unfinished(result: &Value) -> bool {
+/// Whether the server asks for input or made the call a task, so that the result is not final.
+fn is_unfinished_result(result: &Value) -> bool {
     result.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete")
 }
 
 /// Reads the result of a tool; `None` if it is malformed.
-fn reply(mut result: Value) -> Option<Reply> {
+fn parse_tool_result(mut result: Value) -> Option<Reply> {
     let fields = result.as_object_mut()?;
     let listed = fields.remove("content").filter(|content| !content.is_null());
     let structured = fields.remove("structuredContent");
@@ -266,7 +270,8 @@ fn reply(mut result: Value) -> Option<Reply> {
     }
     let Value::Array(listed) = listed.unwrap_or(Value::Array(Vec::new())) else { return None };
     let is_error = is_error.unwrap_or(Value::Bool(false)).as_bool()?;
-    let mut content = listed.into_iter().map(block).collect::<Option<Vec<Content>>>()?;
+    let mut content =
+        listed.into_iter().map(parse_content_block).collect::<Option<Vec<Content>>>()?;
     // Most servers repeat the structured content as text. If one does not, a denial in it still
     // applies.
     let in_text = |content: &Content| matches!(content, Content::Text(text) if text.trim_start().starts_with('{'));
@@ -281,7 +286,7 @@ fn reply(mut result: Value) -> Option<Reply> {
     Some(Reply { content, is_error })
 }
 
-fn block(mut block: Value) -> Option<Content> {
+fn parse_content_block(mut block: Value) -> Option<Content> {
     let kind = block.get("type")?.as_str()?;
     if kind != "text" {
         let known = KINDS.iter().find(|known| **known == kind);

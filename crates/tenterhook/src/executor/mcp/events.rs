@@ -37,7 +37,7 @@ impl Events {
     }
 
     /// Waits for the next event. Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Next {
+    pub(super) async fn next_event(&mut self) -> Next {
         loop {
             if let Some(data) = self.ready.pop_front() {
                 return Next::Data(data);
@@ -47,7 +47,7 @@ impl Events {
                 Some(Err(_)) => return Next::Broken,
                 Some(Ok(frame)) => {
                     let Some(bytes) = frame.data_ref() else { continue };
-                    if !self.parser.take(bytes, &mut self.ready) {
+                    if !self.parser.parse_bytes(bytes, &mut self.ready) {
                         return Next::TooLarge;
                     }
                 }
@@ -56,20 +56,21 @@ impl Events {
     }
 
     /// Continues the stream with another body.
-    pub(super) fn continue_with(&mut self, body: Incoming) {
+    pub(super) fn continue_with_body(&mut self, body: Incoming) {
         let Parser { last, .. } = std::mem::replace(&mut self.parser, Parser::new(EVENT));
         self.parser.last = last;
         self.body = body;
     }
 
-    /// The id of the last event that had one: the server resumes the stream after it.
-    pub(super) fn last(&self) -> Option<HeaderValue> {
+    /// Returns the id of the last event that had one. The server resumes the stream after it.
+    pub(super) fn last_event_id(&self) -> Option<HeaderValue> {
         let last = self.parser.last.as_deref().filter(|last| !last.is_empty())?;
         HeaderValue::from_bytes(last).ok()
     }
 
-    /// How long to wait before resuming a stream that the server ended, if it asked for that.
-    pub(super) fn retry(&self) -> Option<Duration> {
+    /// Returns how long to wait before resuming a stream that the server ended, if the server asked
+    /// for that.
+    pub(super) fn retry_delay(&self) -> Option<Duration> {
         self.parser.retry
     }
 }
@@ -105,7 +106,7 @@ impl Parser {
     }
 
     /// Parses bytes and appends the data of complete messages to `ready`. Returns `false` if an event is too large.
-    fn take(&mut self, bytes: &[u8], ready: &mut VecDeque<Vec<u8>>) -> bool {
+    fn parse_bytes(&mut self, bytes: &[u8], ready: &mut VecDeque<Vec<u8>>) -> bool {
         for &byte in bytes {
             let completes_line_end = self.after_return && byte == b'\n';
             self.after_return = byte == b'\r';
@@ -115,7 +116,7 @@ impl Parser {
             self.size += 1;
             if !matches!(byte, b'\n' | b'\r') {
                 self.line.push(byte);
-            } else if let Some(data) = self.end_line() {
+            } else if let Some(data) = self.parse_end_of_line() {
                 ready.push_back(data);
             }
             if self.size > self.limit {
@@ -125,8 +126,8 @@ impl Parser {
         true
     }
 
-    /// Parses a complete line. An empty one ends the event: returns its data.
-    fn end_line(&mut self) -> Option<Vec<u8>> {
+    /// Parses a complete line. An empty line ends the event; then its data is returned.
+    fn parse_end_of_line(&mut self) -> Option<Vec<u8>> {
         let line = std::mem::take(&mut self.line);
         let is_first = !std::mem::replace(&mut self.is_begun, true);
         let mark = if is_first { b"\xef\xbb\xbf".as_slice() } else { b"" };
@@ -166,7 +167,7 @@ mod tests {
     fn parse(stream: &str, size: usize) -> (Vec<String>, Parser) {
         let (mut parser, mut ready) = (Parser::new(1 << 10), VecDeque::new());
         for piece in stream.as_bytes().chunks(size) {
-            assert!(parser.take(piece, &mut ready));
+            assert!(parser.parse_bytes(piece, &mut ready));
         }
         let texts = ready.into_iter().map(|data| String::from_utf8(data).unwrap());
         (texts.collect(), parser)
@@ -202,7 +203,8 @@ mod tests {
     /// MC-41.
     #[test]
     fn event_that_is_too_large_is_noticed_and_an_empty_line_begins_another() {
-        let takes = |parser: &mut Parser, bytes: &[u8]| parser.take(bytes, &mut VecDeque::new());
+        let takes =
+            |parser: &mut Parser, bytes: &[u8]| parser.parse_bytes(bytes, &mut VecDeque::new());
         let fits = |bytes: &[u8]| takes(&mut Parser::new(10), bytes);
         assert!(fits(b"data: a\n\ndata: b\n\ndata: c\n\n"));
         assert!(fits(b"data: a\r\n\r\ndata: b\r\n\r\n"));

@@ -19,31 +19,31 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// It could not be reached, or ended.
-    pub(super) fn failed(&mut self, now: Instant, why: String) {
-        self.restarts.failed(now);
+    /// Notes that the server could not be reached, or ended.
+    pub(super) fn record_failure(&mut self, now: Instant, why: String) {
+        self.restarts.record_failure(now);
         self.mute = 0;
         self.why = why;
     }
 
-    /// It replied, or its configuration was reloaded.
-    pub(super) fn forgive(&mut self) {
+    /// Forgets all failures, because the server replied or its configuration was reloaded.
+    pub(super) fn reset(&mut self) {
         *self = Self::default();
     }
 
     /// Notes a cancelled call. Returns `true` if the server must be restarted.
-    pub(super) fn given_up(&mut self) -> bool {
+    pub(super) fn record_cancelled_call(&mut self) -> bool {
         self.mute += 1;
         self.mute >= MUTE
     }
 
-    /// Whether it may be started now.
-    pub(super) fn may_start(&self, now: Instant) -> Result<(), NotNow> {
-        self.restarts.may_start(now)
+    /// Succeeds if the server may be started now.
+    pub(super) fn check_may_start(&self, now: Instant) -> Result<(), NotNow> {
+        self.restarts.check_may_start(now)
     }
 
     /// The last failure.
-    pub(super) fn why(&self) -> &str {
+    pub(super) fn last_failure(&self) -> &str {
         &self.why
     }
 }
@@ -57,8 +57,12 @@ mod tests {
     #[test]
     fn three_silent_calls_are_a_hang() {
         let mut health = Health::default();
-        assert!(!health.given_up() && !health.given_up());
-        health.forgive();
-        assert!(!health.given_up() && !health.given_up() && health.given_up());
+        assert!(!health.record_cancelled_call() && !health.record_cancelled_call());
+        health.reset();
+        assert!(
+            !health.record_cancelled_call()
+                && !health.record_cancelled_call()
+                && health.record_cancelled_call()
+        );
     }
 }

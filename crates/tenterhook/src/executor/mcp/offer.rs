@@ -34,7 +34,7 @@ pub struct Offer {
 
 impl Offer {
     /// Adds one tool. Returns `false` if the bound is reached.
-    fn take(&mut self, tool: Offered, left: &mut usize) -> bool {
+    fn push_if_fits(&mut self, tool: Offered, left: &mut usize) -> bool {
         let schema = serde_json::to_string(&tool.schema).map_or(0, |text| text.len());
         let size = tool.name.len() + tool.about.len() + schema;
         if self.tools.len() >= TOOLS || size > *left {
@@ -47,8 +47,8 @@ impl Offer {
     }
 }
 
-/// The tools that the server lists.
-pub(super) async fn list(peer: &Peer) -> Result<Offer, Lost> {
+/// Requests the list of the server's tools, page by page.
+pub(super) async fn request_tools(peer: &Peer) -> Result<Offer, Lost> {
     let (mut offer, mut left) = (Offer::default(), BYTES);
     let mut params = Map::new();
     for _ in 0..PAGES {
@@ -57,7 +57,7 @@ pub(super) async fn list(peer: &Peer) -> Result<Offer, Lost> {
             return Err(Lost::Odd);
         };
         for tool in tools {
-            if !offer.take(offered(tool).ok_or(Lost::Odd)?, &mut left) {
+            if !offer.push_if_fits(parse_offered_tool(tool).ok_or(Lost::Odd)?, &mut left) {
                 return Ok(offer);
             }
         }
@@ -70,7 +70,7 @@ pub(super) async fn list(peer: &Peer) -> Result<Offer, Lost> {
     Ok(offer)
 }
 
-fn offered(mut tool: Value) -> Option<Offered> {
+fn parse_offered_tool(mut tool: Value) -> Option<Offered> {
     let mut field = |name: &str| tool.get_mut(name).map(Value::take);
     let Some(Value::String(name)) = field("name") else { return None };
     let Some(Value::Object(schema)) = field("inputSchema") else { return None };

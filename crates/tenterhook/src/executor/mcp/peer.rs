@@ -42,18 +42,18 @@ pub(super) enum Lost {
 
 impl Wire {
     /// Sends a message. `Ok` if its response can still come.
-    async fn send(&self, message: &Value) -> Result<(), Lost> {
+    async fn send_message(&self, message: &Value) -> Result<(), Lost> {
         match self {
-            Self::Program(program) => program.send(message),
-            Self::Address(address) => address.post(message).await,
+            Self::Program(program) => program.queue_message(message),
+            Self::Address(address) => address.post_message(message).await,
         }
     }
 
     /// Sends a message whose failure does not matter.
-    fn send_later(&self, message: Value) {
+    fn send_in_background(&self, message: Value) {
         match self {
-            Self::Program(program) => drop(program.send(&message)),
-            Self::Address(address) => address.post_later(message),
+            Self::Program(program) => drop(program.queue_message(&message)),
+            Self::Address(address) => address.queue_message(message),
         }
     }
 }
@@ -70,11 +70,11 @@ impl Peer {
         let hello = self.request("initialize", Map::from_iter(params)).await?;
         let version = hello.get("protocolVersion").and_then(Value::as_str).ok_or(Lost::Odd)?;
         if let Wire::Address(address) = &self.wire {
-            address.speak(version);
+            address.set_protocol_version(version);
         }
-        self.wire.send(&rpc::notification("notifications/initialized", None)).await?;
+        self.wire.send_message(&rpc::build_notification("notifications/initialized", None)).await?;
         if let Wire::Address(address) = &self.wire {
-            address.listen();
+            address.start_own_stream();
         }
         Ok(())
     }
@@ -85,11 +85,11 @@ impl Peer {
         method: &str,
         params: Map<String, Value>,
     ) -> Result<Value, Lost> {
-        let (id, mut response) = self.calls.begin();
+        let (id, mut response) = self.calls.begin_request();
         let _asked = Asked { peer: self, id };
-        let message = rpc::request(id, method, params);
+        let message = rpc::build_request(id, method, params);
         let sending = async {
-            match self.wire.send(&message).await {
+            match self.wire.send_message(&message).await {
                 Ok(()) => std::future::pending().await,
                 Err(lost) => lost,
             }
@@ -99,7 +99,7 @@ impl Peer {
             outcome = &mut response => outcome.map_err(|_| Lost::Closed),
             // The response may have come with what broke off.
             lost = sending => response.try_recv().map_err(|_| {
-                self.calls.give_up(id);
+                self.calls.cancel_request(id);
                 lost
             }),
         };
@@ -116,10 +116,10 @@ struct Asked<'a> {
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         // The protocol forbids to cancel `initialize`.
-        if self.peer.calls.give_up(self.id) && self.id != HELLO {
+        if self.peer.calls.cancel_request(self.id) && self.id != HELLO {
             let params = json!({"requestId": self.id, "reason": "the caller no longer waits"});
-            let cancelled = rpc::notification("notifications/cancelled", Some(params));
-            self.peer.wire.send_later(cancelled);
+            let cancelled = rpc::build_notification("notifications/cancelled", Some(params));
+            self.peer.wire.send_in_background(cancelled);
         }
     }
 }

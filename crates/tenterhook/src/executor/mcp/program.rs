@@ -6,12 +6,12 @@ use std::path::Path;
 use tenterhook_process as process;
 
 use super::connection::{Env, Start};
-use super::withheld::{Withheld, is_telling};
+use super::withheld::{Withheld, is_secret_name};
 use crate::executor::command::LISTED;
-use crate::executor::confine::{ConfinedServer, GrantContext, confine_server};
+use crate::executor::confine::{ConfinedServer, GrantContext, apply_server_sandbox};
 use tenterhook_core::dialect::ServerVariables;
 use tenterhook_core::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
-use tenterhook_core::request::variables::{Unset, expand};
+use tenterhook_core::request::variables::{Unset, expand_variables};
 use tenterhook_core::source::Server;
 
 /// The program of the configuration with its variables filled in, in an environment by the rules of
@@ -20,15 +20,15 @@ use tenterhook_core::source::Server;
 /// # Errors
 ///
 /// If its configuration names a variable that is not set.
-pub(super) fn describe(
+pub(super) fn process_of_server(
     start: &Start,
     command: &Command,
 ) -> Result<(process::Command, Withheld, Option<Box<ConfinedServer>>), Unset> {
     let Start { server, env, caller, scratch, pretended, .. } = start;
     let grants: Vec<&Grants> = server.sandbox.grants().into_iter().chain(caller).collect();
-    let fill = |text: &str| fill(server, text, env);
+    let fill = |text: &str| fill_variables(server, text, env);
     let cwd = command.cwd.clone().unwrap_or_default();
-    let mut described = match command.starts() {
+    let mut described = match command.invocation() {
         Invocation::Argv { program, args } => {
             let args = args.iter().map(|arg| fill(arg)).collect::<Result<Vec<_>, _>>()?;
             process::Command::new(fill(program)?, args, cwd)
@@ -53,9 +53,9 @@ pub(super) fn describe(
     for (name, value) in &command.env {
         variables.push((name.clone(), fill(value)?));
     }
-    let withheld = withheld(start, command, &variables);
+    let withheld = secret_values(start, command, &variables);
     variables.retain(|(name, _)| name != FIRING);
-    variables.push((FIRING.to_owned(), around::within_server(&server.name, env)));
+    variables.push((FIRING.to_owned(), around::nested_server_mark(&server.name, env)));
     described.env =
         variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     described.umask = None;
@@ -68,42 +68,44 @@ pub(super) fn describe(
         granted: &[],
         pretended: *pretended,
     };
-    let confined = confine_server(server, &grants, &context, &mut described);
+    let confined = apply_server_sandbox(server, &grants, &context, &mut described);
     Ok((described, withheld, confined))
 }
 
-/// Values that no message may contain: those that the configuration gives the server, and inherited
-/// ones that sound like a secret.
-fn withheld(start: &Start, command: &Command, variables: &[(String, String)]) -> Withheld {
+/// Collects the values that no message may contain: those that the configuration gives the server,
+/// and inherited ones that probably are secrets.
+fn secret_values(start: &Start, command: &Command, variables: &[(String, String)]) -> Withheld {
     let Start { server, env, .. } = start;
     let is_given = |name: &String| {
         command.env.iter().any(|(own, _)| own == name) || command.pass.contains(name)
     };
-    let given = variables.iter().filter(|(name, _)| is_given(name) || is_telling(name));
+    let given = variables.iter().filter(|(name, _)| is_given(name) || is_secret_name(name));
     // Values that fill its arguments are included.
-    let texts: &[String] = match command.starts() {
+    let texts: &[String] = match command.invocation() {
         Invocation::Argv { args, .. } => args,
         Invocation::Shell { .. } => &[],
     };
-    let filled: Vec<String> = texts.iter().flat_map(|text| values(server, text, env)).collect();
+    let filled: Vec<String> =
+        texts.iter().flat_map(|text| values_of_variables_in(server, text, env)).collect();
     let given = given.map(|(_, value)| value.as_str());
     let withheld = given.chain(filled.iter().map(String::as_str));
-    Withheld::new(withheld.filter(|text| !is_path(text)))
+    Withheld::new(withheld.filter(|text| !is_path_value(text)))
 }
 
-/// Whether a value is a path, such as the project's: paths are in every message, and no secret.
-fn is_path(value: &str) -> bool {
+/// Whether a value is a path, such as the project's. Paths are in every message, and are no
+/// secrets.
+fn is_path_value(value: &str) -> bool {
     let path = Path::new(value);
     path.is_absolute() && path.exists()
 }
 
-/// The values of the variables that a text names.
-fn values(server: &Server, text: &str, env: &Env) -> Vec<String> {
+/// Returns the values of the variables that a text names.
+fn values_of_variables_in(server: &Server, text: &str, env: &Env) -> Vec<String> {
     let mut found = Vec::new();
-    if matches!(server.dialect.dialect().server_variables(), ServerVariables::Everywhere) {
+    if matches!(server.dialect.dialect().mcp_server_variables(), ServerVariables::Everywhere) {
         // An unset variable is reported when the text is filled.
-        let _ = expand(text, |name| {
-            let value = variable(env, name);
+        let _ = expand_variables(text, |name| {
+            let value = env_variable(env, name);
             found.extend(value.clone());
             value
         });
@@ -111,14 +113,14 @@ fn values(server: &Server, text: &str, env: &Env) -> Vec<String> {
     found
 }
 
-/// A text of the configuration with its variables filled in.
-pub(super) fn fill(server: &Server, text: &str, env: &Env) -> Result<String, Unset> {
-    match server.dialect.dialect().server_variables() {
+/// Returns a text of the configuration with its variables filled in.
+pub(super) fn fill_variables(server: &Server, text: &str, env: &Env) -> Result<String, Unset> {
+    match server.dialect.dialect().mcp_server_variables() {
         ServerVariables::ListedInHeaders => Ok(text.to_owned()),
-        ServerVariables::Everywhere => expand(text, |name| variable(env, name)),
+        ServerVariables::Everywhere => expand_variables(text, |name| env_variable(env, name)),
     }
 }
 
-fn variable(env: &Env, name: &str) -> Option<String> {
+fn env_variable(env: &Env, name: &str) -> Option<String> {
     env.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.clone())
 }

@@ -37,7 +37,7 @@ impl Replies {
     ///
     /// If its call was answered before: the caller has gone on, and the server is no longer
     /// trusted.
-    pub(super) fn keep(&mut self, reply: Reply) -> Result<(), RepliedTwice> {
+    pub(super) fn keep_reply(&mut self, reply: Reply) -> Result<(), RepliedTwice> {
         if let Some(id) = reply.id.filter(|id| self.answered.contains(id)) {
             return Err(RepliedTwice(id));
         }
@@ -50,32 +50,33 @@ impl Replies {
     }
 
     /// Ends the write, and returns the replies for their calls.
-    pub(super) fn take(&mut self) -> Vec<Reply> {
+    pub(super) fn take_all(&mut self) -> Vec<Reply> {
         let kept = std::mem::take(&mut self.kept);
         self.answered.extend(kept.iter().filter_map(|kept| kept.reply.id));
         let forgotten = self.answered.len().saturating_sub(REMEMBERED);
         self.answered.drain(..forgotten);
-        kept.into_iter().map(Pending::handed_on).collect()
+        kept.into_iter().map(Pending::into_reply).collect()
     }
 }
 
 impl Pending {
-    /// A doubled reply becomes a failed tool: no answer, in which a denial still applies (MC-6).
-    fn handed_on(self) -> Reply {
+    /// Returns the reply for its call. If the server replied twice, the result is a failed tool: no
+    /// answer, in which a denial still applies (MC-6).
+    fn into_reply(self) -> Reply {
         let Self { reply, further } = self;
         if further.is_empty() {
             return reply;
         }
         let why =
             json!({"type": "text", "text": "the server replied twice, and neither reply counts"});
-        let all = std::iter::once(&reply.outcome).chain(&further).flat_map(contents);
+        let all = std::iter::once(&reply.outcome).chain(&further).flat_map(texts_of_outcome);
         let content: Vec<Value> = std::iter::once(why).chain(all).collect();
         Reply { id: reply.id, outcome: Ok(json!({"content": content, "isError": true})) }
     }
 }
 
-/// The texts of a result or an error.
-fn contents(outcome: &Outcome) -> Vec<Value> {
+/// Returns the texts of a result or an error.
+fn texts_of_outcome(outcome: &Outcome) -> Vec<Value> {
     let text = |value: &Value| json!({"type": "text", "text": value.to_string()});
     match outcome {
         Ok(result) => {
@@ -101,17 +102,17 @@ mod tests {
     fn two_replies_to_one_call_become_an_error_with_both() {
         let mut replies = Replies::default();
         for (id, text) in [(1, "{}"), (2, "two"), (1, r#"{"decision":"deny"}"#)] {
-            replies.keep(reply(id, text)).unwrap();
+            replies.keep_reply(reply(id, text)).unwrap();
         }
         let denial = json!({"message": "denied"});
-        replies.keep(Reply { id: Some(1), outcome: Err(RpcError(denial.clone())) }).unwrap();
-        let handed = replies.take();
+        replies.keep_reply(Reply { id: Some(1), outcome: Err(RpcError(denial.clone())) }).unwrap();
+        let handed = replies.take_all();
         let doubled = handed[0].outcome.as_ref().unwrap();
         assert_eq!((handed[0].id, &doubled["isError"]), (Some(1), &json!(true)));
         assert_eq!(doubled["content"][2]["text"], r#"{"decision":"deny"}"#);
         assert_eq!(doubled["content"][3]["text"], denial.to_string());
         assert_eq!(handed[1..], [reply(2, "two")]);
-        assert!(replies.keep(reply(3, "{}")).is_ok());
-        assert!(replies.keep(reply(2, "{}")).unwrap_err().to_string().contains("twice"));
+        assert!(replies.keep_reply(reply(3, "{}")).is_ok());
+        assert!(replies.keep_reply(reply(2, "{}")).unwrap_err().to_string().contains("twice"));
     }
 }

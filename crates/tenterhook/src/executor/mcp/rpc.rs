@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use tenterhook_core::strict::{Whole, whole};
+use tenterhook_core::strict::{Whole, read_whole_object};
 
 /// Error codes of JSON-RPC and the protocol.
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
@@ -43,12 +43,12 @@ pub(super) type Outcome = Result<Value, RpcError>;
 pub(super) struct RpcError(pub(super) Value);
 
 impl RpcError {
-    /// Its code; 0 if it has none.
+    /// Returns the code of the error; 0 if it has none.
     pub(super) fn code(&self) -> i64 {
         self.0.get("code").and_then(Value::as_i64).unwrap_or_default()
     }
 
-    /// Its message; empty if it has none.
+    /// Returns the message of the error; empty if it has none.
     pub(super) fn message(&self) -> &str {
         self.0.get("message").or(Some(&self.0)).and_then(Value::as_str).unwrap_or_default()
     }
@@ -56,19 +56,19 @@ impl RpcError {
 
 /// Parses a text that holds one message, several in a row or arrays of them. Skips values that are no messages; a text that
 /// is not JSON has none.
-pub(super) fn read(text: &[u8]) -> Vec<Message> {
+pub(super) fn parse_messages(text: &[u8]) -> Vec<Message> {
     let values = serde_json::Deserializer::from_slice(text).into_iter::<Box<RawValue>>();
     let Ok(values) = values.collect::<Result<Vec<_>, _>>() else { return Vec::new() };
     let batch = |value: &RawValue| serde_json::from_str::<Vec<Box<RawValue>>>(value.get()).ok();
     values
         .into_iter()
         .flat_map(|value| batch(&value).unwrap_or_else(|| vec![value]))
-        .filter_map(|value| message(value.get()))
+        .filter_map(|value| parse_message(value.get()))
         .collect()
 }
 
-fn message(text: &str) -> Option<Message> {
-    let Whole { mut fields, twice } = whole(text.as_bytes()).ok()?;
+fn parse_message(text: &str) -> Option<Message> {
+    let Whole { mut fields, twice } = read_whole_object(text.as_bytes()).ok()?;
     let stands_twice = |names: &[&str]| twice.iter().any(|path| names.contains(&path.as_str()));
     if fields.get("jsonrpc")? != "2.0" || stands_twice(ENVELOPE) {
         return None;
@@ -86,11 +86,11 @@ fn message(text: &str) -> Option<Message> {
         (None, Some(result)) => Ok(result),
         (None, None) => return None,
     };
-    Some(Message::Reply(Reply { id: id.as_ref().and_then(number), outcome }))
+    Some(Message::Reply(Reply { id: id.as_ref().and_then(parse_request_id), outcome }))
 }
 
 /// Reads the id of a request of ours, which servers write as `1`, `1.0` or `"1"`.
-fn number(id: &Value) -> Option<u64> {
+fn parse_request_id(id: &Value) -> Option<u64> {
     let whole = |id: f64| (id.fract() == 0.0 && (0.0..1e15).contains(&id)).then_some(id as u64);
     match id {
         Value::Number(id) => id.as_u64().or_else(|| id.as_f64().and_then(whole)),
@@ -100,7 +100,7 @@ fn number(id: &Value) -> Option<u64> {
 }
 
 /// Builds a request. The token allows the server to report progress, which keeps proxies from closing the connection.
-pub(super) fn request(id: u64, method: &str, mut params: Map<String, Value>) -> Value {
+pub(super) fn build_request(id: u64, method: &str, mut params: Map<String, Value>) -> Value {
     if method != "initialize" {
         params.insert("_meta".to_owned(), json!({ "progressToken": id }));
     }
@@ -108,7 +108,7 @@ pub(super) fn request(id: u64, method: &str, mut params: Map<String, Value>) -> 
 }
 
 /// Builds a notification.
-pub(super) fn notification(method: &str, params: Option<Value>) -> Value {
+pub(super) fn build_notification(method: &str, params: Option<Value>) -> Value {
     let mut message = json!({"jsonrpc": "2.0", "method": method});
     if let (Some(params), Some(fields)) = (params, message.as_object_mut()) {
         fields.insert("params".to_owned(), params);
@@ -117,7 +117,7 @@ pub(super) fn notification(method: &str, params: Option<Value>) -> Value {
 }
 
 /// Builds the response to a request of the server: a client without capabilities answers `ping` alone.
-pub(super) fn response(id: &Value, method: &str) -> Value {
+pub(super) fn build_response(id: &Value, method: &str) -> Value {
     match method {
         "ping" => json!({"jsonrpc": "2.0", "id": id, "result": {}}),
         _ => json!({
@@ -156,7 +156,7 @@ mod tests {
             (one.replace("result", "nothing"), vec![]),
             ("INFO".to_owned(), vec![]),
         ] {
-            assert_eq!(read(text.as_bytes()), messages, "{text}");
+            assert_eq!(parse_messages(text.as_bytes()), messages, "{text}");
         }
     }
 
@@ -171,7 +171,7 @@ mod tests {
             (r#""error":7"#, None, 0, ""),
             (r#""id":1,"error":{},"result":{}"#, Some(1), 0, ""),
         ] {
-            let messages = read(format!(r#"{{"jsonrpc":"2.0",{text}}}"#).as_bytes());
+            let messages = parse_messages(format!(r#"{{"jsonrpc":"2.0",{text}}}"#).as_bytes());
             let [Message::Reply(Reply { id: found, outcome: Err(error) })] = messages.as_slice()
             else {
                 panic!("{text}: {messages:?}");
@@ -196,7 +196,10 @@ mod tests {
                 vec![reply(Some(1), Ok(json!({"structuredContent": {"a": 2}})))],
             ),
         ] {
-            assert_eq!(read(format!(r#"{{"jsonrpc":"2.0",{text}}}"#).as_bytes()), messages);
+            assert_eq!(
+                parse_messages(format!(r#"{{"jsonrpc":"2.0",{text}}}"#).as_bytes()),
+                messages
+            );
         }
     }
 
@@ -211,17 +214,17 @@ mod tests {
         ] {
             let text =
                 format!(r#"{{"jsonrpc":"2.0","id":"s-1","method":"{method}","params":{{}}}}"#);
-            let messages = read(text.as_bytes());
+            let messages = parse_messages(text.as_bytes());
             let [Message::Request { id, method }] = messages.as_slice() else {
                 panic!("{messages:?}");
             };
-            let json = response(id, method);
+            let json = build_response(id, method);
             assert_eq!(json["id"], "s-1");
             assert_eq!(json["result"], answer["result"]);
             assert_eq!(json["error"]["code"], answer["error"]["code"]);
         }
         assert_eq!(
-            read(br#"{"jsonrpc":"2.0","method":"notifications/message"}"#),
+            parse_messages(br#"{"jsonrpc":"2.0","method":"notifications/message"}"#),
             [Message::Notification]
         );
     }

@@ -18,7 +18,7 @@ use super::close_reason::{CloseReason, Over};
 use super::peer::Lost;
 use super::replies::{RepliedTwice, Replies};
 use super::rpc::Message;
-use crate::executor::confine::{ConfinedServer, not_reached};
+use crate::executor::confine::{ConfinedServer, no_sandbox_message};
 
 /// The longest message that is accepted: four times what is kept of a reply.
 const LINE: usize = 4 << 20;
@@ -85,7 +85,7 @@ impl Program {
         let waiting = Arc::new(AtomicUsize::new(0));
         let (counter, reason) = (Arc::clone(&waiting), close_reason.clone());
         let last = sender.clone();
-        let child = process::start_with(command, |child| {
+        let child = process::start_with_setup(command, |child| {
             child.on_stream_event(move |output| {
                 let process::StreamEvent::Line(line) = output else {
                     // Without a receiver, the program is being ended.
@@ -98,10 +98,13 @@ impl Program {
                 let is_read = sender.send(Written::Line(line.to_vec())).is_ok();
                 if is_read && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
             });
-            child.finish(move |report| {
+            child.on_finish(move |report| {
                 // Cancelling follows from another reason, which may not be written yet.
                 if report.end != process::End::Cancelled {
-                    reason.write(Over::Gone, end_reason(&report, &reason, confined.as_deref()));
+                    reason.set_if_first(
+                        Over::Gone,
+                        describe_end(&report, &reason, confined.as_deref()),
+                    );
                 }
                 // The lines end only now, so that their reader finds the reason.
                 drop(last);
@@ -111,16 +114,17 @@ impl Program {
         let replies = Replies::default();
         let reader =
             Reader { program: Arc::clone(&program), lines, waiting, calls, close_reason, replies };
-        (program, reader.run())
+        (program, reader.route_until_end())
     }
 
-    /// Sends a message. Bytes wait until the server takes them, up to a bound.
-    pub(super) fn send(&self, message: &Value) -> Result<(), Lost> {
+    /// Queues a message for the standard input of the server. Bytes wait until the server reads
+    /// them, up to a limit.
+    pub(super) fn queue_message(&self, message: &Value) -> Result<(), Lost> {
         let line = format!("{message}\n").into_bytes();
         if self.unread.fetch_add(line.len(), Ordering::AcqRel) + line.len() > MAX_UNREAD {
             return Err(Lost::Unsent("it no longer reads what it is sent".to_owned()));
         }
-        self.child.feed(line);
+        self.child.write_stdin(line);
         Ok(())
     }
 }
@@ -136,51 +140,52 @@ struct Reader {
 }
 
 impl Reader {
-    /// Routes messages until the program ends or breaks the protocol. Replies wait for the end of their write: if it brings
-    /// two to one call, neither counts (MC-17).
-    async fn run(mut self) {
+    /// Routes messages until the program ends or breaks the protocol. Replies are kept until the
+    /// end of their write: if it contains two to one call, neither counts (MC-17).
+    async fn route_until_end(mut self) {
         while let Some(written) = self.lines.recv().await {
             match written {
                 Written::Line(line) => {
-                    if let Err(error) = self.read(&line) {
-                        return self.close_reason.write(Over::Ended, error.to_string());
+                    if let Err(error) = self.parse_line(&line) {
+                        return self.close_reason.set_if_first(Over::Ended, error.to_string());
                     }
                 }
-                Written::All => self.route_replies(),
+                Written::All => self.deliver_replies(),
             }
         }
-        self.route_replies();
+        self.deliver_replies();
     }
 
-    /// Frees capacity for more output.
-    fn release(&self, line: &[u8]) {
+    /// Frees the capacity that a line used, for more output.
+    fn release_line(&self, line: &[u8]) {
         let size = line.len() + 1;
         let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
         // Below half: resuming earlier would only stop again.
         if before > BEHIND / 2 && before - size <= BEHIND / 2 {
-            self.program.child.resume();
+            self.program.child.resume_reading();
         }
     }
 
-    /// Reads a line. Lines that are no messages are skipped: many servers log to standard output.
-    fn read(&mut self, line: &[u8]) -> Result<(), ProtocolError> {
-        self.release(line);
+    /// Parses a line of output. Lines that are no messages are skipped: many servers log to
+    /// standard output.
+    fn parse_line(&mut self, line: &[u8]) -> Result<(), ProtocolError> {
+        self.release_line(line);
         self.program.unread.store(0, Ordering::Release);
         if line.len() >= LINE {
             return Err(ProtocolError::LongLine);
         }
-        let Some(messages) = self.calls.read(line) else {
+        let Some(messages) = self.calls.parse_messages(line) else {
             return Err(ProtocolError::EndlessNoise);
         };
         for message in messages {
             match message {
                 Message::Reply(reply) => {
-                    self.replies.keep(reply).map_err(ProtocolError::RepliedTwice)?
+                    self.replies.keep_reply(reply).map_err(ProtocolError::RepliedTwice)?
                 }
                 other => {
-                    if let Some(response) = self.calls.take(other) {
+                    if let Some(response) = self.calls.take_message(other) {
                         // If it cannot be sent, the next call cannot either, and reports it.
-                        let _ = self.program.send(&response);
+                        let _ = self.program.queue_message(&response);
                     }
                 }
             }
@@ -188,9 +193,10 @@ impl Reader {
         Ok(())
     }
 
-    fn route_replies(&mut self) {
-        for reply in self.replies.take() {
-            self.calls.answer(reply);
+    /// Hands the replies to their calls.
+    fn deliver_replies(&mut self) {
+        for reply in self.replies.take_all() {
+            self.calls.deliver_reply(reply);
         }
     }
 }
@@ -202,14 +208,16 @@ impl Drop for Reader {
     }
 }
 
-/// How a server ended, with the last line of its standard error.
-fn end_reason(
+/// Describes how a server ended, with the last line of its standard error.
+fn describe_end(
     report: &process::Report,
     close_reason: &CloseReason,
     confined: Option<&ConfinedServer>,
 ) -> String {
     let ended = match &report.end {
-        process::End::NotStarted(error) if error.is_of_sandbox() => return not_reached(error),
+        process::End::NotStarted(error) if error.is_sandbox_fault() => {
+            return no_sandbox_message(error);
+        }
         process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
         process::End::Exited(code) => format!("it ended with exit code {code}"),
         process::End::Signalled(signal) => format!("signal {signal} ended it"),
@@ -221,11 +229,11 @@ fn end_reason(
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     let last =
         stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let last = close_reason.quote(last);
+    let last = close_reason.quote_without_secrets(last);
     let limited = confined.filter(|_| report.tier > process::Tier::T0);
-    let refused =
-        limited.and_then(|confined_server| confined_server.reported_denial(&report.stderr.bytes));
-    let refused = refused.map(|text| format!("; {}", close_reason.without_withheld(&text)));
+    let refused = limited
+        .and_then(|confined_server| confined_server.denial_from_stderr(&report.stderr.bytes));
+    let refused = refused.map(|text| format!("; {}", close_reason.remove_secrets(&text)));
     let said = if last.is_empty() { ended } else { format!("{ended}: {last}") };
     said + &refused.unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::address::RESERVED;
 use super::connection::Env;
-use super::program::fill;
+use super::program::fill_variables;
 use super::unopened::Unopened;
 use super::withheld::Withheld;
 use tenterhook_core::dialect::ServerVariables;
@@ -20,30 +20,31 @@ use tenterhook_core::source::Server;
 /// # Errors
 ///
 /// Why no request can be sent there, for people.
-pub(super) fn describe(
+pub(super) fn address_of_server(
     server: &Server,
     http: &Http,
     env: &Env,
 ) -> Result<(Uri, HeaderMap, Withheld), Unopened> {
-    let url = fill(server, &http.url, env)?;
-    Target::read(&url)?;
+    let url = fill_variables(server, &http.url, env)?;
+    Target::parse_url(&url)?;
     let uri = url.parse().map_err(|_| Unopened::UnsendableUrl)?;
-    let own = own_headers(server, http, env)?;
+    let own = configured_headers(server, http, env)?;
     let withheld = Withheld::new(own.values().filter_map(|value| value.to_str().ok()));
     Ok((uri, own, withheld))
 }
 
-fn own_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, Unopened> {
-    let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved(name));
+fn configured_headers(server: &Server, http: &Http, env: &Env) -> Result<HeaderMap, Unopened> {
+    let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved_header(name));
     own.map(|(name, text)| {
-        let value = match server.dialect.dialect().server_variables() {
+        let value = match server.dialect.dialect().mcp_server_variables() {
             ServerVariables::ListedInHeaders => {
                 let lookup = |wanted: &str| {
                     env.iter().rfind(|(own, _)| own == wanted).map(|(_, value)| value.as_str())
                 };
-                headers::fill(name, text, &http.variables, http.interpolation, lookup)?.text
+                headers::fill_header_value(name, text, &http.variables, http.interpolation, lookup)?
+                    .text
             }
-            ServerVariables::Everywhere => fill(server, text, env)?,
+            ServerVariables::Everywhere => fill_variables(server, text, env)?,
         };
         let torn = || Unopened::UnsendableHeader(name.clone());
         let named = HeaderName::from_bytes(name.as_bytes()).map_err(|_| torn())?;

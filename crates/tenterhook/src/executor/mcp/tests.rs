@@ -35,7 +35,7 @@ mcp = { server = "policy", tool = "judge", input = { path = "${tool.input.file_p
 
 async fn fire(config: &str, servers: Option<Arc<dyn Servers>>) -> Outcome {
     let ambient = Ambient { servers, ..Ambient::default() };
-    let source = Source::given("tenterhook.toml", DialectId::NATIVE, config, "/");
+    let source = Source::from_text("tenterhook.toml", DialectId::NATIVE, config, "/");
     let (engine, diagnostics) = Engine::builder().ambient(ambient).source(source).build();
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let within = Surroundings { cwd: "/".into(), project: "/".into(), ..Surroundings::default() };

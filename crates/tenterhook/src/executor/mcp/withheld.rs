@@ -27,7 +27,8 @@ impl fmt::Debug for Withheld {
 }
 
 impl Withheld {
-    /// These values, and each of their words: a token often follows the name of its scheme.
+    /// Withholds these values and each of their words: a token often follows the name of its
+    /// scheme.
     pub(super) fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let parts = values
             .into_iter()
@@ -40,13 +41,13 @@ impl Withheld {
     }
 
     /// Removes the values from `text`.
-    pub(super) fn out_of(&self, text: &str) -> String {
+    pub(super) fn remove_from(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, MARK))
     }
 }
 
-/// Whether an inherited variable likely holds a secret.
-pub(super) fn is_telling(name: &str) -> bool {
+/// Whether the inherited variable of this name probably contains a secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     TELLING.iter().any(|text| name.contains(text))
 }
@@ -64,9 +65,11 @@ mod tests {
             ("token abcdefgh1234 refused, abcdefgh too", "token *** refused, *** too"),
             ("debug: Bearer is no secret", "debug: Bearer is no secret"),
         ] {
-            assert_eq!(withheld.out_of(text), shown);
+            assert_eq!(withheld.remove_from(text), shown);
         }
         assert!(!format!("{withheld:?}").contains("abc"));
-        assert!(is_telling("my_api_key") && is_telling("GH_TOKEN") && !is_telling("LANG"));
+        assert!(
+            is_secret_name("my_api_key") && is_secret_name("GH_TOKEN") && !is_secret_name("LANG")
+        );
     }
 }

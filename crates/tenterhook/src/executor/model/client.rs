@@ -22,7 +22,7 @@ use hyper::{Method, Request, Response, Uri};
 use super::services::{self, MODEL, ModelTier, Protocol, Target};
 use super::{Asking, FaultKind, Model, ModelFault, Question, Reply};
 use crate::executor::http::Network;
-use crate::executor::http::client::{Addresses, Client, whole};
+use crate::executor::http::client::{Addresses, Client, read_body_up_to};
 use fault::Failed;
 use wire::Wire;
 
@@ -59,11 +59,12 @@ impl ModelClient {
     /// key.
     #[must_use]
     pub fn new(env: &[(String, String)], model: Option<&str>) -> Self {
-        let known =
-            |name: &str| name == MODEL || services::variables().any(|variable| variable == name);
+        let known = |name: &str| {
+            name == MODEL || services::env_variables().any(|variable| variable == name)
+        };
         let given = |(name, value): &&(String, String)| known(name) && !value.trim().is_empty();
         let env: Vec<_> = env.iter().filter(given).cloned().collect();
-        let model = model.or(services::value(&env, MODEL)).map(|model| model.trim().to_owned());
+        let model = model.or(services::env_value(&env, MODEL)).map(|model| model.trim().to_owned());
         Self { env, model, network: Network::default(), client: OnceLock::new() }
     }
 
@@ -75,21 +76,26 @@ impl ModelClient {
         self
     }
 
-    async fn put(&self, question: &Question) -> Result<Reply, ModelFault> {
+    /// Sends a question to the service of its model.
+    async fn send_question(&self, question: &Question) -> Result<Reply, ModelFault> {
         let wanted = question.model.as_deref().or(self.model.as_deref());
-        let target = services::choose(&self.env, wanted, ModelTier::Quick)
+        let target = services::choose_target(&self.env, wanted, ModelTier::Quick)
             .map_err(|why| ModelFault::new(FaultKind::NoCredentials, why.to_string()))?;
-        self.exchange(&target, question)
+        self.exchange_with_service(&target, question)
             .await
-            .map_err(|failed| fault::model_fault(&failed, &target))
+            .map_err(|failed| fault::fault_from_failure(&failed, &target))
     }
 
-    async fn exchange(&self, target: &Target, question: &Question) -> Result<Reply, Failed> {
-        let wire = target.speaks.wire();
-        let request = request(wire, target, question).ok_or(Failed::Unsendable)?;
+    async fn exchange_with_service(
+        &self,
+        target: &Target,
+        question: &Question,
+    ) -> Result<Reply, Failed> {
+        let wire = target.speaks.wire_format();
+        let request = build_request(wire, target, question).ok_or(Failed::Unsendable)?;
         let client = self.client.get_or_init(|| Client::new(&self.network, Addresses::Any));
         let response = client.send(request).await.map_err(Failed::Network)?;
-        let body = body(response).await?;
+        let body = read_reply_body(response).await?;
         let json = serde_json::from_slice(&body).map_err(Failed::BrokenJson)?;
         (wire.read)(&json).ok_or(Failed::Empty)
     }
@@ -97,13 +103,13 @@ impl ModelClient {
 
 impl Model for ModelClient {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
-        Box::pin(self.put(question))
+        Box::pin(self.send_question(question))
     }
 }
 
 impl Protocol {
-    /// How requests are written and replies are read.
-    const fn wire(self) -> &'static Wire {
+    /// Returns how requests are written and replies are read.
+    const fn wire_format(self) -> &'static Wire {
         match self {
             Self::OpenAi => &openai::OPENAI,
             Self::DeepSeek => &openai::DEEPSEEK,
@@ -115,7 +121,11 @@ impl Protocol {
 }
 
 /// The request of a question; `None` if the address or the key cannot be sent.
-fn request(wire: &Wire, target: &Target, question: &Question) -> Option<Request<Full<Bytes>>> {
+fn build_request(
+    wire: &Wire,
+    target: &Target,
+    question: &Question,
+) -> Option<Request<Full<Bytes>>> {
     let path = (wire.path)(&target.model);
     let body = serde_json::to_vec(&(wire.write)(&target.model, question)).ok()?;
     let mut request = Request::new(Full::new(Bytes::from(body)));
@@ -138,12 +148,12 @@ fn request(wire: &Wire, target: &Target, question: &Question) -> Option<Request<
     Some(request)
 }
 
-/// The body of a reply that may be an answer.
-async fn body(response: Response<Incoming>) -> Result<Vec<u8>, Failed> {
+/// Reads the body of a reply that may be an answer.
+async fn read_reply_body(response: Response<Incoming>) -> Result<Vec<u8>, Failed> {
     let status = response.status();
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());
-    let body = whole(response.into_body(), REPLY).await;
+    let body = read_body_up_to(response.into_body(), REPLY).await;
     if !status.is_success() {
         let body = body.unwrap_or_default();
         return Err(Failed::Status(status.as_u16(), String::from_utf8_lossy(&body).into_owned()));

@@ -149,20 +149,20 @@ const SHORT: &[(&str, &str)] =
     &[("haiku", "claude-haiku-4-5"), ("sonnet", "claude-sonnet-4-6"), ("opus", "claude-opus-5")];
 
 /// The variables that hold a key or an address.
-pub fn variables() -> impl Iterator<Item = &'static str> {
+pub fn env_variables() -> impl Iterator<Item = &'static str> {
     SERVICES.iter().flat_map(|service| service.keys.iter().copied().chain([service.base]))
 }
 
 /// The names of all services.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn service_names() -> impl Iterator<Item = &'static str> {
     SERVICES.iter().map(|service| service.name)
 }
 
 type Env<'a> = &'a [(String, String)];
 
-/// The value of a variable; `None` if it is empty.
+/// Returns the value of an environment variable; `None` if it is unset or empty.
 #[must_use]
-pub fn value<'a>(env: Env<'a>, name: &str) -> Option<&'a str> {
+pub fn env_value<'a>(env: Env<'a>, name: &str) -> Option<&'a str> {
     let found = env.iter().find(|(key, _)| key == name).map(|(_, value)| value.trim());
     found.filter(|text| !text.is_empty())
 }
@@ -201,7 +201,7 @@ impl fmt::Debug for Target {
 #[non_exhaustive]
 pub enum Unreachable {
     /// There is no service of that name.
-    #[error("no service is called `{name}`; there are {}", called())]
+    #[error("no service is called `{name}`; there are {}", quoted_service_names())]
     Unknown {
         /// The name.
         name: String,
@@ -220,54 +220,58 @@ pub enum Unreachable {
     #[error("no model of {0} is named: name it, or set `{MODEL}` to `{0}::NAME`")]
     Unnamed(&'static str),
     /// There is access to no service.
-    #[error("there is no model to ask: none of {} is set", wanted())]
+    #[error("there is no model to ask: none of {} is set", variables_of_all_services())]
     NoService,
 }
 
-fn called() -> String {
-    names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+fn quoted_service_names() -> String {
+    service_names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn wanted() -> String {
-    SERVICES.iter().map(Service::wants).collect::<Vec<_>>().join(", ")
+fn variables_of_all_services() -> String {
+    SERVICES.iter().map(Service::required_variables).collect::<Vec<_>>().join(", ")
 }
 
 impl Service {
-    fn key<'a>(&self, env: Env<'a>) -> Option<&'a str> {
-        self.keys.iter().find_map(|name| value(env, name))
+    fn api_key<'a>(&self, env: Env<'a>) -> Option<&'a str> {
+        self.keys.iter().find_map(|name| env_value(env, name))
     }
 
-    /// Whether there is access: a key, or an address of the host's own, whose server may need no
-    /// key.
-    fn is_open(&self, env: Env<'_>) -> bool {
-        self.key(env).is_some() || value(env, self.base).is_some()
+    /// Whether there is access to the service: a key, or an address that the host set, whose server
+    /// may need no key.
+    fn has_access(&self, env: Env<'_>) -> bool {
+        self.api_key(env).is_some() || env_value(env, self.base).is_some()
     }
 
-    fn target(&self, env: Env<'_>, model: &str) -> Target {
+    fn target_for_model(&self, env: Env<'_>, model: &str) -> Target {
         Target {
             name: format!("{}::{model}", self.name),
-            address: complete(value(env, self.base).unwrap_or(self.address), self.version),
-            key: self.key(env).map(str::to_owned),
-            wants: self.wants(),
+            address: normalize_base_url(
+                env_value(env, self.base).unwrap_or(self.address),
+                self.version,
+            ),
+            key: self.api_key(env).map(str::to_owned),
+            wants: self.required_variables(),
             speaks: self.speaks,
             model: model.to_owned(),
         }
     }
 
-    /// The variables to set for access to it.
-    fn wants(&self) -> String {
+    /// Names the variables to set for access to the service.
+    fn required_variables(&self) -> String {
         let keys = self.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
         if keys.is_empty() { format!("`{}`", self.base) } else { keys }
     }
 
-    fn closed(&self, model: &str) -> Unreachable {
+    fn no_access_error(&self, model: &str) -> Unreachable {
         let (model, service) = (model.to_owned(), self.name);
-        Unreachable::Closed { model, service, wants: self.wants() }
+        Unreachable::Closed { model, service, wants: self.required_variables() }
     }
 }
 
-/// An address with a scheme, the version's path if it has none, and a slash at its end.
-fn complete(address: &str, version: &str) -> String {
+/// Returns an address with a scheme, with the path of the version if it has no path, and with a
+/// slash at its end.
+fn normalize_base_url(address: &str, version: &str) -> String {
     let address = address.trim_end_matches('/');
     let full =
         if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
@@ -281,14 +285,18 @@ fn complete(address: &str, version: &str) -> String {
 /// # Errors
 ///
 /// Why no model can be asked.
-pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Target, Unreachable> {
-    let open = || SERVICES.iter().filter(|service| service.is_open(env));
+pub fn choose_target(
+    env: Env<'_>,
+    wanted: Option<&str>,
+    tier: ModelTier,
+) -> Result<Target, Unreachable> {
+    let open = || SERVICES.iter().filter(|service| service.has_access(env));
     let Some(wanted) = wanted.filter(|text| !text.is_empty()) else {
         let own = |service: &Service| {
             let (quick, able) = service.models?;
-            Some(service.target(env, if tier == ModelTier::Quick { quick } else { able }))
+            Some(service.target_for_model(env, if tier == ModelTier::Quick { quick } else { able }))
         };
-        return open().find_map(own).ok_or_else(|| no_default(open().next()));
+        return open().find_map(own).ok_or_else(|| no_model_error(open().next()));
     };
     if let Some((name, model)) = wanted.split_once("::") {
         let service = SERVICES
@@ -298,30 +306,35 @@ pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Tar
         if model.is_empty() {
             return Err(Unreachable::Unnamed(service.name));
         }
-        let access = service.is_open(env) || service.keys.is_empty();
-        return if access { Ok(service.target(env, model)) } else { Err(service.closed(model)) };
+        let access = service.has_access(env) || service.keys.is_empty();
+        return if access {
+            Ok(service.target_for_model(env, model))
+        } else {
+            Err(service.no_access_error(model))
+        };
     }
     let long = SHORT.iter().find(|(short, _)| *short == wanted).map_or(wanted, |(_, long)| long);
     let makes = |service: &&Service| service.prefixes.iter().any(|prefix| long.starts_with(prefix));
     let maker = SERVICES.iter().find(makes);
-    if let Some(maker) = maker.filter(|service| service.is_open(env)) {
-        return Ok(maker.target(env, long));
+    if let Some(maker) = maker.filter(|service| service.has_access(env)) {
+        return Ok(maker.target_for_model(env, long));
     }
     // A host's own server with the common protocol may well serve the models of other services.
     let gateway =
-        open().find(|service| service.name == "openai" && value(env, service.base).is_some());
+        open().find(|service| service.name == "openai" && env_value(env, service.base).is_some());
     match (gateway, maker) {
-        (Some(gateway), _) => Ok(gateway.target(env, long)),
-        (None, Some(maker)) => Err(maker.closed(long)),
+        (Some(gateway), _) => Ok(gateway.target_for_model(env, long)),
+        (None, Some(maker)) => Err(maker.no_access_error(long)),
         (None, None) => match open().next() {
-            Some(first) => Ok(first.target(env, long)),
-            None => Err(no_default(None)),
+            Some(first) => Ok(first.target_for_model(env, long)),
+            None => Err(no_model_error(None)),
         },
     }
 }
 
-/// No model is named. If there is access to a service without a default model, the name is missing.
-fn no_default(open: Option<&Service>) -> Unreachable {
+/// The error that no model is named. If there is access to a service without a default model, only
+/// the name is missing.
+fn no_model_error(open: Option<&Service>) -> Unreachable {
     open.map_or(Unreachable::NoService, |service| Unreachable::Unnamed(service.name))
 }
 
@@ -331,7 +344,7 @@ mod tests {
 
     fn chosen(env: &[(&str, &str)], wanted: Option<&str>) -> Result<(String, String), String> {
         let env: Vec<_> = env.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let chosen = choose(&env, wanted, ModelTier::Quick);
+        let chosen = choose_target(&env, wanted, ModelTier::Quick);
         chosen.map(|target| (target.name, target.address)).map_err(|why| why.to_string())
     }
 
@@ -432,10 +445,10 @@ mod tests {
     #[test]
     fn agent_hook_gets_a_more_able_model_than_prompt_hook() {
         let env = [("ANTHROPIC_API_KEY".to_owned(), "a".to_owned())];
-        let name = |tier| choose(&env, None, tier).unwrap().name;
+        let name = |tier| choose_target(&env, None, tier).unwrap().name;
         assert_eq!(name(ModelTier::Quick), "anthropic::claude-haiku-4-5");
         assert_eq!(name(ModelTier::Able), "anthropic::claude-sonnet-4-6");
-        let target = choose(&env, Some("opus"), ModelTier::Able).unwrap();
+        let target = choose_target(&env, Some("opus"), ModelTier::Able).unwrap();
         assert_eq!(target.name, "anthropic::claude-opus-5");
         assert!(!format!("{target:?}").contains("\"a\""), "a key is not shown");
     }

@@ -29,7 +29,8 @@ const AT_ONCE: usize = 8;
 pub(super) struct Given(Arc<AtomicBool>);
 
 impl Given {
-    pub(super) fn up(&self) -> bool {
+    /// Whether the caller is gone, so that a search should end.
+    pub(super) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -43,8 +44,8 @@ impl Drop for GiveUp {
     }
 }
 
-/// The tools, described for a model.
-pub(super) fn tools() -> Vec<Tool> {
+/// Describes the tools for a model.
+pub(super) fn project_tools() -> Vec<Tool> {
     vec![
         Tool {
             name: "read".to_owned(),
@@ -79,54 +80,63 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 /// Makes the calls of one reply, in order. Dropping the future ends a running search.
-pub(super) async fn calls(project: &Path, calls: &[ToolCall]) -> Vec<ToolResult> {
+pub(super) async fn run_tool_calls(project: &Path, calls: &[ToolCall]) -> Vec<ToolResult> {
     let given = Given::default();
     let guard = GiveUp(given.clone());
     let project = project.to_owned();
     let wanted = calls.to_vec();
     // Files may be slow, and a search takes time: neither may block the host's other work.
     let made = tokio::task::spawn_blocking(move || {
-        let make = |(at, c): (usize, &ToolCall)| result(c, call(&project, c, at, &given));
+        let make =
+            |(at, c): (usize, &ToolCall)| tool_result(c, run_tool_call(&project, c, at, &given));
         wanted.iter().enumerate().map(make).collect::<Vec<_>>()
     });
     let made = made.await;
     drop(guard);
-    made.unwrap_or_else(|_| calls.iter().map(|call| result(call, Err(Refusal::Failed))).collect())
+    made.unwrap_or_else(|_| {
+        calls.iter().map(|call| tool_result(call, Err(Refusal::Failed))).collect()
+    })
 }
 
-fn result(call: &ToolCall, said: Result<String, Refusal>) -> ToolResult {
+fn tool_result(call: &ToolCall, said: Result<String, Refusal>) -> ToolResult {
     let text = said.unwrap_or_else(|why| format!("refused: {why}"));
     ToolResult { id: call.id.clone(), name: call.name.clone(), text }
 }
 
-/// Makes one call. A refusal is returned as text for the model.
-fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<String, Refusal> {
+/// Makes one tool call. A refusal is returned as text for the model.
+fn run_tool_call(
+    project: &Path,
+    call: &ToolCall,
+    at: usize,
+    given: &Given,
+) -> Result<String, Refusal> {
     if at >= AT_ONCE {
         return Err(Refusal::TooMany(AT_ONCE));
     }
-    let root = project_path::root(project)?;
+    let root = project_path::project_root(project)?;
     match call.name.as_str() {
-        "read" => read(&root, &call.input),
-        "search" => search::search(&root, &call.input, given),
+        "read" => read_file_from_line(&root, &call.input),
+        "search" => search::search_project(&root, &call.input, given),
         other => Err(Refusal::UnknownTool(other.to_owned())),
     }
 }
 
-fn read(root: &Path, input: &Value) -> Result<String, Refusal> {
+/// Reads a file of the project from a line on, for the model.
+fn read_file_from_line(root: &Path, input: &Value) -> Result<String, Refusal> {
     let wrong = |field, wanted| Refusal::WrongField { field, wanted };
     let path = input.get("path").and_then(Value::as_str).ok_or(wrong("path", "a string"))?;
     let line = match input.get("line").filter(|line| !line.is_null()) {
         None => 1,
         Some(line) => line.as_u64().ok_or(wrong("line", "a whole number"))?.max(1),
     };
-    let file: PathBuf = project_path::inside(root, path)?;
-    let text = project_path::text(&file, path)?;
+    let file: PathBuf = project_path::resolve_in_project(root, path)?;
+    let text = project_path::read_text(&file, path)?;
     let from: usize = usize::try_from(line - 1).unwrap_or(usize::MAX);
     let rest: String = text.split_inclusive('\n').skip(from).collect();
     if rest.is_empty() && line > 1 {
         return Err(Refusal::Short { path: path.to_owned(), line });
     }
-    let shown = cut(&rest, SHOWN);
+    let shown = truncate_at_line(&rest, SHOWN);
     if shown.len() == rest.len() {
         return Ok(rest);
     }
@@ -134,9 +144,9 @@ fn read(root: &Path, input: &Value) -> Result<String, Refusal> {
     Ok(format!("{shown}\n[more follows; read again with `line`: {next}]"))
 }
 
-/// The start of `text`, at most `most` bytes, cut between two lines if possible, else between two
-/// characters.
-fn cut(text: &str, most: usize) -> &str {
+/// Returns the start of `text`, at most `most` bytes long, cut between two lines if possible,
+/// otherwise between two characters.
+fn truncate_at_line(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
     }

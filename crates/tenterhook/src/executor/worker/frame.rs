@@ -14,12 +14,13 @@ pub(crate) const LONGEST: usize = 1 << 20;
 /// How much of a line is shown to people.
 const EXCERPT: usize = 80;
 
-/// The line for a worker: the event with its number, and the time left for its answer.
-pub(crate) fn request(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
+/// Returns the line that is sent to a worker: the event, its number and the time left for the
+/// answer.
+pub(crate) fn request_line(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
     let mut head = String::with_capacity(48);
     // Writing into a string does not fail.
     let _ = write!(head, r#"{{"id":{id},"deadline_ms":{},"event":"#, left.as_millis());
-    let event = event(body);
+    let event = event_as_json_line(body);
     let mut line = Vec::with_capacity(head.len() + event.len() + 2);
     line.extend_from_slice(head.as_bytes());
     line.extend_from_slice(&event);
@@ -27,9 +28,9 @@ pub(crate) fn request(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
     line
 }
 
-/// The envelope's body as one JSON value on one line. Every protocol that we know writes an object on one line; one that
-/// writes something else is handed over as a string rather than as a broken line.
-fn event(body: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+/// Returns the envelope's body as one JSON value on one line. A body that is not such a value is
+/// passed as a string.
+fn event_as_json_line(body: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     let body = body.trim_ascii();
     if body.first() == Some(&b'{') && !body.contains(&b'\n') {
         return body.into();
@@ -58,7 +59,7 @@ pub(crate) enum WorkerReply {
 }
 
 impl WorkerReply {
-    /// The part that may hold a denial.
+    /// Returns the answer, which may hold a denial; empty for an error.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Answer(answer) => answer,
@@ -92,8 +93,8 @@ pub(crate) enum NoReply {
     Both { excerpt: String },
 }
 
-/// Reads one line.
-pub(crate) fn read(line: &[u8]) -> Result<Reply, NoReply> {
+/// Parses one line of a worker.
+pub(crate) fn parse_reply(line: &[u8]) -> Result<Reply, NoReply> {
     if line.len() > LONGEST {
         return Err(NoReply::TooLong);
     }
@@ -102,21 +103,21 @@ pub(crate) fn read(line: &[u8]) -> Result<Reply, NoReply> {
     let found = is_object.then(|| serde_json::from_slice(line));
     let Line { id, answer, error } = match found {
         Some(Ok(found)) => found,
-        Some(Err(source)) => return Err(NoReply::Unread { excerpt: excerpt(line), source }),
-        None => return Err(NoReply::NoObject { excerpt: excerpt(line) }),
+        Some(Err(source)) => return Err(NoReply::Unread { excerpt: line_excerpt(line), source }),
+        None => return Err(NoReply::NoObject { excerpt: line_excerpt(line) }),
     };
     let said = match (answer, error) {
         (None, None) => WorkerReply::Answer(Vec::new()),
-        (Some(answer), None) => WorkerReply::Answer(printed(answer)),
+        (Some(answer), None) => WorkerReply::Answer(answer_bytes(answer)),
         (None, Some(error)) => WorkerReply::Error(error),
-        (Some(_), Some(_)) => return Err(NoReply::Both { excerpt: excerpt(line) }),
+        (Some(_), Some(_)) => return Err(NoReply::Both { excerpt: line_excerpt(line) }),
     };
     Ok(Reply { id, said })
 }
 
-/// The equivalent output of a command: an object as it is, with its repeated keys, or the content
-/// of a string.
-fn printed(answer: &RawValue) -> Vec<u8> {
+/// Returns the equivalent output of a command: an object as it is written, with its repeated keys,
+/// or the content of a string.
+fn answer_bytes(answer: &RawValue) -> Vec<u8> {
     let text = answer.get();
     match serde_json::from_str::<String>(text) {
         Ok(text) => text.into_bytes(),
@@ -124,7 +125,7 @@ fn printed(answer: &RawValue) -> Vec<u8> {
     }
 }
 
-fn excerpt(line: &[u8]) -> String {
+fn line_excerpt(line: &[u8]) -> String {
     let start = line.get(..line.len().min(EXCERPT * 4)).unwrap_or_default();
     tenterhook_core::text::clean(&String::from_utf8_lossy(start), EXCERPT).text
 }
@@ -146,7 +147,7 @@ mod tests {
             ("two\nlines", r#"{"id":7,"deadline_ms":9800,"event":"two\nlines"}"#),
             ("", r#"{"id":7,"deadline_ms":9800,"event":""}"#),
         ] {
-            let line = String::from_utf8(request(7, left, body.as_bytes())).unwrap();
+            let line = String::from_utf8(request_line(7, left, body.as_bytes())).unwrap();
             assert_eq!(line, format!("{expected}\n"));
         }
     }
@@ -167,7 +168,11 @@ mod tests {
             (r#"{"id":7,"error":"no database"}"#, WorkerReply::Error("no database".to_owned())),
             (r#"{"id":7,"answer":null,"error":"x"}"#, WorkerReply::Error("x".to_owned())),
         ] {
-            assert_eq!(read(line.as_bytes()).ok(), Some(Reply { id: 7, said: frame }), "{line}");
+            assert_eq!(
+                parse_reply(line.as_bytes()).ok(),
+                Some(Reply { id: 7, said: frame }),
+                "{line}"
+            );
         }
     }
 
@@ -189,10 +194,10 @@ mod tests {
             r#"{"id":7,"answer":{"decision":"#,
             r#"[7]"#,
         ] {
-            assert!(read(line.as_bytes()).is_err(), "{line}");
+            assert!(parse_reply(line.as_bytes()).is_err(), "{line}");
         }
-        assert!(read(b"{\"id\":7,\"answer\":\"\xff\"}").is_err());
+        assert!(parse_reply(b"{\"id\":7,\"answer\":\"\xff\"}").is_err());
         let long = format!(r#"{{"id":7,"answer":"{}"}}"#, "x".repeat(LONGEST));
-        assert!(matches!(read(long.as_bytes()), Err(NoReply::TooLong)));
+        assert!(matches!(parse_reply(long.as_bytes()), Err(NoReply::TooLong)));
     }
 }

@@ -73,7 +73,7 @@ struct Waiting {
 
 impl Link {
     /// Starts `command`. A failure to start is returned to the events that ask it.
-    pub(super) fn start(
+    pub(super) fn start_worker(
         mut command: process::Command,
         confined: Option<Box<Confined>>,
     ) -> Arc<Self> {
@@ -86,96 +86,101 @@ impl Link {
             answered: AtomicBool::new(false),
             _confined: confined,
         });
-        let child = process::start_with(command, |child| {
+        let child = process::start_with_setup(command, |child| {
             let ear = Ear(Arc::downgrade(&link));
-            child.on_stream_event(move |received| ear.receive(received));
+            child.on_stream_event(move |received| ear.forward_output(received));
             let owner = Arc::downgrade(&link);
-            child.finish(move |report| {
+            child.on_finish(move |report| {
                 if let Some(link) = owner.upgrade() {
-                    link.end(&report);
+                    link.report_end(&report);
                 }
             });
         });
         // It is set only here.
         let _ = link.child.set(child);
-        if link.state().closed {
-            link.end_closed();
+        if link.lock_state().closed {
+            link.limit_time_to_exit();
         }
         link
     }
 
-    /// Whether it ever gave an answer.
+    /// Returns whether the worker ever gave an answer.
     pub(super) fn has_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// How it broke the protocol, if that was not reported to an event.
-    pub(super) fn broke(&self) -> Option<String> {
-        self.state().broke.take()
+    /// Takes the description of a protocol error that was not reported to an event.
+    pub(super) fn take_protocol_error(&self) -> Option<String> {
+        self.lock_state().broke.take()
     }
 
-    /// How it ended, if it did.
-    pub(super) fn ended(&self) -> Option<String> {
-        self.state().ended.clone()
+    /// Returns how the worker ended, if it did.
+    pub(super) fn end_description(&self) -> Option<String> {
+        self.lock_state().ended.clone()
     }
 
-    /// Whether it takes no more requests.
-    pub(super) fn is_over(&self) -> bool {
-        self.state().over
+    /// Returns whether the worker takes no more requests.
+    pub(super) fn is_closed(&self) -> bool {
+        self.lock_state().over
     }
 
-    /// Sends a request whose reply is awaited until `by`. `None` if it takes no more requests.
-    pub(super) fn ask(
+    /// Sends a request whose reply is awaited until `deadline`. Returns `None` if the worker takes
+    /// no more requests.
+    pub(super) fn send_request(
         &self,
         id: u64,
         line: Vec<u8>,
         deadline: Instant,
     ) -> Option<oneshot::Receiver<Received>> {
         let child = self.child.get()?;
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.over {
             return None;
         }
-        if let Some(ends) = later(state.ends, Instant::now(), deadline) {
-            child.deadline(Some(ends.into_std()));
+        if let Some(ends) = new_idle_deadline(state.ends, Instant::now(), deadline) {
+            child.set_deadline(Some(ends.into_std()));
             state.ends = Some(ends);
         }
         let (sender, reply) = oneshot::channel();
         let offset = state.sent;
         state.waiting.push(Waiting { id, offset, reply: None, sender });
         state.sent += line.len() as u64;
-        child.feed(line);
+        child.write_stdin(line);
         Some(reply)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn receive(&self, received: process::StreamEvent<'_>) -> process::Flow {
+    fn receive_output(&self, received: process::StreamEvent<'_>) -> process::Flow {
         let line = match received {
             process::StreamEvent::Line(line) => line,
             process::StreamEvent::AllSoFar => {
-                self.send_replies();
+                self.deliver_replies();
                 return process::Flow::More;
             }
         };
-        let (why, line) = match frame::read(line) {
-            Ok(Reply { id, said }) => match self.keep(id, said) {
+        let (why, line) = match frame::parse_reply(line) {
+            Ok(Reply { id, said }) => match self.hold_reply(id, said) {
                 Ok(()) => return process::Flow::More,
                 Err((why, said)) => (why, said.into_bytes()),
             },
             Err(why) => (why.to_string(), line.to_vec()),
         };
-        self.break_off(&why, &line);
+        self.close_after_protocol_error(&why, &line);
         // Its further output is ignored.
         process::Flow::Pause
     }
 
-    /// Keeps a reply until the end of the write that brought it: a second reply to the same request
+    /// Holds a reply until the end of the write that brought it: a second reply to the same request
     /// would make both invalid.
-    fn keep(&self, id: u64, said: frame::WorkerReply) -> Result<(), (String, frame::WorkerReply)> {
-        let mut state = self.state();
+    fn hold_reply(
+        &self,
+        id: u64,
+        said: frame::WorkerReply,
+    ) -> Result<(), (String, frame::WorkerReply)> {
+        let mut state = self.lock_state();
         match state.waiting.iter_mut().find(|w| w.id == id) {
             Some(Waiting { reply: Some(_), .. }) => {
                 Err((format!("it replied to {id} twice"), said))
@@ -190,8 +195,8 @@ impl Link {
         }
     }
 
-    fn send_replies(&self) {
-        let mut state = self.state();
+    fn deliver_replies(&self) {
+        let mut state = self.lock_state();
         for waiting in state.waiting.extract_if(.., |w| w.reply.is_some()) {
             if let Some(frame) = waiting.reply {
                 self.answered.store(true, Ordering::Relaxed);
@@ -201,12 +206,12 @@ impl Link {
         }
     }
 
-    /// Notes that it broke the protocol: none of its further output can be trusted as an answer. A
-    /// denial in the reply, or in the output beside it, still applies.
-    fn break_off(&self, why: &str, line: &[u8]) {
-        let waiting = self.close();
+    /// Closes the link because the worker broke the protocol: none of its further output can be
+    /// trusted as an answer. A denial in the reply, or in the output beside it, still applies.
+    fn close_after_protocol_error(&self, why: &str, line: &[u8]) {
+        let waiting = self.close_and_take_waiting();
         if waiting.is_empty() {
-            self.state().broke = Some(why.to_owned());
+            self.lock_state().broke = Some(why.to_owned());
         }
         for Waiting { reply, sender, .. } in waiting {
             let mut written = reply.map(frame::WorkerReply::into_bytes).unwrap_or_default();
@@ -222,21 +227,22 @@ impl Link {
         }
     }
 
-    /// Takes no further request, and returns those that still wait.
-    fn close(&self) -> Vec<Waiting> {
-        let mut state = self.state();
+    /// Stops taking requests, and returns those that still wait.
+    fn close_and_take_waiting(&self) -> Vec<Waiting> {
+        let mut state = self.lock_state();
         state.over = true;
         std::mem::take(&mut state.waiting)
     }
 
-    fn end(&self, report: &process::Report) {
-        let closed = self.state().closed;
+    /// Records how the worker ended, and reports it to the requests that still wait.
+    fn report_end(&self, report: &process::Report) {
+        let closed = self.lock_state().closed;
         let why = match &report.end {
-            process::End::NotStarted(error) => command::not_there(error),
-            _ => end_reason(report, closed),
+            process::End::NotStarted(error) => command::not_started_message(error),
+            _ => describe_end(report, closed),
         };
-        self.state().ended = Some(why.clone());
-        for waiting in self.close() {
+        self.lock_state().ended = Some(why.clone());
+        for waiting in self.close_and_take_waiting() {
             let why = why.clone();
             let received = match &report.end {
                 process::End::NotStarted(_) => Received::NotStarted(why),
@@ -250,9 +256,9 @@ impl Link {
         }
     }
 
-    fn end_closed(&self) {
+    fn limit_time_to_exit(&self) {
         if let Some(child) = self.child.get() {
-            child.deadline(Some((Instant::now() + CLOSED).into_std()));
+            child.set_deadline(Some((Instant::now() + CLOSED).into_std()));
         }
     }
 }
@@ -262,7 +268,7 @@ impl Drop for Link {
         // A worker whose output is no longer read could block on its last output, and would wait
         // for its SIGKILL.
         if let Some(child) = self.child.get() {
-            child.resume();
+            child.resume_reading();
         }
     }
 }
@@ -271,29 +277,30 @@ impl Drop for Link {
 struct Ear(Weak<Link>);
 
 impl Ear {
-    fn receive(&self, received: process::StreamEvent<'_>) -> process::Flow {
-        self.0.upgrade().map_or(process::Flow::More, |link| link.receive(received))
+    fn forward_output(&self, received: process::StreamEvent<'_>) -> process::Flow {
+        self.0.upgrade().map_or(process::Flow::More, |link| link.receive_output(received))
     }
 }
 
 impl Drop for Ear {
     fn drop(&mut self) {
         if let Some(link) = self.0.upgrade() {
-            link.state().closed = true;
-            link.end_closed();
+            link.lock_state().closed = true;
+            link.limit_time_to_exit();
         }
     }
 }
 
-/// When to end an idle worker that gets a request at `now`, with the deadline `deadline`; `None` if
-/// that does not change. In large steps, because each change costs a message to the supervisor.
-fn later(ends: Option<Instant>, now: Instant, deadline: Instant) -> Option<Instant> {
+/// Returns when to end an idle worker that gets a request at `now`, with the deadline `deadline`;
+/// `None` if that time does not change. It changes in large steps, because each change costs a
+/// message to the supervisor.
+fn new_idle_deadline(ends: Option<Instant>, now: Instant, deadline: Instant) -> Option<Instant> {
     let least = deadline.max(now) + IDLE / 2;
     ends.is_none_or(|ends| ends < least).then(|| deadline.max(now) + IDLE)
 }
 
-/// How it ended, for people.
-fn end_reason(report: &process::Report, closed: bool) -> String {
+/// Describes for users how a worker ended.
+fn describe_end(report: &process::Report, closed: bool) -> String {
     let how = match report.end {
         process::End::Exited(code) => format!("it exited with code {code}"),
         process::End::Signalled(signal) => format!("it was ended by signal {signal}"),
@@ -320,9 +327,15 @@ mod tests {
     #[test]
     fn a_worker_ends_that_is_asked_nothing() {
         let (now, step) = (Instant::now(), IDLE / 10);
-        assert_eq!(later(None, now, now), Some(now + IDLE));
-        assert_eq!(later(Some(now + IDLE), now + step, now + step), None);
-        assert_eq!(later(Some(now + IDLE), now + step, now + IDLE), Some(now + IDLE + IDLE));
-        assert_eq!(later(Some(now + IDLE), now + step * 6, now), Some(now + step * 6 + IDLE));
+        assert_eq!(new_idle_deadline(None, now, now), Some(now + IDLE));
+        assert_eq!(new_idle_deadline(Some(now + IDLE), now + step, now + step), None);
+        assert_eq!(
+            new_idle_deadline(Some(now + IDLE), now + step, now + IDLE),
+            Some(now + IDLE + IDLE)
+        );
+        assert_eq!(
+            new_idle_deadline(Some(now + IDLE), now + step * 6, now),
+            Some(now + step * 6 + IDLE)
+        );
     }
 }

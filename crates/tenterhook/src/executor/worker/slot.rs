@@ -45,18 +45,18 @@ struct State {
 impl State {
     /// Releases a worker, which ends it once no event waits for it. Returns `false` if that
     /// happened already.
-    fn part(&mut self, link: &Arc<Link>) -> bool {
+    fn release_worker(&mut self, link: &Arc<Link>) -> bool {
         self.link.take_if(|l| Arc::ptr_eq(l, link)).is_some()
     }
 
     /// Releases a worker that ended by itself or broke its protocol. If it gave no answer, its
     /// start is recorded as failed.
-    fn part_with_broken(&mut self, link: &Arc<Link>) {
-        if self.part(link)
+    fn release_failed_worker(&mut self, link: &Arc<Link>) {
+        if self.release_worker(link)
             && !link.has_answered()
-            && let Some(rest) = self.restarts.failed(Instant::now())
+            && let Some(rest) = self.restarts.record_failure(Instant::now())
         {
-            self.note = Some(quarantined(rest, link.ended()));
+            self.note = Some(quarantine_failure(rest, link.end_description()));
         }
     }
 }
@@ -74,27 +74,31 @@ impl WorkerSlot {
         Self { key, turns: Semaphore::new(1), state: Mutex::default() }
     }
 
-    pub(super) fn is_at(&self, key: &WorkerKey) -> bool {
+    pub(super) fn has_key(&self, key: &WorkerKey) -> bool {
         self.key == *key
     }
 
-    /// Notes the hook that it serves. A reloaded entry starts with a clean record (WK-22).
-    pub(super) fn serve(&self, hook: &Arc<Hook>) {
-        let mut state = self.state();
+    /// Registers a hook that the worker serves. A reloaded entry starts without recorded failures
+    /// (WK-22).
+    pub(super) fn register_hook(&self, hook: &Arc<Hook>) {
+        let mut state = self.lock_state();
         if state.users.iter().any(|user| std::ptr::eq(user.as_ptr(), Arc::as_ptr(hook))) {
             return;
         }
         let before = state.users.len();
         state.users.retain(|user| user.upgrade().is_some_and(|other| other.event != hook.event));
         if state.users.len() < before {
-            state.restarts.forgive();
+            state.restarts.reset();
         }
         state.users.push(Arc::downgrade(hook));
     }
 
-    /// Whether one of its entries still exists, or an equal one is among `hooks`.
-    pub(super) fn is_wanted<'a>(&self, hooks: impl IntoIterator<Item = &'a Arc<Hook>>) -> bool {
-        if self.state().users.iter().any(|user| user.strong_count() > 0) {
+    /// Returns whether one of the worker's entries still exists, or an equal one is among `hooks`.
+    pub(super) fn is_still_needed<'a>(
+        &self,
+        hooks: impl IntoIterator<Item = &'a Arc<Hook>>,
+    ) -> bool {
+        if self.lock_state().users.iter().any(|user| user.strong_count() > 0) {
             return true;
         }
         let same = |hook: &&Arc<Hook>| {
@@ -103,7 +107,7 @@ impl WorkerSlot {
         };
         let found = hooks.into_iter().find(same);
         if let Some(hook) = found {
-            self.serve(hook);
+            self.register_hook(hook);
         }
         found.is_some()
     }
@@ -112,7 +116,7 @@ impl WorkerSlot {
     ///
     /// Dropping the future early, because of a timeout or a cancelled event, ends the worker: it
     /// may be stuck, and its late output must not meet the next event (WK-12).
-    pub(super) async fn ask(
+    pub(super) async fn send_event(
         self: &Arc<Self>,
         id: u64,
         body: &[u8],
@@ -122,7 +126,7 @@ impl WorkerSlot {
         // The semaphore is never closed.
         let _turn = self.turns.acquire().await;
         loop {
-            let link = match self.link(&command) {
+            let link = match self.running_or_new_link(&command) {
                 Ok(link) => link,
                 Err(NotNow::Until(at)) => {
                     tokio::time::sleep_until(at).await;
@@ -131,52 +135,53 @@ impl WorkerSlot {
                 Err(NotNow::Rests(left)) => {
                     let left = left.as_secs() + 1;
                     let why = format!("its worker is quarantined for {left} s more");
-                    return self.exchange(Received::NotStarted(why));
+                    return self.with_pending_note(Received::NotStarted(why));
                 }
             };
-            let line = frame::request(id, deadline.saturating_duration_since(Instant::now()), body);
-            let Some(reply) = link.ask(id, line, deadline) else { continue };
+            let line =
+                frame::request_line(id, deadline.saturating_duration_since(Instant::now()), body);
+            let Some(reply) = link.send_request(id, line, deadline) else { continue };
             let asked = Asked { slot: self, link: Some(&link) };
             // The link notifies every waiting request. If it did not, the worker is gone.
             let gone = |_| Received::NotTaken("it was gone before it replied".to_owned());
             let received = reply.await.unwrap_or_else(gone);
-            asked.over(&received);
+            asked.finish_request(&received);
             // A worker that ended between two events failed neither; one that never answered did
             // fail.
             if !(matches!(received, Received::NotTaken(_)) && link.has_answered()) {
-                return self.exchange(received);
+                return self.with_pending_note(received);
             }
         }
     }
 
-    fn exchange(&self, received: Received) -> Exchange {
-        Exchange { received, note: self.state().note.take() }
+    fn with_pending_note(&self, received: Received) -> Exchange {
+        Exchange { received, note: self.lock_state().note.take() }
     }
 
-    /// The running worker, or a new one if it may be started.
-    fn link(
+    /// Returns the link to the running worker, or starts a worker if that is allowed now.
+    fn running_or_new_link(
         &self,
         command: impl Fn() -> (process::Command, Option<Box<Confined>>),
     ) -> Result<Arc<Link>, NotNow> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if let Some(link) = state.link.clone() {
-            if !link.is_over() {
+            if !link.is_closed() {
                 return Ok(link);
             }
             // It ended, or broke its protocol, while no event waited for it.
-            if let Some(why) = link.broke() {
-                state.note = Some(broke(&why));
+            if let Some(why) = link.take_protocol_error() {
+                state.note = Some(protocol_failure(&why));
             }
-            state.part_with_broken(&link);
+            state.release_failed_worker(&link);
         }
-        state.restarts.may_start(Instant::now())?;
+        state.restarts.check_may_start(Instant::now())?;
         let (command, confined) = command();
-        let link = Link::start(command, confined);
+        let link = Link::start_worker(command, confined);
         state.link = Some(Arc::clone(&link));
         Ok(link)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -188,18 +193,18 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// A result was received.
-    fn over(mut self, received: &Received) {
+    /// Ends the request with the result that was received, and releases the worker if it failed.
+    fn finish_request(mut self, received: &Received) {
         let Some(link) = self.link.take() else { return };
-        let mut state = self.slot.state();
+        let mut state = self.slot.lock_state();
         match received {
-            Received::Reply(_) => state.restarts.forgive(),
+            Received::Reply(_) => state.restarts.reset(),
             Received::Broken { .. } | Received::Ended(_) | Received::NotTaken(_) => {
-                state.part_with_broken(link);
+                state.release_failed_worker(link);
             }
             // A failed start costs little: the next event tries again.
             Received::NotStarted(_) => {
-                state.part(link);
+                state.release_worker(link);
             }
         }
     }
@@ -208,19 +213,19 @@ impl Asked<'_> {
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         if let Some(link) = self.link {
-            self.slot.state().part(link);
+            self.slot.lock_state().release_worker(link);
         }
     }
 }
 
-fn broke(why: &str) -> Failure {
+fn protocol_failure(why: &str) -> Failure {
     let message = format!(
         "after an earlier event, whose outcome stands, its worker left its protocol: {why}; it was ended, and a new one was started"
     );
     Failure::new(Code::WorkerProtocol, message)
 }
 
-fn quarantined(rest: std::time::Duration, last: Option<String>) -> Failure {
+fn quarantine_failure(rest: std::time::Duration, last: Option<String>) -> Failure {
     let last = last.map(|text| format!("; the last time: {text}")).unwrap_or_default();
     let message = format!(
         "its worker was started {STARTS} times within {} s and gave no answer; for {} s its failure policy decides each \

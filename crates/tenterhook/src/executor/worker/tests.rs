@@ -70,7 +70,7 @@ impl Scene {
 }
 
 fn source(hooks: &str, directory: &Path) -> Source {
-    Source::given("tenterhook.toml", DialectId::NATIVE, hooks, directory)
+    Source::from_text("tenterhook.toml", DialectId::NATIVE, hooks, directory)
 }
 
 /// A hook whose worker is `fakehook` with these arguments.

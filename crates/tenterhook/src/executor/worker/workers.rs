@@ -27,43 +27,43 @@ impl Default for Workers {
 }
 
 impl Workers {
-    /// The worker of a hook.
-    pub(super) fn slot(&self, hook: &Arc<Hook>, key: &WorkerKey) -> Arc<WorkerSlot> {
-        let mut slots = self.slots();
-        let found = slots.iter().find(|slot| slot.is_at(key)).cloned();
+    /// Returns the slot of a hook's worker, which is created at the first call.
+    pub(super) fn slot_of_hook(&self, hook: &Arc<Hook>, key: &WorkerKey) -> Arc<WorkerSlot> {
+        let mut slots = self.lock_slots();
+        let found = slots.iter().find(|slot| slot.has_key(key)).cloned();
         let slot = found.unwrap_or_else(|| {
             let slot = Arc::new(WorkerSlot::new(key.clone()));
             slots.push(Arc::clone(&slot));
             slot
         });
         drop(slots);
-        slot.serve(hook);
+        slot.register_hook(hook);
         slot
     }
 
-    /// A number that is unique among the session's events.
-    pub(super) fn number(&self) -> u64 {
+    /// Returns a number that no other event of the session has.
+    pub(super) fn next_request_number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn slots(&self) -> MutexGuard<'_, Vec<Arc<WorkerSlot>>> {
+    fn lock_slots(&self) -> MutexGuard<'_, Vec<Arc<WorkerSlot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Resident for Workers {
-    fn prune(&self, rulesets: &[Arc<Ruleset>]) {
-        let mut slots = self.slots();
+    fn end_unused(&self, rulesets: &[Arc<Ruleset>]) {
+        let mut slots = self.lock_slots();
         if !slots.is_empty() {
             let hooks = || rulesets.iter().flat_map(|ruleset| ruleset.hooks());
-            slots.retain(|slot| slot.is_wanted(hooks()));
+            slots.retain(|slot| slot.is_still_needed(hooks()));
         }
     }
 
     /// Ends them even if their hooks are still referenced. A worker with a request ends with its
     /// event.
-    fn end(&self) {
-        let slots = std::mem::take(&mut *self.slots());
+    fn end_all(&self) {
+        let slots = std::mem::take(&mut *self.lock_slots());
         drop(slots);
     }
 }

@@ -154,7 +154,7 @@ fn half_a_line_is_cut_off_and_reported() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
-    let file = read::files(journal.location()).expect("files").remove(0);
+    let file = read::list_record_files(journal.location()).expect("files").remove(0);
     let mut torn = OpenOptions::new().append(true).open(&file).expect("open");
     torn.write_all(b"{\"v\":1,\"seq\":3,\"prev\":\"").expect("written");
     let report = verified(&journal);
@@ -177,7 +177,7 @@ fn a_record_that_was_cut_is_a_problem() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
-    let file = read::files(journal.location()).expect("files").remove(0);
+    let file = read::list_record_files(journal.location()).expect("files").remove(0);
     let bytes = std::fs::metadata(&file).expect("it is there").len();
     let cut = OpenOptions::new().write(true).open(&file).expect("open");
     cut.set_len(bytes - 9).expect("cut");

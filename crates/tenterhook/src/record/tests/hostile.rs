@@ -39,7 +39,7 @@ fn what_others_can_write_and_links_are_refused() {
     let state = tempfile::tempdir().expect("a directory");
     let journal = journal(state.path());
     drop(fire(&journal, 1));
-    let file = read::files(journal.location()).expect("files").remove(0);
+    let file = read::list_record_files(journal.location()).expect("files").remove(0);
     for path in [&file, &journal.location().head] {
         mode(path, 0o622);
         assert!(
@@ -70,7 +70,7 @@ fn everything_is_made_for_the_user_alone() {
         assert_eq!(bits(&state.path().join(name)), 0o700, "{name}");
     }
     assert_eq!(bits(&journal.location().head), 0o600);
-    assert_eq!(bits(&read::files(journal.location()).expect("files")[0]), 0o600);
+    assert_eq!(bits(&read::list_record_files(journal.location()).expect("files")[0]), 0o600);
 }
 
 /// RE-15.
@@ -82,7 +82,7 @@ fn a_clock_that_is_set_back_moves_nothing() {
         Timestamp::from_second(1_795_000_000 - days * 86_400).expect("a time")
     }
     let state = tempfile::tempdir().expect("a directory");
-    let journal = journal(state.path()).at_time(back);
+    let journal = journal(state.path()).with_clock(back);
     (0..5).for_each(|number| drop(fire(&journal, number)));
     let report = verified(&journal);
     assert_eq!((report.problems, report.files, report.span), (vec![], 1, Some((1, 10))));
@@ -97,7 +97,7 @@ fn firing_after_a_corrupt_record_is_recorded() {
             let state = tempfile::tempdir().expect("a directory");
             let journal = journal(state.path());
             drop(fire(&journal, 1));
-            let file = read::files(journal.location()).expect("files").remove(0);
+            let file = read::list_record_files(journal.location()).expect("files").remove(0);
             fs::write(if is_head { &journal.location().head } else { &file }, text)
                 .expect("written");
             drop(fire(&journal, 2));
@@ -146,7 +146,7 @@ fn records_stay_within_their_bytes() {
     let journal = Journal::below(state.path(), &table).expect("records are wanted");
     for number in 0..120 {
         drop(fire(&journal, number));
-        let files = read::files(journal.location()).expect("files");
+        let files = read::list_record_files(journal.location()).expect("files");
         let bytes: u64 = files.iter().map(|file| file.metadata().expect("there").len()).sum();
         // One file may be over by the record that filled it.
         assert!(bytes < 22_000, "{bytes} bytes in {files:?}");

@@ -31,7 +31,7 @@ fn written(state: &Path) -> Journal {
         let hours = HOURS.fetch_add(3, Ordering::Relaxed);
         Timestamp::from_second(1_795_000_000 + hours * 3600).expect("a time")
     }
-    let journal = journal(state).at_time(later);
+    let journal = journal(state).with_clock(later);
     (0..10).for_each(|number| drop(fire(&journal, number)));
     journal
 }
@@ -42,7 +42,7 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
 
 /// Does one of the things that people do to a log; says what.
 fn tamper(location: &Location, dice: &mut Dice) -> String {
-    let mut files = read::files(location).expect("files");
+    let mut files = read::list_record_files(location).expect("files");
     files.push(location.head.clone());
     let records = files.len() - 1;
     let kind = dice.roll(7);
@@ -101,7 +101,7 @@ fn each_of_a_thousand_changes_is_found() {
     let journal = written(state.path());
     assert_eq!(verified(&journal).problems, []);
     let location = journal.location();
-    let mut whole = read::files(location).expect("files");
+    let mut whole = read::list_record_files(location).expect("files");
     assert!(whole.len() > 2, "{whole:?}");
     whole.push(location.head.clone());
     let whole: Vec<_> =

@@ -56,18 +56,18 @@ pub(super) struct Code<'a> {
     pub(super) loads: &'a mut Loads,
 }
 
-pub(super) fn read(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
+pub(super) fn add_code_loads(language: Language, text: &str, scene: Scene<'_>, loads: &mut Loads) {
     let Some(names) = language.vocabulary() else { return };
     let mut collected = Loads::default();
     let mut code = Code::new(language, names, text, scene, &mut collected);
     code.collects = true;
-    code.walk();
+    code.read_all_statements();
     let (bindings, entered) = (code.bindings, code.entered);
     let mut code = Code::new(language, names, text, scene, loads);
     code.bindings = bindings;
     code.entered = entered;
-    code.walk();
-    code.end();
+    code.read_all_statements();
+    code.finish_reading();
 }
 
 impl<'a> Code<'a> {
@@ -78,9 +78,12 @@ impl<'a> Code<'a> {
         scene: Scene<'a>,
         loads: &'a mut Loads,
     ) -> Self {
-        let own = scene.own().map(|own| if names.is_real { real(&own, scene) } else { own });
+        let own = scene
+            .script_path()
+            .map(|own| if names.is_real { resolve_links(&own, scene) } else { own });
         let search = scene.search.iter();
-        let search = search.map(|(path, is_own)| Value { is_own: *is_own, ..Value::path(path) });
+        let search =
+            search.map(|(path, is_own)| Value { is_own: *is_own, ..Value::from_path(path) });
         Self {
             search: search.collect(),
             scene,
@@ -101,51 +104,51 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn walk(&mut self) {
-        self.begin();
+    fn read_all_statements(&mut self) {
+        self.begin_reading();
         while self.at < self.text.len() {
-            self.statement_or_more();
+            self.read_statement_or_skip();
         }
     }
 
-    /// Reads a statement; whatever stands here, it goes on.
-    fn statement_or_more(&mut self) {
+    /// Reads a statement, or skips a character, so that the position always advances.
+    fn read_statement_or_skip(&mut self) {
         let before = self.at;
-        self.statement();
+        self.read_statement();
         self.at = self.at.max(before + 1);
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
     }
 
-    /// The statements of a block that begins here, up to its end.
-    pub(super) fn block(&mut self, depth: usize) {
+    /// Reads the statements of the block that begins here, up to its end.
+    pub(super) fn read_block(&mut self, depth: usize) {
         let floor = std::mem::replace(&mut self.floor, depth);
         self.at += 1;
         loop {
-            self.blank(true);
-            match self.peek() {
+            self.skip_blanks(true);
+            match self.peek_char() {
                 None => break,
                 Some('}') => {
                     self.at += 1;
                     break;
                 }
-                Some('{') if self.floor < DEEPEST => self.block(self.floor + 1),
-                Some(_) => self.statement_or_more(),
+                Some('{') if self.floor < DEEPEST => self.read_block(self.floor + 1),
+                Some(_) => self.read_statement_or_skip(),
             }
         }
         self.floor = floor;
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    pub(super) fn remaining_text(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+    fn peek_char(&self) -> Option<char> {
+        self.remaining_text().chars().next()
     }
 
-    pub(super) fn note(&self, at: usize, shown: &str) -> Note {
+    pub(super) fn note_at(&self, at: usize, shown: &str) -> Note {
         if let Some(within) = self.scene.within {
             return within.clone();
         }
@@ -158,15 +161,15 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// Blanks and comments; line ends, too, unless an expression ends there.
-    pub(super) fn blank(&mut self, lines: bool) {
+    /// Skips blanks and comments, and line ends unless an expression ends there.
+    pub(super) fn skip_blanks(&mut self, lines: bool) {
         loop {
-            let rest = self.rest();
+            let rest = self.remaining_text();
             let blanks = rest
                 .find(|c: char| !(c.is_whitespace() && (lines || c != '\n')))
                 .unwrap_or(rest.len());
             self.at += blanks;
-            let rest = self.rest();
+            let rest = self.remaining_text();
             if rest.starts_with(self.names.comment) {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") && self.names.comment == "//" {
@@ -179,9 +182,9 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// A name, with `::` as a part of it and `.` where the language joins names by it.
-    pub(super) fn identifier(&mut self) -> Option<&'a str> {
-        let rest = self.rest();
+    /// Reads a name. `::` is part of a name, and `.` in languages that join names by it.
+    pub(super) fn read_identifier(&mut self) -> Option<&'a str> {
+        let rest = self.remaining_text();
         let first = rest.chars().next()?;
         if !(first.is_alphabetic() || "_$@".contains(first)) {
             return None;
@@ -207,62 +210,63 @@ impl<'a> Code<'a> {
         rest.get(..end)
     }
 
-    /// One statement's beginning, an expression, or a character that is part of none.
-    fn statement(&mut self) {
-        self.blank(true);
+    /// Reads the beginning of a statement, an expression, or a character that is part of neither.
+    fn read_statement(&mut self) {
+        self.skip_blanks(true);
         let start = self.at;
-        if self.import() || self.each() {
+        if self.read_import() || self.read_for_loop() {
             return;
         }
-        if let Some(values) = self.assignment() {
+        if let Some(values) = self.read_assignment() {
             // A file is pinned wherever it is used later.
             let files = values.iter().filter(|value| value.is_own && value.is_known());
             let files: Vec<Value> =
                 files.filter(|value| !self.is_directory(value)).cloned().collect();
-            self.escape(&files, start);
+            self.add_unknown_use(&files, start);
             return;
         }
         self.at = start;
         // A definition of a function is no call of it.
-        let word = self.identifier().unwrap_or_default();
+        let word = self.read_identifier().unwrap_or_default();
         if DEFINES.contains(&word) {
-            return self.definition(word);
+            return self.read_definition(word);
         }
         let is_result = word == "return";
         self.at = start;
-        let term = self.choice(self.floor);
+        let term = self.read_choice(self.floor);
         if is_result && !self.function.is_empty() {
-            self.bindings.bind(&format!("{}()", self.function), term.clone());
+            self.bindings.bind_name(&format!("{}()", self.function), term.clone());
         }
-        let values = self.values(term, start);
-        self.escape(&values, start);
+        let values = self.values_of_term(term, start);
+        self.add_unknown_use(&values, start);
     }
 
     fn is_directory(&self, value: &Value) -> bool {
         value
-            .resolved(&Value::path(self.scene.base))
+            .resolve_from(&Value::from_path(self.scene.base))
             .is_none_or(|path| self.scene.disk.is_directory(&path))
     }
 
-    /// The script's own path, as the language names it.
-    pub(super) fn own(&self) -> Option<Value> {
+    /// Returns the script's own path, as the language gives it.
+    pub(super) fn script_path(&self) -> Option<Value> {
         self.own.clone()
     }
 
-    fn real(&self, value: &Value) -> Value {
-        real(value, self.scene)
+    fn real_path(&self, value: &Value) -> Value {
+        resolve_links(value, self.scene)
     }
 
-    /// What a term is worth; what a list holds was used by what it is handed to, or is used now.
-    pub(super) fn values(&mut self, term: Term, start: usize) -> Vec<Value> {
+    /// Returns the possible values of a term. Entries of a list were used by the call that takes
+    /// the list, or are used now.
+    pub(super) fn values_of_term(&mut self, term: Term, start: usize) -> Vec<Value> {
         match term {
             Term::Values(values) => values,
             Term::Name(_) | Term::Method(..) => vec![Value::unknown()],
-            Term::Keyword(_, term) => self.values(*term, start),
+            Term::Keyword(_, term) => self.values_of_term(*term, start),
             Term::Any(terms) => {
                 let mut all = Vec::new();
                 for term in terms {
-                    all.extend(self.values(term, start));
+                    all.extend(self.values_of_term(term, start));
                 }
                 all.dedup();
                 if all.len() > MOST {
@@ -273,37 +277,37 @@ impl<'a> Code<'a> {
             }
             Term::List(entries) => {
                 for entry in entries {
-                    let values = self.values(entry, start);
-                    self.escape(&values, start);
+                    let values = self.values_of_term(entry, start);
+                    self.add_unknown_use(&values, start);
                 }
                 vec![Value::unknown()]
             }
             Term::Object(entries) => {
                 for (_, entry) in entries {
-                    let values = self.values(entry, start);
-                    self.escape(&values, start);
+                    let values = self.values_of_term(entry, start);
+                    self.add_unknown_use(&values, start);
                 }
                 vec![Value::unknown()]
             }
         }
     }
 
-    /// Paths beside the script that something uses which is not known here.
-    pub(super) fn escape(&mut self, values: &[Value], start: usize) {
+    /// Adds paths beside the script that are used in an unknown way.
+    pub(super) fn add_unknown_use(&mut self, values: &[Value], start: usize) {
         if self.collects {
             return;
         }
-        let base = Value::path(self.scene.base);
+        let base = Value::from_path(self.scene.base);
         for value in values.iter().filter(|value| value.is_own) {
             let shown = self.text.get(start..self.at).unwrap_or_default();
-            let note = self.note(start, shown);
+            let note = self.note_at(start, shown);
             let role = if value.rest == Rest::Nothing { Role::Reads } else { Role::Around };
             let plain = Value {
                 text: value.text.trim_end_matches('\0').replace("file://", ""),
                 ..value.clone()
             };
             if plain.text.starts_with('/') {
-                self.loads.add(&plain, &base, role, note);
+                self.loads.add_load(&plain, &base, role, note);
                 continue;
             }
             // Within a text: `bash /p/hooks/x.sh`.
@@ -312,24 +316,24 @@ impl<'a> Code<'a> {
                 .split(|c: char| c.is_whitespace() || "\"'=,:".contains(c))
                 .filter(|part| part.starts_with('/'))
             {
-                let part = Value { is_own: true, ..Value::text(part) };
-                self.loads.add(&part, &base, role, note.clone());
+                let part = Value { is_own: true, ..Value::from_text(part) };
+                self.loads.add_load(&part, &base, role, note.clone());
             }
         }
     }
 }
 
-/// A path behind all links.
-fn real(value: &Value, scene: Scene<'_>) -> Value {
+/// Resolves all links in a path.
+fn resolve_links(value: &Value, scene: Scene<'_>) -> Value {
     if !value.is_known() || !value.text.starts_with('/') {
         return value.clone();
     }
-    let path = super::lexical(Path::new(&value.text));
-    Value { is_own: value.is_own, ..Value::path(&scene.disk.real(&path)) }
+    let path = super::normalize_path(Path::new(&value.text));
+    Value { is_own: value.is_own, ..Value::from_path(&scene.disk.real_path(&path)) }
 }
 
-/// All pairs of two lists of values, put together.
-pub(super) fn product(
+/// Combines each value of one list with each value of another.
+pub(super) fn combine_values(
     left: &[Value],
     right: &[Value],
     put: impl Fn(Value, &Value) -> Value,

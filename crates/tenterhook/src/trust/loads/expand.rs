@@ -22,7 +22,7 @@ const SILENT: &[&str] = &[
 struct Parts(Vec<Value>);
 
 impl Parts {
-    fn text(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         for value in self.0.iter_mut().filter(|value| value.rest != Rest::Unknown) {
             if value.rest == Rest::Parameter {
                 value.rest = Rest::Unknown;
@@ -32,9 +32,9 @@ impl Parts {
         }
     }
 
-    fn values(&mut self, next: &[Value]) {
+    fn append_values(&mut self, next: &[Value]) {
         let pairs =
-            self.0.iter().flat_map(|value| next.iter().map(|next| value.clone().then(next)));
+            self.0.iter().flat_map(|value| next.iter().map(|next| value.clone().append(next)));
         let mut all: Vec<Value> = pairs.collect();
         all.dedup();
         if all.len() > MOST {
@@ -45,7 +45,7 @@ impl Parts {
         self.0 = all;
     }
 
-    fn pattern(&mut self) {
+    fn mark_as_pattern(&mut self) {
         for value in self.0.iter_mut().filter(|value| value.is_known()) {
             value.rest = Rest::Pattern;
         }
@@ -53,12 +53,12 @@ impl Parts {
 }
 
 impl Shell<'_> {
-    /// The values of a word as it is written.
-    pub(super) fn expand(&self, source: &str, depth: usize) -> Vec<Value> {
+    /// Returns the possible values of a word as it is written.
+    pub(super) fn expand_word(&self, source: &str, depth: usize) -> Vec<Value> {
         if depth > DEEPEST {
             return vec![Value::unknown()];
         }
-        let mut parts = Parts(vec![Value::text("")]);
+        let mut parts = Parts(vec![Value::from_text("")]);
         let mut quote: Option<char> = None;
         let mut at = 0;
         while let Some(c) = source.get(at..).and_then(|rest| rest.chars().next()) {
@@ -73,37 +73,37 @@ impl Shell<'_> {
                     next
                 }
                 (Some('\''), _) => {
-                    parts.text(c);
+                    parts.push_char(c);
                     next
                 }
                 (_, '\\') => {
                     let escaped = source.get(next..).and_then(|rest| rest.chars().next());
-                    escaped.inspect(|c| parts.text(*c));
+                    escaped.inspect(|c| parts.push_char(*c));
                     next + escaped.map_or(0, char::len_utf8)
                 }
-                (_, '$') => self.dollar(source, next, depth, &mut parts),
+                (_, '$') => self.expand_dollar(source, next, depth, &mut parts),
                 (_, '`') => {
                     let end = source.get(next..).and_then(|rest| rest.find('`'));
                     let end = end.map_or(source.len(), |end| next + end);
                     let inner = source.get(next..end).unwrap_or_default();
-                    parts.values(&self.substitute(inner, depth + 1));
+                    parts.append_values(&self.substitution_values(inner, depth + 1));
                     end + 1
                 }
                 (None, '~') if at == 0 => {
                     let is_home = source
                         .get(next..)
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-                    let home = Value::path(self.scene.home);
-                    parts.values(&[if is_home { home } else { Value::unknown() }]);
+                    let home = Value::from_path(self.scene.home);
+                    parts.append_values(&[if is_home { home } else { Value::unknown() }]);
                     next
                 }
                 (None, '*' | '?' | '[' | '{') => {
-                    parts.pattern();
-                    parts.text(c);
+                    parts.mark_as_pattern();
+                    parts.push_char(c);
                     next
                 }
                 _ => {
-                    parts.text(c);
+                    parts.push_char(c);
                     next
                 }
             };
@@ -111,23 +111,23 @@ impl Shell<'_> {
         parts.0
     }
 
-    /// An expansion that begins behind a `$` at `at`; where it ends.
-    fn dollar(&self, source: &str, at: usize, depth: usize, parts: &mut Parts) -> usize {
+    /// Expands what follows the `$` at `at`, and returns where it ends.
+    fn expand_dollar(&self, source: &str, at: usize, depth: usize, parts: &mut Parts) -> usize {
         let rest = source.get(at..).unwrap_or_default();
         if rest.starts_with("((") {
-            parts.values(&[Value::unknown()]);
-            return split::closing(source, at + 1, '(', ')') + 1;
+            parts.append_values(&[Value::unknown()]);
+            return split::closing_bracket_index(source, at + 1, '(', ')') + 1;
         }
         if rest.starts_with('(') {
-            let end = split::closing(source, at + 1, '(', ')');
+            let end = split::closing_bracket_index(source, at + 1, '(', ')');
             let inner = source.get(at + 1..end).unwrap_or_default();
-            parts.values(&self.substitute(inner, depth + 1));
+            parts.append_values(&self.substitution_values(inner, depth + 1));
             return end + 1;
         }
         if rest.starts_with('{') {
-            let end = split::closing(source, at + 1, '{', '}');
+            let end = split::closing_bracket_index(source, at + 1, '{', '}');
             let inner = source.get(at + 1..end).unwrap_or_default();
-            parts.values(&self.braced(inner, depth));
+            parts.append_values(&self.expand_braces(inner, depth));
             return end + 1;
         }
         let is_name = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
@@ -137,15 +137,15 @@ impl Shell<'_> {
             None => rest.chars().take_while(is_name).collect(),
         };
         if name.is_empty() {
-            parts.text('$');
+            parts.push_char('$');
         } else {
-            parts.values(&self.variable(&name));
+            parts.append_values(&self.variable_values(&name));
         }
         at + name.len()
     }
 
-    /// `${NAME}` with what may stand behind the name.
-    fn braced(&self, inner: &str, depth: usize) -> Vec<Value> {
+    /// Expands `${NAME}` and its operators.
+    fn expand_braces(&self, inner: &str, depth: usize) -> Vec<Value> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let end = inner.find(|c| !is_name(c)).unwrap_or(inner.len());
         let (name, mut operation) = inner.split_at(end);
@@ -161,14 +161,14 @@ impl Shell<'_> {
             }
             operation = operation.get(close..).unwrap_or_default();
         }
-        let values = self.variable(name);
+        let values = self.variable_values(name);
         let is_set = self.variables.contains_key(name)
-            || self.scene.variable(name).is_some()
+            || self.scene.env_value(name).is_some()
             || name == "0"
             || name == "BASH_SOURCE";
         for sign in [":-", "-", ":=", "="] {
             let Some(default) = operation.strip_prefix(sign) else { continue };
-            let default = self.expand(default, depth + 1);
+            let default = self.expand_word(default, depth + 1);
             let is_argument = name.chars().all(|c| c.is_ascii_digit());
             // A value from the person's environment is the same in a copy.
             return if is_set || is_argument {
@@ -188,47 +188,49 @@ impl Shell<'_> {
         }
     }
 
-    /// What a variable may be where the script has come to.
-    fn variable(&self, name: &str) -> Vec<Value> {
+    /// Returns the values that a variable may have at this point of the script.
+    fn variable_values(&self, name: &str) -> Vec<Value> {
         match name {
-            "0" => return self.started().into_iter().collect(),
-            "BASH_SOURCE" => return self.current().into_iter().collect(),
+            "0" => return self.script_path().into_iter().collect(),
+            "BASH_SOURCE" => return self.current_file_path().into_iter().collect(),
             _ if name.chars().all(|c| c.is_ascii_digit() || "@*".contains(c)) => {
-                return vec![Value { rest: Rest::Parameter, ..Value::text("") }];
+                return vec![Value { rest: Rest::Parameter, ..Value::from_text("") }];
             }
             _ => {}
         }
         let assigned = self.variables.get(name).cloned();
-        let known = assigned.or_else(|| self.scene.variable(name).map(|value| vec![value]));
+        let known = assigned.or_else(|| self.scene.env_value(name).map(|value| vec![value]));
         known.unwrap_or_else(|| vec![Value::unknown()])
     }
 
-    /// What a substitution prints: all that its commands may, as which of them run is not decided.
-    fn substitute(&self, text: &str, depth: usize) -> Vec<Value> {
+    /// Returns what a command substitution may print. Each of its commands may print, because it is
+    /// unknown which of them runs.
+    fn substitution_values(&self, text: &str, depth: usize) -> Vec<Value> {
         if depth > DEEPEST {
             return vec![Value::unknown()];
         }
-        let mut directory = self.directory();
+        let mut directory = self.working_directory();
         let mut printed = Vec::new();
-        for command in split::commands(text) {
+        for command in split::split_commands(text) {
             let is_assignment =
                 |word: &&&str| word.contains('=') && !word.starts_with(['"', '\'', '=', '$']);
             let skipped = command.iter().take_while(is_assignment).count();
             let command = command.get(skipped..).and_then(<[&str]>::split_first);
             let Some((program, arguments)) = command else { continue };
             if matches!(*program, "cd" | "pushd") {
-                let target = self.last_operand(arguments, depth).into_iter().next();
-                directory = target.map_or_else(Value::unknown, |target| directory.join(&target));
+                let target = self.last_operand_values(arguments, depth).into_iter().next();
+                directory =
+                    target.map_or_else(Value::unknown, |target| directory.join_path(&target));
                 continue;
             }
-            printed.extend(self.printed(program, arguments, &directory, depth));
+            printed.extend(self.command_output(program, arguments, &directory, depth));
         }
         printed.dedup();
         if printed.is_empty() { vec![Value::unknown()] } else { printed }
     }
 
-    /// What one command prints in `directory`.
-    fn printed(
+    /// Returns what a command prints when it runs in `directory`.
+    fn command_output(
         &self,
         program: &str,
         arguments: &[&str],
@@ -237,52 +239,54 @@ impl Shell<'_> {
     ) -> Vec<Value> {
         if let Some(body) = self.functions.get(program) {
             if body.len() <= LONGEST_FUNCTION {
-                return self.substitute(body, depth + 1);
+                return self.substitution_values(body, depth + 1);
             }
             let is_own = body.contains("BASH_SOURCE") || body.contains("$0");
             return vec![Value { is_own, ..Value::unknown() }];
         }
         let has = |option: &str| arguments.contains(&option);
-        let operand = || self.last_operand(arguments, depth);
+        let operand = || self.last_operand_values(arguments, depth);
         match program {
-            "pwd" if has("-P") => vec![self.real(directory.clone())],
+            "pwd" if has("-P") => vec![self.resolve_links(directory.clone())],
             "pwd" => vec![directory.clone()],
             "dirname" => operand().into_iter().map(Value::parent).collect(),
             "realpath" | "readlink" | "grealpath" | "greadlink" => {
-                let paths = operand().into_iter().map(|path| directory.clone().join(&path));
-                paths.map(|path| self.real(path)).collect()
+                let paths = operand().into_iter().map(|path| directory.clone().join_path(&path));
+                paths.map(|path| self.resolve_links(path)).collect()
             }
             "basename" => operand().iter().map(Value::file_name).collect(),
             "echo" | "printf" | "command" | "which" | "type" => operand(),
             "git" if has("--show-toplevel") => {
                 let after = arguments.iter().skip_while(|word| **word != "-C").nth(1);
-                let from = after.and_then(|word| self.expand(word, depth + 1).into_iter().next());
+                let from =
+                    after.and_then(|word| self.expand_word(word, depth + 1).into_iter().next());
                 let is_own = from.as_ref().unwrap_or(directory).is_own;
-                vec![Value { is_own, ..Value::path(self.scene.project) }]
+                vec![Value { is_own, ..Value::from_path(self.scene.project) }]
             }
             _ if SILENT.contains(&program) => Vec::new(),
             _ => {
-                let mut values = arguments.iter().flat_map(|word| self.expand(word, depth + 1));
+                let mut values =
+                    arguments.iter().flat_map(|word| self.expand_word(word, depth + 1));
                 vec![Value { is_own: values.any(|value| value.is_own), ..Value::unknown() }]
             }
         }
     }
 
-    fn last_operand(&self, arguments: &[&str], depth: usize) -> Vec<Value> {
+    fn last_operand_values(&self, arguments: &[&str], depth: usize) -> Vec<Value> {
         let operand = arguments.iter().rev().find(|word| !word.starts_with('-'));
-        operand.map_or_else(|| vec![Value::unknown()], |word| self.expand(word, depth + 1))
+        operand.map_or_else(|| vec![Value::unknown()], |word| self.expand_word(word, depth + 1))
     }
 
-    /// A path behind all links.
-    fn real(&self, value: Value) -> Value {
+    /// Resolves all links in a path.
+    fn resolve_links(&self, value: Value) -> Value {
         if !value.is_known() || !value.text.starts_with('/') {
             return value;
         }
-        let path = super::lexical(std::path::Path::new(&value.text));
-        let real = self.scene.disk.real(&path);
+        let path = super::normalize_path(std::path::Path::new(&value.text));
+        let real = self.scene.disk.real_path(&path);
         if value.is_own && real != path {
             self.follows_link.set(true);
         }
-        Value { is_own: value.is_own, ..Value::path(&real) }
+        Value { is_own: value.is_own, ..Value::from_path(&real) }
     }
 }

@@ -5,29 +5,32 @@ use super::language::Language;
 use super::value::Value;
 
 impl Code<'_> {
-    /// A statement that loads a module, if one begins here.
-    pub(super) fn import(&mut self) -> bool {
+    /// Reads a statement that loads a module. Returns `false` if none begins here.
+    pub(super) fn read_import(&mut self) -> bool {
         let start = self.at;
         let is_line_start = self.text.get(..start).is_none_or(|before| {
             before.trim_end_matches([' ', '\t']).ends_with(['\n', ';', ':'])
                 || before.trim().is_empty()
         });
-        let word = self.identifier().unwrap_or_default();
-        self.blank(false);
+        let word = self.read_identifier().unwrap_or_default();
+        self.skip_blanks(false);
         let is_import = match (self.language, word) {
             (Language::Python, "import" | "from") if is_line_start => {
-                self.python_import(word == "from");
+                self.read_python_import(word == "from");
                 true
             }
-            (Language::Node, "import" | "from" | "export") => match self.module_text(word) {
-                Some(values) => {
-                    let note = self.note(start, self.text.get(start..self.at).unwrap_or_default());
-                    values.iter().for_each(|value| self.module(value, true, &note));
-                    true
+            (Language::Node, "import" | "from" | "export") => {
+                match self.read_javascript_import(word) {
+                    Some(values) => {
+                        let note =
+                            self.note_at(start, self.text.get(start..self.at).unwrap_or_default());
+                        values.iter().for_each(|value| self.add_module(value, true, &note));
+                        true
+                    }
+                    None => false,
                 }
-                None => false,
-            },
-            (Language::Perl, "use" | "unshift" | "push") => self.perl_use(word, start),
+            }
+            (Language::Perl, "use" | "unshift" | "push") => self.read_perl_use(word, start),
             _ => false,
         };
         if !is_import {
@@ -36,17 +39,17 @@ impl Code<'_> {
         is_import
     }
 
-    fn python_import(&mut self, is_from: bool) {
+    fn read_python_import(&mut self, is_from: bool) {
         let start = self.at;
-        let mut line = statement(self.rest());
+        let mut line = python_statement(self.remaining_text());
         if line.contains('(') {
-            let close = self.rest().find(')').unwrap_or(line.len());
-            line = self.rest().get(..close).unwrap_or(line);
+            let close = self.remaining_text().find(')').unwrap_or(line.len());
+            line = self.remaining_text().get(..close).unwrap_or(line);
         }
         self.at += line.len();
         let plain = line.lines().map(|line| line.split('#').next().unwrap_or_default());
         let line = plain.collect::<Vec<_>>().join(" ").replace(['(', ')', '\\', '\t'], " ");
-        let note = self.note(start, &line);
+        let note = self.note_at(start, &line);
         let name = |part: &str| part.split_whitespace().next().unwrap_or_default().to_owned();
         if is_from {
             let Some((module, names)) = line.split_once(" import ") else { return };
@@ -54,12 +57,12 @@ impl Code<'_> {
             let of = Term::Name(module.to_owned());
             match names.trim() {
                 "*" => self.bindings.whole_modules.push(module.to_owned()),
-                names => self.take(names, ' ', &of),
+                names => self.bind_members(names, ' ', &of),
             }
             let separator = if module.ends_with('.') { "" } else { "." };
-            self.python_module(module, &note);
+            self.add_python_module(module, &note);
             for part in names.split(',').map(name).filter(|part| !part.is_empty() && part != "*") {
-                self.python_module(&format!("{module}{separator}{part}"), &note);
+                self.add_python_module(&format!("{module}{separator}{part}"), &note);
             }
             return;
         }
@@ -67,47 +70,49 @@ impl Code<'_> {
             let module = name(part);
             let first = module.split('.').next().unwrap_or_default();
             match part.split_once(" as ") {
-                Some((_, bound)) => self.bindings.bind(bound.trim(), Term::Name(module.clone())),
-                None => self.bindings.imported(first),
+                Some((_, bound)) => {
+                    self.bindings.bind_name(bound.trim(), Term::Name(module.clone()))
+                }
+                None => self.bindings.bind_module(first),
             }
             if !module.is_empty() {
-                self.python_module(&module, &note);
+                self.add_python_module(&module, &note);
             }
         }
     }
 
-    fn perl_use(&mut self, word: &str, start: usize) -> bool {
+    fn read_perl_use(&mut self, word: &str, start: usize) -> bool {
         if word != "use" {
-            if !self.rest().starts_with("@INC") {
+            if !self.remaining_text().starts_with("@INC") {
                 return false;
             }
             self.at += "@INC".len();
-            self.blank(true);
-            if self.rest().starts_with(',') {
+            self.skip_blanks(true);
+            if self.remaining_text().starts_with(',') {
                 self.at += 1;
             }
-            self.blank(true);
-            let directories = self.expression(1);
-            self.searches(vec![directories], start);
+            self.skip_blanks(true);
+            let directories = self.read_expression(1);
+            self.add_search_directories(vec![directories], start);
             return true;
         }
-        let Some(module) = self.identifier() else { return false };
-        self.blank(true);
+        let Some(module) = self.read_identifier() else { return false };
+        self.skip_blanks(true);
         if module == "lib" {
-            let directories = self.expression(1);
-            self.searches(vec![directories], start);
+            let directories = self.read_expression(1);
+            self.add_search_directories(vec![directories], start);
         } else {
-            let note = self.note(start, &format!("use {module}"));
+            let note = self.note_at(start, &format!("use {module}"));
             self.modules.push((format!("{}.pm", module.replace("::", "/")), note));
         }
         true
     }
 
-    /// The text behind `import`, whose names stand for what is imported.
-    fn module_text(&mut self, word: &str) -> Option<Vec<Value>> {
+    /// Reads the module text of an `import` or `from`, and binds the imported names.
+    fn read_javascript_import(&mut self, word: &str) -> Option<Vec<Value>> {
         let from = self.at;
-        let quote = self.rest().find(['"', '\''])?;
-        let clause = self.rest().get(..quote)?;
+        let quote = self.remaining_text().find(['"', '\''])?;
+        let clause = self.remaining_text().get(..quote)?;
         let is_clause = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_$,{}*".contains(c);
         let plain = clause.trim();
         let names = plain.strip_suffix("from").unwrap_or(plain).trim().to_owned();
@@ -116,29 +121,29 @@ impl Code<'_> {
             return None;
         }
         self.at = from + quote;
-        let values = self.string(0)?;
+        let values = self.read_string(0)?;
         let module = values.first().filter(|value| value.is_known() && word == "import");
         if let Some(module) = module {
-            self.imported(&names, module_name(&module.text));
+            self.bind_imports(&names, module_name(&module.text));
         }
         Some(values)
     }
 
     /// Binds the names of `import DEFAULT, {A as B} from MODULE` and `import * as ALL from MODULE`.
-    fn imported(&mut self, names: &str, module: &str) {
+    fn bind_imports(&mut self, names: &str, module: &str) {
         let module = Term::Name(module.to_owned());
         let (before, inner) = names.split_once('{').unwrap_or((names, ""));
-        self.take(inner.trim_end_matches([' ', '}', '\n', '\t']), ' ', &module);
+        self.bind_members(inner.trim_end_matches([' ', '}', '\n', '\t']), ' ', &module);
         for name in before.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             let name = name.strip_prefix("type ").unwrap_or(name);
             let name = name.split_whitespace().next_back().unwrap_or(name);
-            self.bindings.bind(name, module.clone());
+            self.bindings.bind_name(name, module.clone());
         }
     }
 }
 
-/// The text up to the end of a statement of Python, across lines that go on.
-fn statement(text: &str) -> &str {
+/// Returns the text up to the end of a Python statement, including continued lines.
+fn python_statement(text: &str) -> &str {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
         if let Some(at) = line.find(';') {

@@ -36,8 +36,8 @@ const LANGUAGES: &[(Language, &[&str], &[&str])] = &[
 ];
 
 impl Language {
-    /// The language that a program runs, in whichever of its versions.
-    pub(in crate::trust) fn interpreted_by(program: &str) -> Option<Self> {
+    /// Returns the language that an interpreter runs, whatever its version.
+    pub(in crate::trust) fn of_interpreter(program: &str) -> Option<Self> {
         let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         let row = LANGUAGES
             .iter()
@@ -45,7 +45,7 @@ impl Language {
         row.map(|(language, _, _)| *language)
     }
 
-    /// The language of a file: by its first line, by its ending, or as shells start what has neither.
+    /// Returns the language of a file by its first line, or else by its extension.
     pub(in crate::trust) fn of_file(path: &Path, bytes: &[u8]) -> Option<Self> {
         if path.file_name().is_some_and(|name| name == "package.json") {
             return Some(Self::Package);
@@ -55,7 +55,7 @@ impl Language {
         {
             let line = String::from_utf8_lossy(line);
             let names = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-            return names.filter_map(Self::interpreted_by).next();
+            return names.filter_map(Self::of_interpreter).next();
         }
         let ending = path.extension()?.to_str()?;
         LANGUAGES
@@ -64,7 +64,7 @@ impl Language {
             .map(|(language, _, _)| *language)
     }
 
-    /// What the reader of code knows of it.
+    /// Returns what the reader of code knows about the language.
     pub(super) fn vocabulary(self) -> Option<&'static Vocabulary> {
         match self {
             Self::Shell | Self::Package => None,

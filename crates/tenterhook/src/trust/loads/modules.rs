@@ -58,44 +58,48 @@ const NODE_BUILTINS: &[&str] = &[
 ];
 
 impl Code<'_> {
-    /// What holds before the first line.
-    pub(super) fn begin(&mut self) {
+    /// Sets the module directories that hold before the first line.
+    pub(super) fn begin_reading(&mut self) {
         if self.scene.script.is_none() {
-            self.search.push(Value::path(self.scene.base));
+            self.search.push(Value::from_path(self.scene.base));
         } else if self.language == Language::Python && !self.scene.is_module {
-            let directory = self.own().map(|own| self.real_of(&own).parent());
+            let directory = self.script_path().map(|own| self.real_script_path(&own).parent());
             self.search.extend(directory);
         }
-        if self.own().is_some_and(|own| self.real_of(&own) != self.scene.own().unwrap_or(own)) {
-            let note = self.note(0, "it is found by a link, and modules beside what that leads to");
-            self.loads.bound(note);
+        if self.script_path().is_some_and(|own| {
+            self.real_script_path(&own) != self.scene.script_path().unwrap_or(own)
+        }) {
+            let note =
+                self.note_at(0, "it is found by a link, and modules beside what that leads to");
+            self.loads.add_copy_difference(note);
         }
         if self.language == Language::Node {
-            self.kind_of_module();
+            self.add_package_json();
         }
     }
 
-    /// Looks modules up when all directories are known.
-    pub(super) fn end(&mut self) {
+    /// Looks up modules, after all directories are known.
+    pub(super) fn finish_reading(&mut self) {
         for (module, note) in std::mem::take(&mut self.modules) {
             for directory in self.search.clone() {
-                self.look_up(&directory, &module, &note);
+                self.look_up_module(&directory, &module, &note);
             }
         }
         let resolved = self.search.iter().filter_map(|value| {
-            Some((value.resolved(&Value::path(self.scene.base))?, value.is_own))
+            Some((value.resolve_from(&Value::from_path(self.scene.base))?, value.is_own))
         });
         self.loads.search.extend(resolved);
         self.loads.writes |= self.names.writes.iter().any(|sign| self.text.contains(sign));
     }
 
-    fn real_of(&self, own: &Value) -> Value {
-        let real = self.scene.disk.real(Path::new(&own.text));
-        Value { is_own: true, ..Value::path(&real) }
+    fn real_script_path(&self, own: &Value) -> Value {
+        let real = self.scene.disk.real_path(Path::new(&own.text));
+        Value { is_own: true, ..Value::from_path(&real) }
     }
 
-    /// A `package.json` above decides which kind of module a `.js` file is, and no copy has that file.
-    fn kind_of_module(&mut self) {
+    /// Adds the `package.json` above a `.js` file that decides which kind of module the file is,
+    /// because a copy lacks it.
+    fn add_package_json(&mut self) {
         let Some(script) = self
             .scene
             .script
@@ -107,60 +111,60 @@ impl Code<'_> {
             script.ancestors().skip(1).take_while(|directory| self.scene.is_in_project(directory))
         {
             let file = directory.join("package.json");
-            let Some(text) = self.scene.disk.text(&file) else { continue };
+            let Some(text) = self.scene.disk.read_text(&file) else { continue };
             let parsed: Result<serde_json::Value, _> = serde_json::from_str(&text);
             let is_module =
                 parsed.is_ok_and(|fields| fields.get("type").is_some_and(|kind| kind == "module"));
             if is_module {
-                self.loads.add(
-                    &Value::own(&directory.join(".")),
-                    &Value::path(self.scene.base),
+                self.loads.add_load(
+                    &Value::from_script_path(&directory.join(".")),
+                    &Value::from_path(self.scene.base),
                     Role::Around,
-                    self.note(0, "`type` of `package.json`"),
+                    self.note_at(0, "`type` of `package.json`"),
                 );
             }
             return;
         }
     }
 
-    /// A module of Python by its dotted name.
-    pub(super) fn python_module(&mut self, module: &str, note: &Note) {
+    /// Adds a Python module by its dotted name.
+    pub(super) fn add_python_module(&mut self, module: &str, note: &Note) {
         let name = module.trim_start_matches('.');
         let level = module.len() - name.len();
         if level == 0 {
             self.modules.push((name.replace('.', "/"), note.clone()));
             return;
         }
-        let package = self.own().map(|own| (0..level).fold(own, |value, _| value.parent()));
+        let package = self.script_path().map(|own| (0..level).fold(own, |value, _| value.parent()));
         if let Some(package) = package {
-            self.look_up(&package, &name.replace('.', "/"), note);
+            self.look_up_module(&package, &name.replace('.', "/"), note);
         }
     }
 
-    /// A module or file that is loaded by a value.
-    pub(super) fn module(&mut self, value: &Value, by_name: bool, note: &Note) {
-        let base = Value::path(self.scene.base);
+    /// Adds a module or file that is loaded by a value.
+    pub(super) fn add_module(&mut self, value: &Value, by_name: bool, note: &Note) {
+        let base = Value::from_path(self.scene.base);
         if !value.is_known() || value.text.is_empty() {
             if value.text.contains('/') {
-                self.loads.add(value, &base, Role::Directory, note.clone());
+                self.loads.add_load(value, &base, Role::Directory, note.clone());
             }
-            self.loads.unresolved(note.clone());
+            self.loads.add_unresolved(note.clone());
             return;
         }
         let text = value.text.trim_start_matches("file://");
         let value = Value { text: text.to_owned(), ..value.clone() };
         let is_relative =
             text.starts_with("./") || text.starts_with("../") || text == "." || text == "..";
-        let beside = self.own().map(Value::parent);
+        let beside = self.script_path().map(Value::parent);
         match (self.language, by_name) {
-            (Language::Python, true) => self.python_module(text, note),
+            (Language::Python, true) => self.add_python_module(text, note),
             (Language::Node, true) if is_relative || text.starts_with('/') => {
                 let from = beside.unwrap_or(base);
-                self.node_path(&from.join(&value), note);
+                self.add_node_path(&from.join_path(&value), note);
             }
-            (Language::Node, true) => self.node_package(text, note),
+            (Language::Node, true) => self.add_node_package(text, note),
             (Language::Ruby | Language::Perl, true) if text.starts_with('/') || is_relative => {
-                self.candidates(&base.join(&value), note)
+                self.add_with_extension(&base.join_path(&value), note)
             }
             (Language::Ruby, true) => self.modules.push((text.to_owned(), note.clone())),
             (Language::Perl, true) => {
@@ -176,27 +180,28 @@ impl Code<'_> {
             (Language::Ruby, false)
                 if !text.starts_with('/') && note.text.starts_with("require_relative") =>
             {
-                self.candidates(&beside.unwrap_or(base).join(&value), note);
+                self.add_with_extension(&beside.unwrap_or(base).join_path(&value), note);
             }
-            _ => self.candidates(&base.join(&value), note),
+            _ => self.add_with_extension(&base.join_path(&value), note),
         }
     }
 
-    /// A path with and without the ending of the language.
-    fn candidates(&mut self, path: &Value, note: &Note) {
+    /// Adds a path with or without the extension of the language.
+    fn add_with_extension(&mut self, path: &Value, note: &Note) {
         let ending = match self.language {
             Language::Ruby => ".rb",
             _ => "",
         };
-        let with = path.clone().then(&Value::text(ending));
-        self.first_of(&[path.clone(), with], note);
+        let with = path.clone().append(&Value::from_text(ending));
+        self.add_candidate_paths(&[path.clone(), with], note);
     }
 
-    /// Adds the paths that are there; where none is, the last one as absent.
-    fn first_of(&mut self, paths: &[Value], note: &Note) {
-        let base = Value::path(self.scene.base);
+    /// Adds the paths that exist as scripts and the others as probes. If none exists, the last one
+    /// is added as read.
+    fn add_candidate_paths(&mut self, paths: &[Value], note: &Note) {
+        let base = Value::from_path(self.scene.base);
         let is_there = |value: &&Value| {
-            value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path))
+            value.resolve_from(&base).is_some_and(|path| self.scene.disk.is_file(&path))
         };
         let there: Vec<&Value> = paths.iter().filter(is_there).collect();
         for path in paths {
@@ -204,14 +209,15 @@ impl Code<'_> {
                 if there.contains(&path) { Role::Runs(Some(self.language)) } else { Role::Probes };
             let role =
                 if there.is_empty() && Some(path) == paths.last() { Role::Reads } else { role };
-            self.loads.add(path, &base, role, note.clone());
+            self.loads.add_load(path, &base, role, note.clone());
         }
     }
 
-    /// A module in one directory.
-    fn look_up(&mut self, directory: &Value, module: &str, note: &Note) {
-        let base = Value::path(self.scene.base);
-        let Some(root) = directory.resolved(&base).filter(|root| self.scene.is_in_project(root))
+    /// Looks up a module in one directory.
+    fn look_up_module(&mut self, directory: &Value, module: &str, note: &Note) {
+        let base = Value::from_path(self.scene.base);
+        let Some(root) =
+            directory.resolve_from(&base).filter(|root| self.scene.is_in_project(root))
         else {
             return;
         };
@@ -221,7 +227,7 @@ impl Code<'_> {
             let mut package = root;
             candidates.push(package.join("__init__.py"));
             for part in parts {
-                self.compiled(directory, &package, part, note);
+                self.add_compiled_files(directory, &package, part, note);
                 candidates.push(package.join(format!("{part}.py")));
                 package.push(part);
                 candidates.push(package.join("__init__.py"));
@@ -237,35 +243,36 @@ impl Code<'_> {
             );
         }
         for (at, path) in candidates.iter().enumerate() {
-            let value = Value { is_own: directory.is_own, ..Value::path(path) };
+            let value = Value { is_own: directory.is_own, ..Value::from_path(path) };
             if self.scene.disk.is_file(path) {
-                self.loads.add(&value, &base, Role::Runs(Some(self.language)), note.clone());
+                self.loads.add_load(&value, &base, Role::Runs(Some(self.language)), note.clone());
             } else if at == 1 || at == 2 || self.language != Language::Python {
                 // One that comes there later would be loaded in place of another.
-                self.loads.add(&value, &base, Role::Probes, note.clone());
+                self.loads.add_load(&value, &base, Role::Probes, note.clone());
             }
         }
     }
 
-    /// The compiled files that Python loads in place of a module's text: those that come later are a change.
-    fn compiled(&mut self, directory: &Value, package: &Path, part: &str, note: &Note) {
-        let base = Value::path(self.scene.base);
+    /// Adds the compiled files that Python loads in place of a module's text. If one appears later,
+    /// this is a change.
+    fn add_compiled_files(&mut self, directory: &Value, package: &Path, part: &str, note: &Note) {
+        let base = Value::from_path(self.scene.base);
         for ending in ["*.so", "*.pyd", "pyc"] {
             let text = package.join(format!("{part}.{ending}")).to_string_lossy().into_owned();
             let rest = if ending == "pyc" { Rest::Nothing } else { Rest::Pattern };
-            let value = Value { rest, is_own: directory.is_own, ..Value::text(text) };
-            self.loads.add(&value, &base, Role::Compiled, note.clone());
+            let value = Value { rest, is_own: directory.is_own, ..Value::from_text(text) };
+            self.loads.add_load(&value, &base, Role::Compiled, note.clone());
         }
     }
 
-    /// A path that Node completes.
-    fn node_path(&mut self, path: &Value, note: &Note) {
-        let base = Value::path(self.scene.base);
+    /// Adds the files that Node may load for a path.
+    fn add_node_path(&mut self, path: &Value, note: &Note) {
+        let base = Value::from_path(self.scene.base);
         let mut candidates = vec![path.clone()];
         let ended = |stem: &Value| {
             NODE_ENDINGS
                 .iter()
-                .map(|ending| stem.clone().then(&Value::text(format!(".{ending}"))))
+                .map(|ending| stem.clone().append(&Value::from_text(format!(".{ending}"))))
                 .collect::<Vec<_>>()
         };
         candidates.extend(ended(path));
@@ -273,41 +280,45 @@ impl Code<'_> {
         if let Some(stem) = path.text.strip_suffix("js") {
             candidates.push(Value { text: format!("{stem}ts"), ..path.clone() });
         }
-        if path.resolved(&base).is_some_and(|path| self.scene.disk.is_directory(&path)) {
-            candidates.push(path.clone().join(&Value::text("package.json")));
-            candidates.extend(ended(&path.clone().join(&Value::text("index"))));
+        if path.resolve_from(&base).is_some_and(|path| self.scene.disk.is_directory(&path)) {
+            candidates.push(path.clone().join_path(&Value::from_text("package.json")));
+            candidates.extend(ended(&path.clone().join_path(&Value::from_text("index"))));
         }
         let there = |value: &&Value| {
-            value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path))
+            value.resolve_from(&base).is_some_and(|path| self.scene.disk.is_file(&path))
         };
         let found: Vec<Value> = candidates.iter().filter(there).cloned().collect();
         // One that comes later and is tried before would be loaded in place of it.
         let first = found.first().and_then(|first| candidates.iter().position(|one| one == first));
         for value in candidates.iter().take(first.unwrap_or(0)) {
-            self.loads.add(value, &base, Role::Probes, note.clone());
+            self.loads.add_load(value, &base, Role::Probes, note.clone());
         }
         for value in &found {
             let is_package = value.text.ends_with("package.json");
             let language = if is_package { Language::Package } else { Language::Node };
-            self.loads.add(value, &base, Role::Runs(Some(language)), note.clone());
+            self.loads.add_load(value, &base, Role::Runs(Some(language)), note.clone());
         }
         if found.is_empty() {
-            self.first_of(&candidates.get(..2).map(<[Value]>::to_vec).unwrap_or_default(), note);
+            self.add_candidate_paths(
+                &candidates.get(..2).map(<[Value]>::to_vec).unwrap_or_default(),
+                note,
+            );
         }
     }
 
-    /// A package that Node looks up in each directory above.
-    fn node_package(&mut self, name: &str, note: &Note) {
+    /// Adds a package, which Node searches in each directory above.
+    fn add_node_package(&mut self, name: &str, note: &Note) {
         let first = name.split('/').next().unwrap_or_default();
         if name.contains(':') && !name.starts_with('@') || NODE_BUILTINS.contains(&first) {
             return;
         }
         if first.starts_with('#') || first == "@" || first == "~" {
-            return self.loads.unresolved(note.clone());
+            return self.loads.add_unresolved(note.clone());
         }
         let scope = name.split('/').nth(1).filter(|_| name.starts_with('@'));
         let package = scope.map_or_else(|| first.to_owned(), |scope| format!("{first}/{scope}"));
-        let own = self.own().and_then(|own| own.resolved(&Value::path(self.scene.base)));
+        let own =
+            self.script_path().and_then(|own| own.resolve_from(&Value::from_path(self.scene.base)));
         let from = own.as_deref().and_then(Path::parent).unwrap_or(self.scene.base);
         for directory in
             from.ancestors().take_while(|directory| self.scene.is_in_project(directory))
@@ -315,16 +326,21 @@ impl Code<'_> {
             let path = directory.join("node_modules").join(&package);
             if self.scene.disk.is_directory(&path) {
                 let shown = Note { text: format!("the package `{package}`"), ..note.clone() };
-                let inside = Value::own(&path.join("."));
-                return self.loads.add(
+                let inside = Value::from_script_path(&path.join("."));
+                return self.loads.add_load(
                     &inside,
-                    &Value::path(self.scene.base),
+                    &Value::from_path(self.scene.base),
                     Role::Package,
                     shown,
                 );
             }
-            let value = Value::own(&path.join("package.json"));
-            self.loads.add(&value, &Value::path(self.scene.base), Role::Probes, note.clone());
+            let value = Value::from_script_path(&path.join("package.json"));
+            self.loads.add_load(
+                &value,
+                &Value::from_path(self.scene.base),
+                Role::Probes,
+                note.clone(),
+            );
         }
     }
 }

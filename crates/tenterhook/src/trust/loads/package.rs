@@ -8,12 +8,12 @@ use super::{Language, Loads, Note, Role, Scene};
 /// Fields that name what is loaded in place of the directory.
 const FIELDS: &[&str] = &["exports", "main", "module"];
 
-pub(super) fn read(text: &str, scene: Scene<'_>, loads: &mut Loads) {
-    let Some(own) = scene.own() else { return };
+pub(super) fn add_package_loads(text: &str, scene: Scene<'_>, loads: &mut Loads) {
+    let Some(own) = scene.script_path() else { return };
     let Ok(Json::Object(fields)) = serde_json::from_str(text) else { return };
     let mut paths = Vec::new();
     for field in FIELDS.iter().filter_map(|name| fields.get(*name)) {
-        collect(field, &mut paths);
+        collect_paths(field, &mut paths);
     }
     for path in paths {
         let note = Note {
@@ -22,14 +22,15 @@ pub(super) fn read(text: &str, scene: Scene<'_>, loads: &mut Loads) {
             text: path.clone(),
         };
         for ending in ["", ".js", "/index.js"] {
-            let value = own.clone().parent().join(&Value::text(format!("{path}{ending}")));
+            let value =
+                own.clone().parent().join_path(&Value::from_text(format!("{path}{ending}")));
             let is_there = value
-                .resolved(&Value::path(scene.base))
+                .resolve_from(&Value::from_path(scene.base))
                 .is_some_and(|path| scene.disk.is_file(&path));
             if is_there {
-                loads.add(
+                loads.add_load(
                     &value,
-                    &Value::path(scene.base),
+                    &Value::from_path(scene.base),
                     Role::Runs(Some(Language::Node)),
                     note.clone(),
                 );
@@ -38,11 +39,13 @@ pub(super) fn read(text: &str, scene: Scene<'_>, loads: &mut Loads) {
     }
 }
 
-fn collect(field: &Json, paths: &mut Vec<String>) {
+fn collect_paths(field: &Json, paths: &mut Vec<String>) {
     match field {
         Json::String(path) if !path.contains('*') => paths.push(path.clone()),
-        Json::Object(conditions) => conditions.values().for_each(|value| collect(value, paths)),
-        Json::Array(choices) => choices.iter().for_each(|value| collect(value, paths)),
+        Json::Object(conditions) => {
+            conditions.values().for_each(|value| collect_paths(value, paths))
+        }
+        Json::Array(choices) => choices.iter().for_each(|value| collect_paths(value, paths)),
         _ => {}
     }
 }

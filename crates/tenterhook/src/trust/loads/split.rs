@@ -2,11 +2,11 @@
 //!
 //! Only for texts that `tenterhook-shell` has read already: it finds every command, and not which of them is nested in which.
 
-/// The byte of the bracket that closes the one before `at`, or the text's end.
-pub(super) fn closing(text: &str, at: usize, open: char, close: char) -> usize {
+/// Returns the index of the bracket that closes the one before `at`, or the end of the text.
+pub(super) fn closing_bracket_index(text: &str, at: usize, open: char, close: char) -> usize {
     let mut depth = 0_usize;
     let mut chars = Quoted::new(text, at);
-    while let Some((position, c, is_quoted)) = chars.next() {
+    while let Some((position, c, is_quoted)) = chars.next_char() {
         if is_quoted {
             continue;
         }
@@ -22,18 +22,18 @@ pub(super) fn closing(text: &str, at: usize, open: char, close: char) -> usize {
     text.len()
 }
 
-/// The simple commands of a text, each as its words; redirections are left out.
-pub(super) fn commands(text: &str) -> Vec<Vec<&str>> {
+/// Splits a text into its simple commands, each as its words. Redirections are left out.
+pub(super) fn split_commands(text: &str) -> Vec<Vec<&str>> {
     let mut all: Vec<Vec<&str>> = vec![Vec::new()];
     let mut start: Option<usize> = None;
     let mut nested_until = 0;
     let mut chars = Quoted::new(text, 0);
-    while let Some((at, c, is_quoted)) = chars.next() {
+    while let Some((at, c, is_quoted)) = chars.next_char() {
         if at < nested_until {
             continue;
         }
         if !is_quoted && c == '(' && text.get(..at).is_some_and(|before| before.ends_with('$')) {
-            nested_until = closing(text, at + 1, '(', ')') + 1;
+            nested_until = closing_bracket_index(text, at + 1, '(', ')') + 1;
             continue;
         }
         let ends_word = !is_quoted && (c.is_whitespace() || ";|&".contains(c));
@@ -47,17 +47,17 @@ pub(super) fn commands(text: &str) -> Vec<Vec<&str>> {
             start = start.or(Some(at));
             continue;
         }
-        push(&mut all, start.take().and_then(|from| text.get(from..at)));
+        push_word(&mut all, start.take().and_then(|from| text.get(from..at)));
         if ";|&\n".contains(c) && all.last().is_some_and(|command| !command.is_empty()) {
             all.push(Vec::new());
         }
     }
-    push(&mut all, start.and_then(|from| text.get(from..)));
+    push_word(&mut all, start.and_then(|from| text.get(from..)));
     all.retain(|command| !command.is_empty());
     all
 }
 
-fn push<'a>(all: &mut [Vec<&'a str>], word: Option<&'a str>) {
+fn push_word<'a>(all: &mut [Vec<&'a str>], word: Option<&'a str>) {
     let (Some(command), Some(word)) = (all.last_mut(), word) else { return };
     // The target of a redirection that stands apart from its operator.
     if command.last().is_some_and(|last| last.ends_with(['>', '<'])) {
@@ -84,7 +84,7 @@ impl<'a> Quoted<'a> {
         Self { text, at, quote: None }
     }
 
-    fn next(&mut self) -> Option<(usize, char, bool)> {
+    fn next_char(&mut self) -> Option<(usize, char, bool)> {
         let at = self.at;
         let c = self.text.get(at..)?.chars().next()?;
         self.at += c.len_utf8();
@@ -103,7 +103,7 @@ impl<'a> Quoted<'a> {
             }
             // A substitution within double quotes begins another level of quotes.
             (Some('"'), '(') if self.text.get(..at).is_some_and(|before| before.ends_with('$')) => {
-                self.at = closing(self.text, at + 1, '(', ')') + 1;
+                self.at = closing_bracket_index(self.text, at + 1, '(', ')') + 1;
                 true
             }
             (quote, _) => quote.is_some(),
@@ -130,13 +130,13 @@ mod tests {
             ),
             ("echo 'a;b' | cat", &[&["echo", "'a;b'"], &["cat"]]),
         ] {
-            assert_eq!(commands(text), expected, "{text}");
+            assert_eq!(split_commands(text), expected, "{text}");
         }
     }
 
     #[test]
     fn the_closing_bracket_is_found_behind_quotes_and_nests() {
         let text = "$(a \"$(b ')')\" ')') x";
-        assert_eq!(text.get(closing(text, 2, '(', ')')..), Some(") x"));
+        assert_eq!(text.get(closing_bracket_index(text, 2, '(', ')')..), Some(") x"));
     }
 }

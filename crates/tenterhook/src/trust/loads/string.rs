@@ -1,6 +1,6 @@
 //! Evaluates a quoted text of a script, with the expressions that are put into it.
 
-use super::code::{Code, product};
+use super::code::{Code, combine_values};
 use super::language::Language;
 use super::split;
 use super::value::Value;
@@ -20,27 +20,27 @@ struct Quote {
 }
 
 impl Code<'_> {
-    /// The text at the current place, if one begins there.
-    pub(super) fn string(&mut self, depth: usize) -> Option<Vec<Value>> {
+    /// Reads the string at the current position, if one begins there.
+    pub(super) fn read_string(&mut self, depth: usize) -> Option<Vec<Value>> {
         let start = self.at;
-        let letters = self.rest().find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(0);
-        let prefix = self.rest().get(..letters).unwrap_or_default().to_ascii_lowercase();
+        let letters = self.remaining_text().find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(0);
+        let prefix = self.remaining_text().get(..letters).unwrap_or_default().to_ascii_lowercase();
         let is_prefix = self.language == Language::Python && PYTHON_PREFIXES.contains(&&*prefix);
         if is_prefix {
             self.at += letters;
         } else if letters > 0 {
             return None;
         }
-        let Some(quote) = self.quote(prefix.contains('f')) else {
+        let Some(quote) = self.read_opening_quote(prefix.contains('f')) else {
             self.at = start;
             return None;
         };
-        Some(self.quoted(&quote, depth))
+        Some(self.read_quoted_text(&quote, depth))
     }
 
-    /// The quote that begins here; what is read goes on behind it.
-    fn quote(&mut self, is_formatted: bool) -> Option<Quote> {
-        let rest = self.rest();
+    /// Reads the opening quote that begins here.
+    fn read_opening_quote(&mut self, is_formatted: bool) -> Option<Quote> {
+        let rest = self.remaining_text();
         let first =
             ["\"\"\"", "'''", "\"", "'", "`"].into_iter().find(|quote| rest.starts_with(quote))?;
         let is_triple = first.len() == 3;
@@ -60,11 +60,11 @@ impl Code<'_> {
         Some(Quote { end, hole, has_names, has_lines })
     }
 
-    fn quoted(&mut self, quote: &Quote, depth: usize) -> Vec<Value> {
-        let mut values = vec![Value::text("")];
+    fn read_quoted_text(&mut self, quote: &Quote, depth: usize) -> Vec<Value> {
+        let mut values = vec![Value::from_text("")];
         let mut plain = String::new();
         loop {
-            let rest = self.rest();
+            let rest = self.remaining_text();
             let Some(c) = rest.chars().next() else { break };
             if rest.starts_with(quote.end) {
                 self.at += quote.end.len();
@@ -83,7 +83,7 @@ impl Code<'_> {
             if hole.is_none() && !is_name {
                 self.at += c.len_utf8();
                 if c == '\\' {
-                    let escaped = self.rest().chars().next();
+                    let escaped = self.remaining_text().chars().next();
                     self.at += escaped.map_or(0, char::len_utf8);
                     plain.extend(escaped);
                 } else {
@@ -92,46 +92,48 @@ impl Code<'_> {
                 continue;
             }
             let found = match hole {
-                Some(hole) => self.hole(hole.len(), depth),
-                None => self.interpolated(),
+                Some(hole) => self.read_interpolation(hole.len(), depth),
+                None => self.read_perl_variable(),
             };
-            values = product(&values, &[Value::text(std::mem::take(&mut plain))], |one, other| {
-                one.then(other)
-            });
-            values = product(&values, &found, |one, other| one.then(other));
+            values = combine_values(
+                &values,
+                &[Value::from_text(std::mem::take(&mut plain))],
+                |one, other| one.append(other),
+            );
+            values = combine_values(&values, &found, |one, other| one.append(other));
         }
-        product(&values, &[Value::text(plain)], |one, other| one.then(other))
+        combine_values(&values, &[Value::from_text(plain)], |one, other| one.append(other))
     }
 
-    /// An expression in a text.
-    fn hole(&mut self, opening: usize, depth: usize) -> Vec<Value> {
+    /// Reads an expression in a string.
+    fn read_interpolation(&mut self, opening: usize, depth: usize) -> Vec<Value> {
         let start = self.at;
-        let end = split::closing(self.text, start + opening, '{', '}');
+        let end = split::closing_bracket_index(self.text, start + opening, '{', '}');
         self.at = start + opening;
-        let term = self.expression(depth + 2);
-        let values = self.values(term, start);
+        let term = self.read_expression(depth + 2);
+        let values = self.values_of_term(term, start);
         self.at = end + 1;
         if values.is_empty() { vec![Value::unknown()] } else { values }
     }
 
-    /// A variable of Perl in a text.
-    fn interpolated(&mut self) -> Vec<Value> {
+    /// Reads a Perl variable in a string.
+    fn read_perl_variable(&mut self) -> Vec<Value> {
         let start = self.at;
-        let is_braced = self.rest().starts_with("${");
+        let is_braced = self.remaining_text().starts_with("${");
         let name = match is_braced {
             true => {
                 let inner = self
-                    .rest()
+                    .remaining_text()
                     .get(2..)
                     .and_then(|rest| rest.split('}').next())
                     .unwrap_or_default();
                 self.at += inner.len() + 3;
                 format!("${inner}")
             }
-            false => self.identifier().unwrap_or("$").to_owned(),
+            false => self.read_identifier().unwrap_or("$").to_owned(),
         };
         self.at = self.at.max(start + 1);
-        let term = self.named(name);
-        self.values(term, start)
+        let term = self.term_of_name(name);
+        self.values_of_term(term, start)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::trust::named::lexical;
+use crate::trust::named::normalize_path;
 
 /// Longest text that is put together.
 const LONGEST_TEXT: usize = 64 << 10;
@@ -42,43 +42,43 @@ pub(super) enum Rest {
 }
 
 impl Value {
-    pub(super) fn text(text: impl Into<String>) -> Self {
+    pub(super) fn from_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), rest: Rest::Nothing, tail: String::new(), is_own: false }
     }
 
-    pub(super) fn path(path: &Path) -> Self {
-        Self::text(path.to_string_lossy())
+    pub(super) fn from_path(path: &Path) -> Self {
+        Self::from_text(path.to_string_lossy())
     }
 
-    /// A path that depends on where the script lies.
-    pub(super) fn own(path: &Path) -> Self {
-        Self { is_own: true, ..Self::path(path) }
+    /// Creates a path that depends on where the script lies.
+    pub(super) fn from_script_path(path: &Path) -> Self {
+        Self { is_own: true, ..Self::from_path(path) }
     }
 
     pub(super) fn unknown() -> Self {
-        Self { rest: Rest::Unknown, ..Self::text("") }
+        Self { rest: Rest::Unknown, ..Self::from_text("") }
     }
 
     pub(super) fn is_known(&self) -> bool {
         self.rest == Rest::Nothing
     }
 
-    /// This text with something unknown in each place that a format names: `%s`, `%(name)d`.
-    pub(super) fn filled(&self) -> Self {
+    /// Returns this text with an unknown part in each place that a format names: `%s`, `%(name)d`.
+    pub(super) fn fill_format(&self) -> Self {
         let mut pieces = self.text.split('%');
         let mut filled =
-            Self { is_own: self.is_own, ..Self::text(pieces.next().unwrap_or_default()) };
+            Self { is_own: self.is_own, ..Self::from_text(pieces.next().unwrap_or_default()) };
         for piece in pieces {
             let end = piece.find(char::is_alphabetic).map_or(piece.len(), |at| at + 1);
             let end = piece.find(')').map_or(end, |at| (at + 2).min(piece.len()));
-            filled = filled.then(&Self::unknown());
-            filled = filled.then(&Self::text(piece.get(end..).unwrap_or_default()));
+            filled = filled.append(&Self::unknown());
+            filled = filled.append(&Self::from_text(piece.get(end..).unwrap_or_default()));
         }
         filled
     }
 
-    /// This value, followed by another.
-    pub(super) fn then(mut self, next: &Self) -> Self {
+    /// Returns this value followed by another.
+    pub(super) fn append(mut self, next: &Self) -> Self {
         self.is_own |= next.is_own;
         if self.text.len() + next.text.len() > LONGEST_TEXT {
             self.rest = Rest::Unknown;
@@ -108,8 +108,9 @@ impl Value {
         self
     }
 
-    /// This value as a directory, and a path in it: an absolute one stands alone.
-    pub(super) fn join(self, next: &Self) -> Self {
+    /// Returns the path `next` in the directory that this value names. An absolute path replaces
+    /// the directory.
+    pub(super) fn join_path(self, next: &Self) -> Self {
         if next.text.starts_with('/') {
             return next.clone();
         }
@@ -118,10 +119,10 @@ impl Value {
         }
         let is_empty = self.text.is_empty() && self.is_known();
         let slash = if is_empty || self.text.ends_with('/') { "" } else { "/" };
-        self.then(&Self::text(slash)).then(next)
+        self.append(&Self::from_text(slash)).append(next)
     }
 
-    /// The directory that holds it.
+    /// Returns the directory that contains the path.
     pub(super) fn parent(mut self) -> Self {
         let trimmed = if self.is_known() { self.text.trim_end_matches('/') } else { &self.text };
         let parent = match trimmed.rfind('/') {
@@ -133,16 +134,17 @@ impl Value {
         self
     }
 
-    /// The name at its end.
+    /// Returns the last part of the path.
     pub(super) fn file_name(&self) -> Self {
         match self.is_known() {
-            true => Self::text(self.text.rsplit('/').next().unwrap_or_default()),
+            true => Self::from_text(self.text.rsplit('/').next().unwrap_or_default()),
             false => Self::unknown(),
         }
     }
 
-    /// The path that it names from `base`; of one that is known in part, the directory in which it lies.
-    pub(super) fn resolved(&self, base: &Self) -> Option<PathBuf> {
+    /// Returns the path that the value names from `base`. If only the beginning is known, returns
+    /// the directory that contains it.
+    pub(super) fn resolve_from(&self, base: &Self) -> Option<PathBuf> {
         let text = match self.rest {
             Rest::Nothing => self.text.as_str(),
             Rest::Parameter | Rest::Pattern | Rest::Unknown => {
@@ -155,17 +157,18 @@ impl Value {
             return None;
         }
         let path = Path::new(&base.text).join(text);
-        path.is_absolute().then(|| lexical(&path))
+        path.is_absolute().then(|| normalize_path(&path))
     }
 
-    /// The pattern of names in the directory that it names, where no other part of it is one.
-    pub(super) fn pattern(&self) -> Option<&str> {
+    /// Returns the pattern of file names in the directory, if no other part of the path is a
+    /// pattern.
+    pub(super) fn file_name_pattern(&self) -> Option<&str> {
         let (directory, name) = self.text.rsplit_once('/')?;
         (self.rest == Rest::Pattern && !directory.contains(WILDCARDS)).then_some(name)
     }
 
-    /// Whether the path that it names from `base` depends on where the script lies.
-    pub(super) fn depends_on_place(&self, base: &Self) -> bool {
+    /// Returns whether the path that the value names from `base` depends on where the script lies.
+    pub(super) fn depends_on_script_location(&self, base: &Self) -> bool {
         self.is_own || !self.text.starts_with('/') && base.is_own
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_shell::{Context, Word, WordKind};
 
-use super::lexical;
+use super::normalize_path;
 use super::part;
 
 /// Most directories in which a line may stand.
@@ -23,24 +23,25 @@ pub(super) struct Bases<'a> {
 
 impl<'a> Bases<'a> {
     pub(super) fn new(base: &Path, project: &'a Path, home: &'a Path) -> Self {
-        Self { current: lexical(base), others: Vec::new(), project, home }
+        Self { current: normalize_path(base), others: Vec::new(), project, home }
     }
 
-    pub(super) fn project_text(&self) -> &str {
+    pub(super) fn project_str(&self) -> &str {
         self.project.to_str().unwrap_or_default()
     }
 
-    /// The paths that a text means, the likely one first, each with whether it is that one.
-    pub(super) fn paths(&self, text: &str) -> Vec<(PathBuf, bool)> {
+    /// Returns the paths that a text may mean, the likely one first, each with whether it is the
+    /// likely one.
+    pub(super) fn candidate_paths(&self, text: &str) -> Vec<(PathBuf, bool)> {
         if let Some(rest) = text.strip_prefix("~/") {
-            return vec![(lexical(&self.home.join(rest)), true)];
+            return vec![(normalize_path(&self.home.join(rest)), true)];
         }
         if text.starts_with('/') {
-            return vec![(lexical(Path::new(text)), true)];
+            return vec![(normalize_path(Path::new(text)), true)];
         }
-        let mut found = vec![(lexical(&self.current.join(text)), true)];
+        let mut found = vec![(normalize_path(&self.current.join(text)), true)];
         for base in &self.others {
-            let path = lexical(&base.join(text));
+            let path = normalize_path(&base.join(text));
             if !found.iter().any(|(known, _)| *known == path) {
                 found.push((path, false));
             }
@@ -48,43 +49,48 @@ impl<'a> Bases<'a> {
         found
     }
 
-    /// Follows `cd`; reports one that cannot be followed.
-    pub(super) fn enter(&mut self, args: &[Word], context: Context, unpinned: &mut Vec<String>) {
+    /// Follows `cd`, and reports one that cannot be followed.
+    pub(super) fn follow_cd(
+        &mut self,
+        args: &[Word],
+        context: Context,
+        unpinned: &mut Vec<String>,
+    ) {
         let directory = args.iter().find(|word| !word.text.starts_with('-') || word.text == "-");
         let Some(directory) = directory else {
             let home = self.home.to_owned();
-            self.stand(home, context);
+            self.change_directory(home, context);
             return;
         };
         let is_known = directory.kind == WordKind::Literal || directory.text.starts_with("~/");
         if is_known && directory.text != "-" {
-            let paths = self.paths(&directory.text);
+            let paths = self.candidate_paths(&directory.text);
             for (path, is_current) in paths {
                 if is_current {
-                    self.stand(path, context);
+                    self.change_directory(path, context);
                 } else {
-                    self.add(path);
+                    self.add_directory(path);
                 }
             }
             return;
         }
-        let parts = part::parts(directory, self.project_text());
+        let parts = part::possible_paths(directory, self.project_str());
         let known: Vec<_> = parts.iter().filter(|part| part.known == part::Known::Whole).collect();
         match known.as_slice() {
             [part] => {
                 let path = self.current.join(&part.text);
-                self.stand(lexical(&path), context);
+                self.change_directory(normalize_path(&path), context);
             }
             _ => {
-                self.add(self.project.to_owned());
+                self.add_directory(self.project.to_owned());
                 let text = &directory.text;
                 unpinned.push(format!("where `cd {text}` leads is known only when it runs"));
             }
         }
     }
 
-    /// Directories that options of one command lead to.
-    pub(super) fn enter_for(&mut self, args: &[Word], options: &[&str]) {
+    /// Adds the directories that options of one command lead to.
+    pub(super) fn follow_directory_options(&mut self, args: &[Word], options: &[&str]) {
         for (option, next) in args.iter().zip(args.iter().skip(1).map(Some).chain([None])) {
             let attached = option.text.split_once('=').filter(|(name, _)| options.contains(name));
             let value = match (attached, next) {
@@ -93,15 +99,16 @@ impl<'a> Bases<'a> {
                 _ => None,
             };
             if let Some(value) = value {
-                for (path, _) in self.paths(value) {
-                    self.add(path);
+                for (path, _) in self.candidate_paths(value) {
+                    self.add_directory(path);
                 }
             }
         }
     }
 
-    /// The line stands there from now on, unless it is a part of it that comes back.
-    fn stand(&mut self, path: PathBuf, context: Context) {
+    /// Changes the current directory of the line. A directory that only a part of the line enters,
+    /// such as a subshell, is added instead.
+    fn change_directory(&mut self, path: PathBuf, context: Context) {
         let stays = matches!(
             context,
             Context::Subshell
@@ -111,14 +118,14 @@ impl<'a> Bases<'a> {
                 | Context::Function
         );
         if stays {
-            self.add(path);
+            self.add_directory(path);
         } else if path != self.current {
             let before = std::mem::replace(&mut self.current, path);
-            self.add(before);
+            self.add_directory(before);
         }
     }
 
-    fn add(&mut self, path: PathBuf) {
+    fn add_directory(&mut self, path: PathBuf) {
         if path != self.current && !self.others.contains(&path) && self.others.len() < MOST {
             self.others.push(path);
         }

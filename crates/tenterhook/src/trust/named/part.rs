@@ -33,19 +33,21 @@ pub(in crate::trust) enum Known {
     End,
 }
 
-/// The paths that a word may stand for; `project` is where the root of the repository is.
-pub(super) fn parts(word: &Word, project: &str) -> Vec<Part> {
+/// Returns the paths that a word may mean; `project` is the root of the repository.
+pub(super) fn possible_paths(word: &Word, project: &str) -> Vec<Part> {
     let mut found = Vec::new();
     match word.kind {
-        WordKind::Literal => of_text(&word.text, &mut found),
-        WordKind::Pattern | WordKind::Expansion => of_source(&word.source, project, &mut found),
+        WordKind::Literal => add_paths_of_text(&word.text, &mut found),
+        WordKind::Pattern | WordKind::Expansion => {
+            add_paths_of_source(&word.source, project, &mut found)
+        }
     }
     found.truncate(MOST_PARTS);
     found
 }
 
-/// The paths that a text may stand for, whose every character is known.
-pub(super) fn of_text(text: &str, found: &mut Vec<Part>) {
+/// Adds the paths that a text may mean, all of whose characters are known.
+pub(super) fn add_paths_of_text(text: &str, found: &mut Vec<Part>) {
     let mut add = |text: &str| {
         let part = Part { text: text.to_owned(), known: Known::Whole };
         if !text.is_empty() && !found.contains(&part) {
@@ -69,12 +71,12 @@ pub(super) fn of_text(text: &str, found: &mut Vec<Part>) {
     }
 }
 
-/// The same of a word that a shell expands.
-fn of_source(source: &str, project: &str, found: &mut Vec<Part>) {
-    let source = normal(source, project);
+/// Adds the paths that a word may mean after a shell has expanded it.
+fn add_paths_of_source(source: &str, project: &str, found: &mut Vec<Part>) {
+    let source = normalize_source(source, project);
     if !source.contains(['$', '`']) {
         if !source.contains(PATTERN) {
-            of_text(&source, found);
+            add_paths_of_text(&source, found);
         } else if let Some(at) = source.find(PATTERN) {
             let before = source.get(..at).unwrap_or_default();
             let before = before.split_once('=').map_or(before, |(_, value)| value);
@@ -86,13 +88,13 @@ fn of_source(source: &str, project: &str, found: &mut Vec<Part>) {
     // `./tools:$PATH`
     for piece in source.split([':', '=']).filter(|piece| !piece.contains(['$', '`', ')', '}', '(']))
     {
-        of_text(piece, found);
+        add_paths_of_text(piece, found);
     }
     // `${1:-deny.txt}`
     for (at, _) in source.match_indices(":-") {
         let behind = source.get(at + 2..).and_then(|rest| rest.split_once('}'));
         if let Some((default, _)) = behind.filter(|(default, _)| !default.contains(['$', '`'])) {
-            of_text(default, found);
+            add_paths_of_text(default, found);
         }
     }
     let end = source.rsplit(['$', ')', '}', '`']).next().unwrap_or_default();
@@ -104,8 +106,9 @@ fn of_source(source: &str, project: &str, found: &mut Vec<Part>) {
     }
 }
 
-/// The source without the quotes that say nothing of a path, and with what is known of the directories.
-fn normal(source: &str, project: &str) -> String {
+/// Returns the source without quotes, which are irrelevant for a path, and with known directories
+/// replaced.
+fn normalize_source(source: &str, project: &str) -> String {
     let mut text = source.to_owned();
     for here in HERE {
         text = text.replace(here, ".");
@@ -122,9 +125,9 @@ mod tests {
     use super::*;
 
     fn texts(source: &str) -> Vec<String> {
-        let line = tenterhook_shell::read(&format!("x {source}"));
+        let line = tenterhook_shell::parse_line(&format!("x {source}"));
         let word = line.commands.first().and_then(|command| command.words.get(1)).expect("a word");
-        parts(word, "/p").into_iter().map(|part| part.text).collect()
+        possible_paths(word, "/p").into_iter().map(|part| part.text).collect()
     }
 
     #[test]

@@ -54,9 +54,9 @@ const RUNNING_VERBS: &[(&str, &[&str])] = &[
     ("uv", &["tool"]),
 ];
 
-/// Whether a program runs what it finds itself; `words` begin with its name.
-pub(in crate::trust) fn runs_unnamed(program: &str, words: &[Word]) -> bool {
-    let verb = verb(program, words).and_then(|at| words.get(at + 1));
+/// Returns whether a program runs code that it finds itself; `words` begin with its name.
+pub(in crate::trust) fn runs_unnamed_code(program: &str, words: &[Word]) -> bool {
+    let verb = subcommand_index(program, words).and_then(|at| words.get(at + 1));
     let first = words.get(1);
     let is_verb = |word: &Word| {
         RUNNING_VERBS
@@ -65,19 +65,19 @@ pub(in crate::trust) fn runs_unnamed(program: &str, words: &[Word]) -> bool {
     };
     RUNNERS.contains(&program)
         || first.into_iter().chain(verb).any(is_verb)
-        || program == "git" && words.iter().skip(1).any(|word| is_running_key(&word.text))
+        || program == "git" && words.iter().skip(1).any(|word| is_git_command_setting(&word.text))
 }
 
-/// Whether `-c KEY=VALUE` sets something that git runs, or where it looks for that.
-fn is_running_key(word: &str) -> bool {
+/// Returns whether `-c KEY=VALUE` sets something that git runs, or where git looks for it.
+fn is_git_command_setting(word: &str) -> bool {
     let Some((key, value)) = word.split_once('=') else { return false };
     let key = key.trim_start_matches("-c").to_lowercase();
     value.starts_with('!')
         || key.contains('.') && RUNNING_KEYS.iter().any(|part| key.contains(part))
 }
 
-/// Whether code that is handed to a program in a word has it read a file or run a program.
-fn code_loads(program: &str, code: &str) -> bool {
+/// Returns whether code in an argument makes a program read a file or run a program.
+fn code_loads_files(program: &str, code: &str) -> bool {
     let marks =
         CODE_MARKS.iter().find(|(names, _)| names.contains(&program)).map(|(_, marks)| *marks);
     let reads = |token: &str| token.ends_with(['r', 'R', 'e']) && !token.starts_with(['s', 'y']);
@@ -89,9 +89,10 @@ fn code_loads(program: &str, code: &str) -> bool {
                 .any(|(token, _)| reads(token))
 }
 
-/// Where the word stands that says what a program does, among those behind its name.
-fn verb(program: &str, words: &[Word]) -> Option<usize> {
-    let mut arguments = tenterhook_shell::program::arguments(program, words);
+/// Returns the index, among the words behind a program's name, of the one that says what the
+/// program does.
+fn subcommand_index(program: &str, words: &[Word]) -> Option<usize> {
+    let mut arguments = tenterhook_shell::program::split_arguments(program, words);
     let operand = arguments.find(|(_, argument)| matches!(argument, Argument::Operand(_)));
     operand.and_then(|(at, _)| at.checked_sub(1))
 }
@@ -204,8 +205,8 @@ const CODE_MARKS: &[(&[&str], &[&str])] = &[
 /// Tests of files and texts.
 const TESTS: &[&str] = &["[", "[[", "test"];
 
-/// Which word is the pattern or the program of those that take one.
-fn operand(args: &[&str]) -> Option<usize> {
+/// Returns the index of the pattern or the code, for programs that take one.
+fn pattern_index(args: &[&str]) -> Option<usize> {
     // `-v NAME=VALUE` of `awk` stands before its program.
     let is_assignment = |at: usize, word: &str| {
         word.contains('=') && at.checked_sub(1).and_then(|at| args.get(at)) == Some(&"-v")
@@ -215,28 +216,30 @@ fn operand(args: &[&str]) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Whether the code in the words of a program has it read a file or run a program.
-pub(in crate::trust) fn code_in_words_loads(program: &str, words: &[Word]) -> bool {
+/// Returns whether the code in the arguments of a program makes it read a file or run a program.
+pub(in crate::trust) fn inline_code_loads_files(program: &str, words: &[Word]) -> bool {
     let args: Vec<&str> = words.iter().skip(1).map(|word| word.text.as_str()).collect();
-    let names = args.iter().any(|word| names_pattern(word));
+    let names = args.iter().any(|word| is_pattern_option(word));
     match names {
-        true => args.iter().any(|code| code_loads(program, code)),
-        false => {
-            operand(&args).and_then(|at| args.get(at)).is_some_and(|code| code_loads(program, code))
-        }
+        true => args.iter().any(|code| code_loads_files(program, code)),
+        false => pattern_index(&args)
+            .and_then(|at| args.get(at))
+            .is_some_and(|code| code_loads_files(program, code)),
     }
 }
 
-/// Which words behind a program's name cannot be files that count; `words` begin with its name.
-pub(in crate::trust) fn uncounted(program: &str, words: &[Word]) -> Vec<bool> {
+/// Returns for each word behind a program's name whether it cannot be a file to pin; `words` begin
+/// with the name.
+pub(in crate::trust) fn non_file_words(program: &str, words: &[Word]) -> Vec<bool> {
     let args: Vec<&str> = words.iter().skip(1).map(|word| word.text.as_str()).collect();
     let is_option = |word: &str| word.len() > 1 && word.starts_with('-');
     let all = TEXT.contains(&program) || WRITERS.contains(&program);
-    let operand = operand(&args);
-    let verb = verb(program, words).filter(|_| has_subcommands(program));
+    let operand = pattern_index(&args);
+    let verb = subcommand_index(program, words).filter(|_| has_subcommands(program));
     let is_tracked = program == "git"
         && verb.and_then(|at| args.get(at)).is_some_and(|verb| TRACKED.contains(verb));
-    let is_pattern = PATTERNS.contains(&program) && !args.iter().any(|word| names_pattern(word));
+    let is_pattern =
+        PATTERNS.contains(&program) && !args.iter().any(|word| is_pattern_option(word));
     let outputs = OUTPUTS.iter().find(|(name, _)| *name == program).map(|(_, options)| *options);
     let skips = |at: usize, word: &str| {
         let before = at.checked_sub(1).and_then(|before| args.get(before)).copied();
@@ -256,8 +259,9 @@ pub(in crate::trust) fn uncounted(program: &str, words: &[Word]) -> Vec<bool> {
     args.iter().enumerate().map(|(at, word)| skips(at, word)).collect()
 }
 
-/// Whether an option says that a file or another word is the pattern: `-f`, `-qf`, `--file=`, `-e`.
-fn names_pattern(word: &str) -> bool {
+/// Returns whether an option means that a file or another word is the pattern: `-f`, `-qf`,
+/// `--file=`, `-e`.
+fn is_pattern_option(word: &str) -> bool {
     match word.strip_prefix("--") {
         Some(long) => {
             ["file", "from-file", "regexp", "expression"].iter().any(|name| long.starts_with(name))
@@ -288,14 +292,15 @@ const MODULES: &[Modules] = &[
     Modules { programs: &["php", "lua"], endings: &[".php", ".lua"], starts: &[] },
 ];
 
-/// How `program` finds what it runs; `None` for what reads exactly the file that it is given.
-pub(super) fn modules(program: &str) -> Option<&'static Modules> {
+/// Returns how `program` finds the modules that it runs; `None` for a program that reads exactly
+/// the file that it is given.
+pub(super) fn module_search(program: &str) -> Option<&'static Modules> {
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     MODULES.iter().find(|row| row.programs.contains(&plain))
 }
 
-/// How the options in a variable find what they load, by `NAME=VALUE`.
-pub(super) fn modules_of_variable(text: &str) -> Option<&'static Modules> {
+/// Returns how the options in a variable, as `NAME=VALUE`, find what they load.
+pub(super) fn module_search_of_variable(text: &str) -> Option<&'static Modules> {
     let (name, _) = text.split_once('=')?;
     let program = match name {
         "NODE_OPTIONS" => "node",
@@ -303,5 +308,5 @@ pub(super) fn modules_of_variable(text: &str) -> Option<&'static Modules> {
         "RUBYOPT" => "ruby",
         _ => return None,
     };
-    modules(program)
+    module_search(program)
 }

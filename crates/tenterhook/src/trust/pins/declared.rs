@@ -22,34 +22,34 @@ struct Looking<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads what the entry declares.
-    pub(super) fn declared(&mut self, command: &Command) -> Step {
+    /// Pins the files that the entry declares.
+    pub(super) fn pin_declared_files(&mut self, command: &Command) -> Step {
         for said in &command.files {
-            let pattern = files::pattern(said, self.finding.directory);
+            let pattern = files::parse_path_pattern(said, self.finding.directory);
             match pattern? {
-                Some(pattern) => self.matching(said, &pattern)?,
-                None if said.is_dir() => self.folder(said, &mut Vec::new())?,
-                None => self.file(said, true)?,
+                Some(pattern) => self.pin_matching_files(said, &pattern)?,
+                None if said.is_dir() => self.pin_folder(said, &mut Vec::new())?,
+                None => self.pin_file(said, true)?,
             }
         }
         Ok(())
     }
 
-    fn matching(&mut self, said: &Path, pattern: &Pattern) -> Step {
+    fn pin_matching_files(&mut self, said: &Path, pattern: &Pattern) -> Step {
         let shown = said.strip_prefix(self.finding.directory).unwrap_or(said);
         let shown = shown.display().to_string();
         let mut looking = Looking { pattern, shown, looked_at: 0, found: Vec::new() };
-        looking.below(&pattern.below, 0, &mut Vec::new())?;
+        looking.search_directory(&pattern.below, 0, &mut Vec::new())?;
         if looking.found.is_empty() {
             // Most likely a slip of the pen, and then something runs that is not pinned.
-            self.unpinned(format!("`{}`, which names no file", looking.shown));
+            self.add_unpinned(format!("`{}`, which names no file", looking.shown));
         }
-        looking.found.iter().try_for_each(|path| self.file(path, true))
+        looking.found.iter().try_for_each(|path| self.pin_file(path, true))
     }
 
-    /// The words of a command that are files which it declares: those are run from where they are
-    /// kept, too.
-    pub(super) fn declared_words(
+    /// Returns the words of a command that are files which it declares: they are run from the
+    /// copies, too.
+    pub(super) fn declared_file_words(
         &self,
         command: &Command,
         text: Option<&str>,
@@ -69,9 +69,14 @@ impl Reading<'_> {
 }
 
 impl Looking<'_> {
-    /// What a directory holds, and those below it, also behind links. `round` are the directories
-    /// that it lies in.
-    fn below(&mut self, directory: &Path, depth: usize, round: &mut Vec<PathBuf>) -> Step {
+    /// Searches a directory and those below it, also behind links. `round` are the directories that
+    /// contain it.
+    fn search_directory(
+        &mut self,
+        directory: &Path,
+        depth: usize,
+        round: &mut Vec<PathBuf>,
+    ) -> Step {
         if depth > DEEPEST {
             return Err(PinError::Deep { path: directory.to_owned(), deepest: DEEPEST });
         }
@@ -99,9 +104,9 @@ impl Looking<'_> {
         for path in paths {
             if path.is_dir() {
                 if self.pattern.depth.is_none_or(|most| depth < most) {
-                    self.below(&path, depth + 1, round)?;
+                    self.search_directory(&path, depth + 1, round)?;
                 }
-            } else if path.is_file() && self.matches(&path) {
+            } else if path.is_file() && self.matches_pattern(&path) {
                 self.found.push(path);
             }
         }
@@ -109,7 +114,7 @@ impl Looking<'_> {
         Ok(())
     }
 
-    fn matches(&self, path: &Path) -> bool {
+    fn matches_pattern(&self, path: &Path) -> bool {
         path.strip_prefix(&self.pattern.below).is_ok_and(|rest| self.pattern.rest.is_match(rest))
     }
 }

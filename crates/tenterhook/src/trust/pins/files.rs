@@ -21,8 +21,9 @@ const LEFT_OUT_ENDINGS: &[&str] = &[".log", ".pyc", ".swp", ".swo", "~"];
 /// How copies begin that Emacs keeps of what is being edited.
 const LEFT_OUT_STARTS: &[&str] = &["#", ".#"];
 
-/// Whether programs and editors leave a file of this name beside themselves.
-pub(super) fn is_left_out(name: &str) -> bool {
+/// Returns whether a file of this name is one that programs and editors leave beside their own
+/// files.
+pub(super) fn is_ignored_name(name: &str) -> bool {
     LEFT_OUT.contains(&name)
         || LEFT_OUT_ENDINGS.iter().any(|ending| name.ends_with(ending))
         || LEFT_OUT_STARTS.iter().any(|start| name.starts_with(start))
@@ -41,8 +42,8 @@ impl Files {
         self.0.insert(pin.path.clone().into_os_string(), pin);
     }
 
-    /// In the order of their paths, in which they are digested.
-    pub(super) fn sorted(self) -> Vec<Pin> {
+    /// Returns the pins in the order of their paths, which the digest requires.
+    pub(super) fn into_sorted(self) -> Vec<Pin> {
         let mut all: Vec<Pin> = self.0.into_values().collect();
         all.sort_by(|one, other| one.path.cmp(&other.path));
         all

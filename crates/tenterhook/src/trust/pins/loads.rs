@@ -54,13 +54,15 @@ impl Disk for Project<'_> {
         path.starts_with(self.root) && path.is_dir()
     }
 
-    fn text(&self, path: &Path) -> Option<String> {
+    fn read_text(&self, path: &Path) -> Option<String> {
         let is_ours = path.starts_with(self.root);
-        let bytes = is_ours.then(|| crate::discover::bytes(path, LONGEST as u64).ok()).flatten()?;
+        let bytes = is_ours
+            .then(|| crate::discover::read_regular_file(path, LONGEST as u64).ok())
+            .flatten()?;
         String::from_utf8(bytes.to_vec()).ok()
     }
 
-    fn real(&self, path: &Path) -> PathBuf {
+    fn real_path(&self, path: &Path) -> PathBuf {
         let below = self.real.as_ref().and_then(|root| {
             let real = path.canonicalize().ok()?;
             real.strip_prefix(root).ok().map(|rest| self.root.join(rest)).or(Some(real))
@@ -71,7 +73,11 @@ impl Disk for Project<'_> {
 
 impl Reading<'_> {
     /// Pins what the scripts that the entry names load.
-    pub(super) fn loads(&mut self, command: &Command, base: &Path) -> Result<(), PinError> {
+    pub(super) fn pin_script_loads(
+        &mut self,
+        command: &Command,
+        base: &Path,
+    ) -> Result<(), PinError> {
         let root = self.finding.ground.project;
         let disk = Project { root, real: root.canonicalize().ok() };
         let named = self.files.0.values().filter(|pin| pin.named && pin.digest.is_some());
@@ -87,7 +93,7 @@ impl Reading<'_> {
                 continue;
             }
             if read.len() > MOST_SCRIPTS {
-                self.unpinned(format!("what more than {MOST_SCRIPTS} scripts load"));
+                self.add_unpinned(format!("what more than {MOST_SCRIPTS} scripts load"));
                 break;
             }
             let scene = Scene {
@@ -101,10 +107,10 @@ impl Reading<'_> {
                 within: None,
                 disk: &disk,
             };
-            let Some(all) = self.text_loads(&script, scene) else { continue };
+            let Some(all) = self.find_script_loads(&script, scene) else { continue };
             search = all.search.clone();
-            self.notes(&all);
-            let written = all.written();
+            self.report_notes(&all);
+            let written = all.written_paths();
             data.written.extend(written.iter().cloned());
             for load in &all.found {
                 // Its own state changes with each run, and is not approved.
@@ -121,22 +127,22 @@ impl Reading<'_> {
                 if found.insert(key, load.role) == Some(load.role) {
                     continue;
                 }
-                waiting.extend(self.take(load, all.writes)?);
+                waiting.extend(self.pin_load(load, all.writes)?);
             }
         }
-        self.read_data(&data);
+        self.report_unpinned_data(&data);
         Ok(())
     }
 
-    /// Names the files that scripts read where they lie in the project, as far as nothing else pins them. They may change at any time,
-    /// and so whether they are there is no part of what is approved.
-    fn read_data(&mut self, data: &Data) {
+    /// Reports the files that scripts read from the project, unless they are pinned. These files
+    /// may change at any time, so their existence is no part of what is approved.
+    fn report_unpinned_data(&mut self, data: &Data) {
         let is_written = |path: &Path| data.written.iter().any(|written| path.starts_with(written));
         let mut known: Vec<&Path> = Vec::new();
         for load in &data.read {
             let path = &*load.path;
             let is_ours = path.starts_with(self.finding.ground.project);
-            let is_there = path.is_file() || path.is_dir() && self.is_part(path);
+            let is_there = path.is_file() || path.is_dir() && self.is_project_part(path);
             if !is_ours || !is_there || is_written(path) || known.contains(&path) {
                 continue;
             }
@@ -161,12 +167,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a directory is a part of the project, and neither all of it nor that of the file that configures the hook.
-    fn is_part(&self, path: &Path) -> bool {
+    /// Returns whether a directory is neither the project nor that of the file that configures the
+    /// hook.
+    fn is_project_part(&self, path: &Path) -> bool {
         path != self.finding.ground.project && path != self.finding.directory
     }
 
-    fn text_loads(&mut self, script: &Waiting, scene: Scene<'_>) -> Option<Loads> {
+    fn find_script_loads(&mut self, script: &Waiting, scene: Scene<'_>) -> Option<Loads> {
         let bytes = self.files.get(&script.path).map(|pin| pin.bytes.clone())?;
         let language = Language::of_file(&script.path, &bytes).or(script.language);
         let is_bare = script.path.extension().is_none() && !bytes.starts_with(b"#!");
@@ -175,11 +182,11 @@ impl Reading<'_> {
         let text = std::str::from_utf8(&bytes)
             .ok()
             .filter(|text| text.len() <= LONGEST && !text.contains('\0'))?;
-        Some(self.finding.seen.memory.read(language, text, scene))
+        Some(self.finding.seen.memory.find_loads(language, text, scene))
     }
 
-    /// Pins one path that a script names; the scripts that are to be read because of it.
-    fn take(&mut self, load: &Load, writes: bool) -> Result<Vec<Waiting>, PinError> {
+    /// Pins one path that a script names, and returns the scripts that must be read because of it.
+    fn pin_load(&mut self, load: &Load, writes: bool) -> Result<Vec<Waiting>, PinError> {
         let path = &load.path;
         if !path.starts_with(self.finding.ground.project) {
             return Ok(Vec::new());
@@ -187,28 +194,30 @@ impl Reading<'_> {
         let is_directory = path.is_dir();
         let directory = if is_directory { Some(path.as_path()) } else { path.parent() };
         match load.role {
-            Role::Around | Role::Writes => self.stays_unless_covered(directory, load),
+            Role::Around | Role::Writes => self.require_project_unless_covered(directory, load),
             // Everything of a package in the pinned folder is in the copy.
             Role::Package if self.is_covered(directory) => {}
             Role::Package => {
-                let shown = self.shown(&load.at);
-                self.unpinned(shown.clone());
-                self.stay(shown);
+                let shown = self.note_text(&load.at);
+                self.add_unpinned(shown.clone());
+                self.run_from_project(shown);
             }
-            Role::Matches => return self.matches(load),
-            Role::Compiled => self.compiled(load)?,
-            Role::Directory => self.directory_of_code(load)?,
-            Role::Reads if is_directory => self.stays_unless_covered(directory, load),
+            Role::Matches => return self.pin_matching_names(load),
+            Role::Compiled => self.pin_compiled_files(load)?,
+            Role::Directory => self.pin_code_directory(load)?,
+            Role::Reads if is_directory => self.require_project_unless_covered(directory, load),
             // Its own state changes with each run, and is not approved.
-            Role::Reads if writes && is_data(path) && !self.is_covered(directory) => {
-                self.stays_unless_covered(directory, load);
+            Role::Reads if writes && is_data_file(path) && !self.is_covered(directory) => {
+                self.require_project_unless_covered(directory, load);
             }
-            Role::Probes if !path.exists() && !self.is_covered(directory) => self.expected(path),
+            Role::Probes if !path.exists() && !self.is_covered(directory) => {
+                self.pin_expected_file(path)
+            }
             Role::Probes => {}
             Role::Runs(_) | Role::Includes | Role::Reads if is_directory => {}
-            Role::Includes => self.file(path, true)?,
+            Role::Includes => self.pin_file(path, true)?,
             Role::Reads | Role::Runs(_) => {
-                self.file(path, true)?;
+                self.pin_file(path, true)?;
                 let language = if let Role::Runs(language) = load.role { language } else { None };
                 let is_module = language == Some(Language::Python);
                 self.modules.of_script |= is_module && load.is_own;
@@ -219,110 +228,116 @@ impl Reading<'_> {
         Ok(Vec::new())
     }
 
-    /// The files of a directory whose names fit a pattern: those that come later are another identity.
-    fn matches(&mut self, load: &Load) -> Result<Vec<Waiting>, PinError> {
+    /// Pins the files of a directory whose names match a pattern. A file that appears later changes
+    /// the identity.
+    fn pin_matching_names(&mut self, load: &Load) -> Result<Vec<Waiting>, PinError> {
         let pattern = load.pattern.as_deref().unwrap_or_default();
-        let Some(listing) = self.finding.seen.listing(&load.path)? else { return Ok(Vec::new()) };
+        let Some(listing) = self.finding.seen.list_folder(&load.path)? else {
+            return Ok(Vec::new());
+        };
         let mut found = Vec::new();
         for (name, kind) in &listing.entries {
-            if *kind == Kind::File && fits(&name.to_string_lossy(), pattern) {
+            if *kind == Kind::File && may_match_pattern(&name.to_string_lossy(), pattern) {
                 let path = load.path.join(name);
-                self.file(&path, true)?;
+                self.pin_file(&path, true)?;
                 found.push(Waiting { path, language: None, is_module: false });
             }
         }
         Ok(found)
     }
 
-    /// Compiled files that replace a module: those that are there, and those that come later.
-    fn compiled(&mut self, load: &Load) -> Result<(), PinError> {
+    /// Pins compiled files that replace a module, those that exist and those that may appear.
+    fn pin_compiled_files(&mut self, load: &Load) -> Result<(), PinError> {
         let Some(pattern) = &load.pattern else {
             if load.path.is_file() {
-                return self.file(&load.path, true);
+                return self.pin_file(&load.path, true);
             }
-            self.expected(&load.path);
+            self.pin_expected_file(&load.path);
             return Ok(());
         };
         // A directory that cannot be listed is named where its scripts are pinned.
-        let Ok(Some(listing)) = self.finding.seen.listing(&load.path) else { return Ok(()) };
+        let Ok(Some(listing)) = self.finding.seen.list_folder(&load.path) else { return Ok(()) };
         for (name, kind) in &listing.entries {
-            if *kind == Kind::File && fits(&name.to_string_lossy(), pattern) {
-                self.file(&load.path.join(name), true)?;
+            if *kind == Kind::File && may_match_pattern(&name.to_string_lossy(), pattern) {
+                self.pin_file(&load.path.join(name), true)?;
             }
         }
         Ok(())
     }
 
-    /// All files of a directory from which code is loaded by names that are not known.
-    fn directory_of_code(&mut self, load: &Load) -> Result<(), PinError> {
+    /// Pins all files of a directory from which code is loaded by names that are unknown.
+    fn pin_code_directory(&mut self, load: &Load) -> Result<(), PinError> {
         let directory = &load.path;
-        if self.is_part(directory) && directory.is_dir() {
-            return self.folder(directory, &mut Vec::new());
+        if self.is_project_part(directory) && directory.is_dir() {
+            return self.pin_folder(directory, &mut Vec::new());
         }
         if directory.is_dir() {
-            self.unpinned(self.shown(&load.at));
+            self.add_unpinned(self.note_text(&load.at));
         }
         Ok(())
     }
 
-    /// A copy has the files that are pinned, and a directory only where all of it is.
-    fn stays_unless_covered(&mut self, directory: Option<&Path>, load: &Load) {
+    /// Makes the hook run from the project if a copy lacks the directory: a copy has a whole
+    /// directory only if all of it is pinned.
+    fn require_project_unless_covered(&mut self, directory: Option<&Path>, load: &Load) {
         if load.is_own && !self.is_covered(directory) {
-            let why = self.shown(&load.at);
-            self.stay(why);
+            let why = self.note_text(&load.at);
+            self.run_from_project(why);
         }
     }
 
-    /// Whether everything in a directory of the project is pinned.
+    /// Returns whether everything in a directory of the project is pinned.
     fn is_covered(&self, directory: Option<&Path>) -> bool {
         directory
             .is_some_and(|directory| self.whole.iter().any(|whole| directory.starts_with(whole)))
     }
 
-    fn notes(&mut self, all: &Loads) {
+    fn report_notes(&mut self, all: &Loads) {
         for note in all.unresolved.iter().take(MOST_NOTES) {
-            let shown = self.shown(note);
-            self.unpinned(shown.clone());
-            self.stay(shown);
+            let shown = self.note_text(note);
+            self.add_unpinned(shown.clone());
+            self.run_from_project(shown);
         }
         for note in all.unnamed.iter().take(MOST_NOTES) {
-            let shown = self.shown(note);
-            self.unpinned(shown);
+            let shown = self.note_text(note);
+            self.add_unpinned(shown);
         }
         for note in all.bound.iter().take(1) {
-            let shown = self.shown(note);
-            self.stay(shown);
+            let shown = self.note_text(note);
+            self.run_from_project(shown);
         }
     }
 
-    /// A file that a script would load if it were there: its appearance is a change.
-    fn expected(&mut self, path: &Path) {
+    /// Pins the absence of a file that a script would load if it existed: its appearance is a
+    /// change.
+    fn pin_expected_file(&mut self, path: &Path) {
         if self.files.get(path).is_none() && self.files.0.len() < super::MOST_FILES {
-            self.absent(path);
+            self.pin_absent_file(path);
             if let Some(pin) = self.files.0.get_mut(path.as_os_str()) {
                 pin.named = false;
             }
         }
     }
 
-    /// Has the hook run from the project; the first reason is kept.
-    fn stay(&mut self, why: String) {
+    /// Makes the hook run from the project; the first reason is kept.
+    fn run_from_project(&mut self, why: String) {
         self.from_place.get_or_insert(why);
     }
 
-    fn shown(&self, note: &Note) -> String {
+    fn note_text(&self, note: &Note) -> String {
         let file = note.file.strip_prefix(self.finding.ground.project).unwrap_or(&note.file);
         format!("{} ({}:{})", note.text, file.display(), note.line)
     }
 }
 
-/// Whether a file is data, and not a script.
-fn is_data(path: &Path) -> bool {
+/// Returns whether a file is data, and not a script.
+fn is_data_file(path: &Path) -> bool {
     Language::of_file(path, b"").is_none()
 }
 
-/// Whether a name may match a pattern of a shell: compares the text before its first and behind its last wildcard.
-fn fits(name: &str, pattern: &str) -> bool {
+/// Returns whether a name may match a shell pattern. Compares only the text before the first and
+/// behind the last wildcard.
+fn may_match_pattern(name: &str, pattern: &str) -> bool {
     let is_wild = |c: char| "*?[]{}".contains(c);
     let before = pattern.split(is_wild).next().unwrap_or_default();
     let behind = pattern.rsplit(is_wild).next().unwrap_or_default();

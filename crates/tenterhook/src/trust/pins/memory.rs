@@ -32,18 +32,18 @@ enum Answered {
 }
 
 impl Answered {
-    /// Whether the disk still answers so.
-    fn holds(&self, disk: &dyn Disk) -> bool {
+    /// Returns whether the disk still gives this answer.
+    fn is_still_true(&self, disk: &dyn Disk) -> bool {
         match self {
             Self::File(path, answer) => disk.is_file(path) == *answer,
             Self::Directory(path, answer) => disk.is_directory(path) == *answer,
-            Self::Text(path, answer) => digest(disk.text(path).as_deref()) == *answer,
-            Self::Real(path, answer) => disk.real(path) == *answer,
+            Self::Text(path, answer) => text_digest(disk.read_text(path).as_deref()) == *answer,
+            Self::Real(path, answer) => disk.real_path(path) == *answer,
         }
     }
 }
 
-fn digest(text: Option<&str>) -> Option<String> {
+fn text_digest(text: Option<&str>) -> Option<String> {
     text.map(|text| Digest::hash(text.as_bytes()).to_string())
 }
 
@@ -55,24 +55,26 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Starts with the findings at the approval of the source.
+    /// Starts with the scripts that were read when the source was approved.
     pub(super) fn new(before: Vec<ReadScript>) -> Self {
         Self { before, now: RefCell::default() }
     }
 
-    /// Everything that was read now.
-    pub(super) fn into_read(self) -> Vec<ReadScript> {
+    /// Returns all scripts that were read now.
+    pub(super) fn into_scripts(self) -> Vec<ReadScript> {
         self.now.into_inner()
     }
 
-    /// What a text of this language loads.
-    pub(super) fn read(&self, language: Language, text: &str, scene: Scene<'_>) -> Loads {
-        let key = key(language, text, scene).to_string();
+    /// Returns what a script in this language loads. Uses the earlier result if the disk still
+    /// gives the same answers.
+    pub(super) fn find_loads(&self, language: Language, text: &str, scene: Scene<'_>) -> Loads {
+        let key = script_key(language, text, scene).to_string();
         let known = self.before.iter().find(|script| script.key == key);
-        let known = known.filter(|script| script.asked.iter().all(|asked| asked.holds(scene.disk)));
+        let known =
+            known.filter(|script| script.asked.iter().all(|asked| asked.is_still_true(scene.disk)));
         let script = known.cloned().unwrap_or_else(|| {
             let disk = Recorder { disk: scene.disk, asked: RefCell::default() };
-            let loads = loads::read(language, text, Scene { disk: &disk, ..scene });
+            let loads = loads::find_loads(language, text, Scene { disk: &disk, ..scene });
             ReadScript { key: key.clone(), asked: disk.asked.into_inner(), loads }
         });
         let loads = script.loads.clone();
@@ -85,8 +87,9 @@ impl Memory {
     }
 }
 
-/// Everything that a script is read with, but what the disk answers.
-fn key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
+/// Returns a digest of everything that affects how a script is read, except for the answers of the
+/// disk.
+fn script_key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
     let path = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
     let pairs = scene.env.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]);
     let search = scene
@@ -94,17 +97,17 @@ fn key(language: Language, text: &str, scene: Scene<'_>) -> Digest {
         .iter()
         .flat_map(|(directory, is_own)| [path(directory), vec![u8::from(*is_own)]]);
     Canon::new(READER)
-        .field("language", format!("{language:?}"))
-        .field("text", text)
-        .maybe("script", scene.script.map(path))
-        .field("base", path(scene.base))
-        .field("project", path(scene.project))
-        .field("home", path(scene.home))
-        .field("module", [u8::from(scene.is_module)])
-        .maybe("within", scene.within.map(|note| format!("{note:?}")))
-        .list("search", search)
-        .list("env", pairs)
-        .end()
+        .with_field("language", format!("{language:?}"))
+        .with_field("text", text)
+        .with_optional("script", scene.script.map(path))
+        .with_field("base", path(scene.base))
+        .with_field("project", path(scene.project))
+        .with_field("home", path(scene.home))
+        .with_field("module", [u8::from(scene.is_module)])
+        .with_optional("within", scene.within.map(|note| format!("{note:?}")))
+        .with_list("search", search)
+        .with_list("env", pairs)
+        .finish()
 }
 
 /// A disk that writes down what it is asked.
@@ -114,7 +117,7 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    fn note(&self, asked: Answered) {
+    fn record_answer(&self, asked: Answered) {
         let mut all = self.asked.borrow_mut();
         if !all.contains(&asked) {
             all.push(asked);
@@ -125,25 +128,25 @@ impl Recorder<'_> {
 impl Disk for Recorder<'_> {
     fn is_file(&self, path: &Path) -> bool {
         let answer = self.disk.is_file(path);
-        self.note(Answered::File(path.to_owned(), answer));
+        self.record_answer(Answered::File(path.to_owned(), answer));
         answer
     }
 
     fn is_directory(&self, path: &Path) -> bool {
         let answer = self.disk.is_directory(path);
-        self.note(Answered::Directory(path.to_owned(), answer));
+        self.record_answer(Answered::Directory(path.to_owned(), answer));
         answer
     }
 
-    fn text(&self, path: &Path) -> Option<String> {
-        let answer = self.disk.text(path);
-        self.note(Answered::Text(path.to_owned(), digest(answer.as_deref())));
+    fn read_text(&self, path: &Path) -> Option<String> {
+        let answer = self.disk.read_text(path);
+        self.record_answer(Answered::Text(path.to_owned(), text_digest(answer.as_deref())));
         answer
     }
 
-    fn real(&self, path: &Path) -> PathBuf {
-        let answer = self.disk.real(path);
-        self.note(Answered::Real(path.to_owned(), answer.clone()));
+    fn real_path(&self, path: &Path) -> PathBuf {
+        let answer = self.disk.real_path(path);
+        self.record_answer(Answered::Real(path.to_owned(), answer.clone()));
         answer
     }
 }
@@ -164,11 +167,11 @@ mod tests {
             false
         }
 
-        fn text(&self, path: &Path) -> Option<String> {
+        fn read_text(&self, path: &Path) -> Option<String> {
             self.is_file(path).then(String::new)
         }
 
-        fn real(&self, path: &Path) -> PathBuf {
+        fn real_path(&self, path: &Path) -> PathBuf {
             path.to_owned()
         }
     }
@@ -185,7 +188,7 @@ mod tests {
             env: &[],
             disk,
         };
-        memory.read(Language::Python, text, scene)
+        memory.find_loads(Language::Python, text, scene)
     }
 
     /// T-108: what was found at approval stands while text and disk are as they were.
@@ -195,7 +198,7 @@ mod tests {
         let first = Memory::default();
         let found = read(&first, text, &lib);
         assert!(found.found.iter().any(|load| load.path.ends_with("lib.py")), "{found:?}");
-        let mut kept = first.into_read();
+        let mut kept = first.into_scripts();
         // Marks what is taken from memory.
         kept[0].loads.writes = true;
         assert!(read(&Memory::new(kept.clone()), text, &lib).writes);

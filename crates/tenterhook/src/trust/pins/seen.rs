@@ -54,18 +54,18 @@ impl Kind {
 }
 
 impl Seen {
-    /// Nothing is read yet but the scripts that were read when the source was approved.
-    pub(in crate::trust) fn after(approval: Vec<ReadScript>) -> Self {
+    /// Starts with only the scripts that were read when the source was approved.
+    pub(in crate::trust) fn with_approved_scripts(approval: Vec<ReadScript>) -> Self {
         Self { memory: Memory::new(approval), ..Self::default() }
     }
 
-    /// The scripts that were read.
+    /// Returns the scripts that were read.
     pub(in crate::trust) fn into_scripts(self) -> Vec<ReadScript> {
-        self.memory.into_read()
+        self.memory.into_scripts()
     }
 
-    /// The programs that the first line of a script names.
-    pub(super) fn starter(
+    /// Returns the programs that the first line of a script names.
+    pub(super) fn read_shebang(
         &self,
         line: &str,
         script: &Path,
@@ -74,25 +74,25 @@ impl Seen {
     ) -> Named {
         let key = (line.to_owned(), script.to_owned(), base.to_owned());
         let mut all = self.starters.borrow_mut();
-        let read = || named::starter(line, script, base, ground.project, ground.home);
+        let read = || named::read_shebang(line, script, base, ground.project, ground.home);
         all.entry(key).or_insert_with(read).clone()
     }
 
-    pub(super) fn is_read(&self, path: &Path) -> bool {
+    pub(super) fn has_file(&self, path: &Path) -> bool {
         self.files.borrow().contains_key(path.as_os_str())
     }
 
-    /// The file as it was read, if it was.
-    pub(super) fn file(&self, path: &Path) -> Option<Pin> {
+    /// Returns the file as it was read, if it was.
+    pub(super) fn get_file(&self, path: &Path) -> Option<Pin> {
         self.files.borrow().get(path.as_os_str()).cloned()
     }
 
-    pub(super) fn keep(&self, pin: &Pin) {
+    pub(super) fn insert_file(&self, pin: &Pin) {
         self.files.borrow_mut().insert(pin.path.clone().into_os_string(), pin.clone());
     }
 
-    /// The entries of a folder; `None` if it does not exist.
-    pub(super) fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, PinError> {
+    /// Returns the entries of a folder; `None` if it does not exist.
+    pub(super) fn list_folder(&self, folder: &Path) -> Result<Option<Arc<Listing>>, PinError> {
         if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
             return Ok(Some(Arc::clone(known)));
         }
@@ -117,8 +117,8 @@ impl Seen {
         Ok(Some(listing))
     }
 
-    /// The program that is found by its name.
-    pub(super) fn program(&self, name: &str, search: &[PathBuf]) -> Option<PathBuf> {
+    /// Returns the path of a program that is found by its name.
+    pub(super) fn find_program(&self, name: &str, search: &[PathBuf]) -> Option<PathBuf> {
         if let Some(known) = self.programs.borrow().get(name) {
             return known.clone();
         }
@@ -127,10 +127,13 @@ impl Seen {
         found
     }
 
-    /// The digest of what a hook runs, which is computed once for hooks that run the same.
-    pub(in crate::trust) fn digest(&self, pins: &Pins, ground: PathRoots<'_>) -> Digest {
+    /// Returns the digest of what a hook runs. It is computed once for successive hooks that run
+    /// the same.
+    pub(in crate::trust) fn cached_digest(&self, pins: &Pins, ground: PathRoots<'_>) -> Digest {
         let mut digested = self.digested.borrow_mut();
-        if let Some((known, digest)) = digested.as_ref().filter(|(known, _)| known.is_same(pins)) {
+        if let Some((known, digest)) =
+            digested.as_ref().filter(|(known, _)| known.has_same_digest(pins))
+        {
             debug_assert_eq!(*digest, known.digest(ground));
             return *digest;
         }

@@ -11,8 +11,8 @@ const MOST_ROUNDS: usize = 8;
 const LONGEST: usize = 4096;
 
 impl Reading<'_> {
-    /// Reads the first line of each script, and pins what of the project it names.
-    pub(super) fn starters(&mut self, base: &Path) -> Step {
+    /// Reads the first line of each script, and pins the files of the project that it names.
+    pub(super) fn pin_shebang_programs(&mut self, base: &Path) -> Step {
         let mut seen: HashSet<PathBuf> = HashSet::new();
         for _ in 0..MOST_ROUNDS {
             let lines: Vec<(PathBuf, bool, String)> = self
@@ -20,30 +20,36 @@ impl Reading<'_> {
                 .0
                 .values()
                 .filter(|pin| (pin.named || pin.executable) && !seen.contains(&pin.path))
-                .filter_map(|pin| Some((pin.path.clone(), pin.named, first_line(pin)?)))
+                .filter_map(|pin| Some((pin.path.clone(), pin.named, shebang_line(pin)?)))
                 .collect();
             if lines.is_empty() {
                 break;
             }
             for (script, is_named, line) in lines {
-                self.starter(&script, &line, base, is_named)?;
+                self.pin_shebang_program(&script, &line, base, is_named)?;
                 seen.insert(script);
             }
         }
-        self.own_programs()
+        self.pin_project_programs()
     }
 
-    fn starter(&mut self, script: &Path, line: &str, base: &Path, is_named: bool) -> Step {
+    fn pin_shebang_program(
+        &mut self,
+        script: &Path,
+        line: &str,
+        base: &Path,
+        is_named: bool,
+    ) -> Step {
         let ground = self.finding.ground;
-        let named = self.finding.seen.starter(line, script, base, ground);
+        let named = self.finding.seen.read_shebang(line, script, base, ground);
         for mention in named.files.iter().filter(|mention| mention.path != script) {
             if mention.path.starts_with(ground.project) && mention.path.is_file() {
-                self.file_and_folder(&mention.path)?;
+                self.pin_file_and_folder(&mention.path)?;
             }
         }
         let others = named.counted.into_iter().filter(|candidate| candidate.path != script);
-        self.counted(&others.collect::<Vec<_>>())?;
-        named.unpinned.into_iter().for_each(|text| self.unpinned(text));
+        self.pin_candidates(&others.collect::<Vec<_>>())?;
+        named.unpinned.into_iter().for_each(|text| self.add_unpinned(text));
         if is_named && line.split_whitespace().next().is_some_and(|first| first.ends_with("/env")) {
             // `env` finds its program by name.
             self.programs.extend(named.programs);
@@ -51,21 +57,22 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Programs that are found by name, and lie in the project: a directory of the search is one of its.
-    fn own_programs(&mut self) -> Step {
+    /// Pins programs that are found by name and lie in the project, because the search path has a
+    /// directory of the project.
+    fn pin_project_programs(&mut self) -> Step {
         let search = self.finding.search;
         let found: Vec<PathBuf> = self
             .programs
             .iter()
-            .filter_map(|name| self.finding.seen.program(name, search))
+            .filter_map(|name| self.finding.seen.find_program(name, search))
             .filter(|path| path.starts_with(self.finding.ground.project))
             .collect();
-        found.iter().try_for_each(|path| self.file(path, true))
+        found.iter().try_for_each(|path| self.pin_file(path, true))
     }
 }
 
-/// The text behind `#!`.
-fn first_line(pin: &Pin) -> Option<String> {
+/// Returns the text behind `#!`.
+fn shebang_line(pin: &Pin) -> Option<String> {
     let line = pin.bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let line = std::str::from_utf8(line.get(..line.len().min(LONGEST))?).ok()?;
     Some(line.trim().to_owned()).filter(|line| !line.is_empty())

@@ -12,7 +12,7 @@ const NATIVE: &str = "tenterhook.toml";
 fn judged(trust: &Trust, source: Source) -> (ReadConfig, Vec<Diagnostic>) {
     let config = source.dialect.dialect().read_config(&source);
     let mut read = [(source, config)];
-    let diagnostics = trust.judge(&mut read);
+    let diagnostics = trust.judge_sources(&mut read);
     let [(_, config)] = read;
     (config, diagnostics)
 }
@@ -24,7 +24,7 @@ fn approve(fixture: &Fixture, source: &Source) {
 
 /// A hook, and whether it runs, holds or is off, with the reason.
 fn decision(hook: &Hook) -> (String, String) {
-    let decision = match (&hook.run, hook.arming.off()) {
+    let decision = match (&hook.run, hook.arming.disabled_reason()) {
         (Run::Unusable { part: Unread::Approval, why }, _) => format!("holds: {why}"),
         (_, Some((because, _))) => format!("off: {because}"),
         (_, None) => "runs".to_owned(),

@@ -101,7 +101,7 @@ fn a_server_starts_from_the_copy() {
     let fixture = fixture();
     fixture.trust().approve(&review(&fixture)).expect("an approval");
     let command = started(&fixture);
-    let Invocation::Argv { args, .. } = command.starts() else { panic!("words") };
+    let Invocation::Argv { args, .. } = command.invocation() else { panic!("words") };
     let copy = Path::new(&args[0]);
     assert!(copy.starts_with(fixture.home()), "{}", copy.display());
     let words = copy.parent().expect("a folder").join("words.sh");
@@ -174,8 +174,9 @@ fn signed_servers_start_where_the_key_is_pinned() {
     let pins = |key: &SecretKey| {
         let directory = clone.home().join(".config/tenterhook");
         let name = directory.join("tenterhook.toml");
-        let text = format!("[trust]\nkeys = [\"{}\"]\n", key.public());
-        let own = Source::given(name.to_str().expect("text"), DialectId::NATIVE, &text, directory);
+        let text = format!("[trust]\nkeys = [\"{}\"]\n", key.public_key());
+        let own =
+            Source::from_text(name.to_str().expect("text"), DialectId::NATIVE, &text, directory);
         Source { layer: Layer::User, project: clone.project(), home: clone.home(), ..own }
     };
     let start = |key: &SecretKey| {

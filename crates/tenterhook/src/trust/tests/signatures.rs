@@ -18,9 +18,9 @@ pub(super) fn pins(fixture: &Fixture, key: &SecretKey) -> Source {
     let directory = fixture.home().join(".config/tenterhook");
     fs::create_dir_all(&directory).expect("a directory");
     let name = directory.join("tenterhook.toml");
-    let text = format!("[trust]\nkeys = [\"{}\"]\n", key.public());
+    let text = format!("[trust]\nkeys = [\"{}\"]\n", key.public_key());
     fs::write(&name, &text).expect("a file");
-    let own = Source::given(name.to_str().expect("text"), DialectId::NATIVE, &text, directory);
+    let own = Source::from_text(name.to_str().expect("text"), DialectId::NATIVE, &text, directory);
     Source { layer: Layer::User, project: fixture.project(), home: fixture.home(), ..own }
 }
 
@@ -63,7 +63,7 @@ fn a_signature_stands_beside_those_of_the_same() {
         write(&fixture, &lock);
         lock.signers().map(str::to_owned).collect::<Vec<_>>()
     };
-    let [first, second] = [&one, &other].map(|key| key.public().to_string());
+    let [first, second] = [&one, &other].map(|key| key.public_key().to_string());
     assert_eq!(signs(&one), std::slice::from_ref(&first));
     assert_eq!(signs(&other), [first.clone(), second.clone()]);
     assert_eq!(signs(&one), [second, first.clone()]);
@@ -122,7 +122,7 @@ fn a_persons_own_no_counts_before_a_signature() {
     write(&fixture, &signed(&Fixture::new(), &key));
     assert_eq!(state(&fixture, &own), State::Approved);
     let trust = fixture.trust().knowing(std::slice::from_ref(&own));
-    assert_eq!(trust.review(&fixture.settings()).signer, Some(key.public()));
+    assert_eq!(trust.review(&fixture.settings()).signer, Some(key.public_key()));
     trust.refuse(&trust.review(&fixture.settings())).expect("an answer");
     assert_eq!(state(&fixture, &own), State::Refused);
 }

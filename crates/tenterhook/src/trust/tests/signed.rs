@@ -66,7 +66,7 @@ async fn what_was_signed_counts_whatever_became_of_the_file() {
     let beside = || {
         let read = |source: &Source| source.dialect.dialect().read_config(source);
         let mut all = [own.clone(), clone.settings()].map(|source| (source.clone(), read(&source)));
-        let diagnostics = clone.trust().judge(&mut all);
+        let diagnostics = clone.trust().judge_sources(&mut all);
         let [_, (_, config)] = all;
         (
             config.switches,
@@ -88,11 +88,11 @@ fn a_no_to_something_else_does_not_count_before_a_signature() {
     trust.refuse(&trust.review(&fixture.settings())).expect("an answer");
     fixture.write(SETTINGS, GATE);
     write(&fixture, &signed(&Fixture::new(), &key));
-    assert_eq!(states(&fixture, &own), (vec![State::Approved], Some(key.public())));
+    assert_eq!(states(&fixture, &own), (vec![State::Approved], Some(key.public_key())));
     fixture.write(SETTINGS, &gates(&["Bash", "Write"]));
     write(&fixture, &signed(&self::fixture(&gates(&["Bash"])), &key));
     let some = vec![State::Approved, State::Changed];
-    assert_eq!(states(&fixture, &own), (some, Some(key.public())));
+    assert_eq!(states(&fixture, &own), (some, Some(key.public_key())));
 }
 
 /// T-52, T-53: what a person approved before stays approved, and what was signed of the rest joins
@@ -107,13 +107,13 @@ fn entries_that_were_signed_join_those_that_were_approved() {
     clone.write(SETTINGS, &gates(&["Bash", "Edit", "Write"]));
     assert_eq!(states(&clone, &own), (vec![Approved, Changed, Changed], None));
     write(&clone, &signed(&fixture(&gates(&["Edit", "Read"])), &key));
-    assert_eq!(states(&clone, &own), (vec![Approved, Approved, Changed], Some(key.public())));
+    assert_eq!(states(&clone, &own), (vec![Approved, Approved, Changed], Some(key.public_key())));
     // Nothing in the file is signed: the approval applies as before, without a signer.
     write(&clone, &signed(&fixture(&gates(&["Read"])), &key));
     assert_eq!(states(&clone, &own), (vec![Approved, Changed, Changed], None));
     // All of it is what was signed, and nothing of it is what was approved.
     write(&clone, &signed(&fixture(&gates(&["Bash", "Edit", "Write"])), &key));
-    assert_eq!(states(&clone, &own), (vec![Approved; 3], Some(key.public())));
+    assert_eq!(states(&clone, &own), (vec![Approved; 3], Some(key.public_key())));
 }
 
 /// T-56: an unreadable lock file is not treated as missing, and casts doubt on the project only.

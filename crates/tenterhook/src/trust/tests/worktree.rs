@@ -46,7 +46,8 @@ fn settings(fixture: &Fixture, checkout: &Path) -> Source {
     let directory = checkout.join(".claude");
     let path = directory.join("settings.json");
     let text = fs::read_to_string(&path).expect("settings");
-    let source = Source::given(path.to_str().expect("text"), DialectId::CLAUDE, &text, directory);
+    let source =
+        Source::from_text(path.to_str().expect("text"), DialectId::CLAUDE, &text, directory);
     Source { layer: Layer::Project, project: checkout.to_owned(), home: fixture.home(), ..source }
 }
 

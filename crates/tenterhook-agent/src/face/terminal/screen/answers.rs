@@ -9,95 +9,101 @@ use crate::update::Decision;
 const NO: &str = "the user said no";
 
 impl Screen {
-    /// The question that keys answer now: it was there to be read.
-    pub(in super::super) fn asked(&self) -> Option<&Question> {
-        self.questions.front().filter(|question| question.is_read(self.now))
+    /// Returns the question that keys answer now, if it was visible long enough to be read.
+    pub(in super::super) fn readable_question(&self) -> Option<&Question> {
+        self.questions.front().filter(|question| question.was_readable(self.now))
     }
 
-    /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand. Text after a
-    /// chosen 3 is the reason, also when it is a number.
-    pub(in super::super) fn chosen(&self) -> Option<Choice> {
-        self.asked()?;
+    /// Returns the answer that Enter gives: the number alone in the input box, otherwise the choice
+    /// selected with the arrows. Text after a chosen 3 is the reason, even if it is a number.
+    pub(in super::super) fn selected_choice(&self) -> Option<Choice> {
+        self.readable_question()?;
         if self.has_reason {
             return Some(Choice::No);
         }
-        Choice::numbered(self.composer.text()).or(self.choice)
+        Choice::from_number(self.composer.text()).or(self.choice)
     }
 
-    /// Goes to the next answer.
-    pub(in super::super) fn choose(&mut self, down: bool) {
-        self.choice = Choice::next(self.chosen(), down);
+    /// Moves the selection to the next answer.
+    pub(in super::super) fn select_next_choice(&mut self, down: bool) {
+        self.choice = Choice::next_choice(self.selected_choice(), down);
         self.has_reason = false;
-        if Choice::numbered(self.composer.text()).is_some() {
-            self.composer.set("");
+        if Choice::from_number(self.composer.text()).is_some() {
+            self.composer.set_text("");
         }
     }
 
-    /// The person writes: a yes that they stood on is taken back, and a 3 that stood in the box is the answer and no text.
-    pub(in super::super) fn typed(&mut self) {
-        if self.asked().is_some() && Choice::numbered(self.composer.text()) == Some(Choice::No) {
+    /// Unselects a selected yes when the user types. A 3 alone in the input box becomes the answer,
+    /// and the text after it the reason.
+    pub(in super::super) fn on_text_typed(&mut self) {
+        if self.readable_question().is_some()
+            && Choice::from_number(self.composer.text()) == Some(Choice::No)
+        {
             (self.choice, self.has_reason) = (Some(Choice::No), true);
-            self.composer.set("");
+            self.composer.set_text("");
         }
-        self.erased();
+        self.unselect_yes();
     }
 
-    /// The person writes or erases: a yes that they stood on is taken back.
-    pub(in super::super) fn erased(&mut self) {
-        self.choice = self.choice.filter(|choice| !choice.agrees());
+    /// Unselects a selected yes, because the user types or deletes.
+    pub(in super::super) fn unselect_yes(&mut self) {
+        self.choice = self.choice.filter(|choice| !choice.allows_call());
     }
 
-    /// Answers the oldest question. The typed text becomes the reason of a no, and else stays (AG-2).
-    pub(in super::super) fn decide(&mut self, choice: Choice) {
-        if choice.agrees() && !self.read.may_agree {
+    /// Answers the oldest question. The typed text becomes the reason of a refusal, and otherwise
+    /// stays (AG-2).
+    pub(in super::super) fn answer_question(&mut self, choice: Choice) {
+        if choice.allows_call() && !self.read.may_agree {
             return;
         }
-        if !self.has_reason && Choice::numbered(self.composer.text()).is_some() {
-            self.composer.set("");
+        if !self.has_reason && Choice::from_number(self.composer.text()).is_some() {
+            self.composer.set_text("");
         }
         let decision = match choice {
             Choice::Once => Decision::Once,
             Choice::Always => Decision::Always,
             Choice::No => {
-                let reason = self.composer.send();
+                let reason = self.composer.take_text();
                 Decision::No(reason.map_or_else(|| NO.to_owned(), |text| text.trim().to_owned()))
             }
         };
-        self.answer(decision);
+        self.send_decision(decision);
     }
 
-    /// Refuses the oldest question, and takes nothing from the box.
-    pub(in super::super) fn refuse(&mut self) {
-        self.answer(Decision::No(NO.to_owned()));
+    /// Refuses the oldest question and leaves the typed text in the box.
+    pub(in super::super) fn refuse_question(&mut self) {
+        self.send_decision(Decision::No(NO.to_owned()));
     }
 
-    fn answer(&mut self, decision: Decision) {
+    fn send_decision(&mut self, decision: Decision) {
         if let Some(question) = self.questions.pop_front() {
-            for tool in
-                self.blocks.iter_mut().filter_map(|block| block.block.open_call(question.call()))
+            for tool in self
+                .blocks
+                .iter_mut()
+                .filter_map(|block| block.block.unfinished_call_mut(question.call_id()))
             {
-                tool.release(&Holder::Person);
+                tool.release_hold(&Holder::Person);
             }
-            question.answer(decision);
+            question.send_decision(decision);
         }
-        self.next_question();
+        self.show_next_question();
     }
 
-    /// The question of that call is answered elsewhere, or not at all.
-    pub(super) fn void(&mut self, id: &str) {
-        let first = self.questions.front().is_some_and(|question| question.is_of(id));
+    /// Removes the question about this call, because it was answered elsewhere or is void.
+    pub(super) fn remove_question(&mut self, id: &str) {
+        let first = self.questions.front().is_some_and(|question| question.is_about_call(id));
         self.release_call(id, &Holder::Person);
-        self.questions.retain(|question| !question.is_of(id));
+        self.questions.retain(|question| !question.is_about_call(id));
         if first {
-            self.next_question();
+            self.show_next_question();
         }
     }
 
-    /// The next question was not to be seen until now.
-    fn next_question(&mut self) {
+    /// Starts the time that the next question is visible, and resets the selection.
+    fn show_next_question(&mut self) {
         (self.read, self.choice, self.has_reason) = (Read::default(), None, false);
         if let Some(next) = self.questions.front_mut() {
-            next.begin(self.now);
+            next.mark_shown(self.now);
         }
     }
 }

@@ -7,50 +7,51 @@ use crate::conversation::{Call, ToolResult};
 use crate::update::{Deed, Hold};
 
 impl Screen {
-    /// The call of that name that has not ended.
-    pub(super) fn open_call(&mut self, id: &str) -> Option<&mut Tool> {
+    /// Returns the block of the call with this id, if the call has not ended.
+    pub(super) fn unfinished_call_mut(&mut self, id: &str) -> Option<&mut Tool> {
         let depth = self.depth;
         let own = self.blocks.iter_mut().rev().filter(|block| block.depth == depth);
-        own.filter_map(|block| block.block.open_call(id)).next()
+        own.filter_map(|block| block.block.unfinished_call_mut(id)).next()
     }
 
-    /// It runs, as hooks have left it.
-    pub(super) fn started(&mut self, call: &Call) {
-        self.on(call, State::Running);
+    /// Shows that the call runs, with the arguments that hooks left.
+    pub(super) fn start_call(&mut self, call: &Call) {
+        self.set_call_state(call, State::Running);
     }
 
-    /// What came of it stands with it; where subagents did something meanwhile, below that.
-    pub(super) fn ended(&mut self, call: &Call, result: &ToolResult) {
+    /// Shows the result with its call. If subagents did something meanwhile, the result is shown
+    /// below that.
+    pub(super) fn end_call(&mut self, call: &Call, result: &ToolResult) {
         let state = State::from_result(result);
         let steps = self.blocks.back().is_some_and(|block| block.depth > self.depth);
-        if steps && self.open_call(&call.id).is_some() {
-            self.on(call, State::Steps);
+        if steps && self.unfinished_call_mut(&call.id).is_some() {
+            self.set_call_state(call, State::Steps);
             let mut tool = Tool::new(call, state, self.now);
             tool.title.push_str(" came to this:");
-            self.push(Block::Tool(tool));
+            self.push_block(Block::Tool(tool));
         } else {
-            self.on(call, state);
+            self.set_call_state(call, state);
         }
     }
 
-    fn on(&mut self, call: &Call, state: State) {
+    fn set_call_state(&mut self, call: &Call, state: State) {
         let now = self.now;
-        match self.open_call(&call.id) {
-            Some(open) => open.goes_on(call, state, now),
-            None => self.push(Block::Tool(Tool::new(call, state, now))),
+        match self.unfinished_call_mut(&call.id) {
+            Some(open) => open.update_call(call, state, now),
+            None => self.push_block(Block::Tool(Tool::new(call, state, now))),
         }
     }
 
     pub(super) fn hold_call(&mut self, id: &str, holder: Holder) {
         let now = self.now;
-        if let Some(tool) = self.open_call(id) {
+        if let Some(tool) = self.unfinished_call_mut(id) {
             tool.holds.push((holder, now));
         }
     }
 
     pub(super) fn release_call(&mut self, id: &str, holder: &Holder) {
-        if let Some(tool) = self.open_call(id) {
-            tool.release(holder);
+        if let Some(tool) = self.unfinished_call_mut(id) {
+            tool.release_hold(holder);
         }
     }
 
@@ -61,7 +62,7 @@ impl Screen {
         }
     }
 
-    pub(super) fn released(&mut self, hold: Hold) {
+    pub(super) fn remove_hold(&mut self, hold: Hold) {
         match hold.call.clone() {
             Some(id) => self.release_call(&id, &Holder::Hooks(hold)),
             None => {
@@ -71,12 +72,12 @@ impl Screen {
         }
     }
 
-    /// What hooks did to a call that is under way stands with it.
-    pub(super) fn did(&mut self, deed: &Deed) {
+    /// Shows what hooks did to a call with that call while it runs.
+    pub(super) fn add_deed(&mut self, deed: &Deed) {
         let did = Did::from_deed(deed);
-        match deed.call.as_deref().and_then(|id| self.open_call(id)) {
+        match deed.call.as_deref().and_then(|id| self.unfinished_call_mut(id)) {
             Some(tool) => tool.deeds.push(did),
-            None => self.push(Block::Did(did)),
+            None => self.push_block(Block::Did(did)),
         }
     }
 }

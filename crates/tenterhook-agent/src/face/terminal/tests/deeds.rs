@@ -24,15 +24,15 @@ fn deed() -> Deed {
 }
 
 fn control(screen: &mut Screen, key: char) {
-    keys::press(screen, KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL));
+    keys::press_key(screen, KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL));
 }
 
 /// AG-40: the call says who rewrote it and what it was, and a key opens the difference.
 #[test]
 fn a_rewrite_stands_with_its_call_and_a_key_opens_the_difference() {
     let mut screen = screen();
-    screen.take(Update::ToolAsked(call("1")));
-    screen.take(Update::Did(deed()));
+    screen.apply_update(Update::ToolAsked(call("1")));
+    screen.apply_update(Update::Did(deed()));
     let lines = seen(&mut screen, 60, 16);
     assert!(
         lines.contains("* Bash ls …\n  · hook `safe` rewrote the call; it was: ls …"),
@@ -53,8 +53,8 @@ fn a_question_about_a_rewritten_call_shows_both() {
     let (decide, _decided) = oneshot::channel();
     let now = Call { input: json!({"command": "ls\ntrue"}), ..call("1") };
     let (id, reason) = ("1".to_owned(), String::new());
-    screen.take(Update::Ask(Ask { id, call: now, was: Some(rewritten()), reason, decide }));
-    screen.tick(screen.now + Duration::from_millis(500));
+    screen.apply_update(Update::Ask(Ask { id, call: now, was: Some(rewritten()), reason, decide }));
+    screen.set_current_time(screen.now + Duration::from_millis(500));
     let lines = seen(&mut screen, 70, 30);
     for words in
         ["    ls\n    true\n", "`safe` rewrote what the model asked for:", "    - rm x\n    + true"]
@@ -67,23 +67,23 @@ fn a_question_about_a_rewritten_call_shows_both() {
 #[test]
 fn a_call_says_who_holds_it_and_for_how_long() {
     let mut screen = screen();
-    screen.take(Update::Loading(true));
-    screen.take(Update::ToolAsked(call("1")));
+    screen.apply_update(Update::Loading(true));
+    screen.apply_update(Update::ToolAsked(call("1")));
     assert!(seen(&mut screen, 60, 16).contains("* Bash ls …\n  asked for, not begun"));
     let hooks = vec!["slow".to_owned(), "other".to_owned()];
-    let (event, id) = (EventNames::neutral("PreToolUse"), Some("1".to_owned()));
+    let (event, id) = (EventNames::from_neutral("PreToolUse"), Some("1".to_owned()));
     let hold = Hold { event, call: id, hooks };
-    screen.take(Update::Delayed(hold.clone()));
-    screen.tick(screen.now + Duration::from_secs(3));
+    screen.apply_update(Update::Delayed(hold.clone()));
+    screen.set_current_time(screen.now + Duration::from_secs(3));
     let lines = seen(&mut screen, 60, 16);
     assert!(lines.contains("  held by hooks `slow`, `other` at PreToolUse (3 s)"), "{lines}");
-    screen.take(Update::Released(hold));
+    screen.apply_update(Update::Released(hold));
     let decided = asked(&mut screen);
     assert!(seen(&mut screen, 60, 24).contains("  waits for your answer (0 s)"));
     press(&mut screen, KeyCode::Esc);
     assert!(seen(&mut screen, 60, 24).contains("  asked for, not begun"));
-    screen.take(Update::ToolStarted(call("1")));
-    screen.tick(screen.now + Duration::from_secs(2));
+    screen.apply_update(Update::ToolStarted(call("1")));
+    screen.set_current_time(screen.now + Duration::from_secs(2));
     assert!(seen(&mut screen, 60, 16).contains("  running (2 s)"));
     drop(decided);
 }
@@ -94,10 +94,10 @@ fn a_prompt_says_who_holds_it() {
     let mut screen = screen();
     types(&mut screen, "hello");
     press(&mut screen, KeyCode::Enter);
-    let (event, hooks) = (EventNames::neutral("UserPromptSubmit"), vec!["slow".to_owned()]);
-    screen.take(Update::Delayed(Hold { event, call: None, hooks }));
+    let (event, hooks) = (EventNames::from_neutral("UserPromptSubmit"), vec!["slow".to_owned()]);
+    screen.apply_update(Update::Delayed(Hold { event, call: None, hooks }));
     assert!(seen(&mut screen, 80, 16).contains("sending (0 s)"), "a quick one is not shown");
-    screen.tick(screen.now + Duration::from_secs(2));
+    screen.set_current_time(screen.now + Duration::from_secs(2));
     assert!(seen(&mut screen, 80, 16).contains("hook `slow` at UserPromptSubmit (2 s)"));
 }
 
@@ -107,7 +107,7 @@ fn long_output_opens() {
     let mut screen = screen();
     let text: String = (0..30).map(|at| format!("line {at}\n")).collect();
     let result = ToolResult { id: "1".to_owned(), text, is_error: false, ..ToolResult::default() };
-    screen.take(Update::ToolEnded { call: call("1"), result });
+    screen.apply_update(Update::ToolEnded { call: call("1"), result });
     let lines = seen(&mut screen, 40, 50);
     assert!(lines.contains("(22 lines more, Ctrl-O)") && !lines.contains("line 29"), "{lines}");
     control(&mut screen, 'o');

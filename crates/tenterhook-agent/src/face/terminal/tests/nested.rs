@@ -25,13 +25,13 @@ fn task() -> Call {
 #[test]
 fn steps_are_nested_under_the_call_that_began_them() {
     let mut screen = screen();
-    screen.take(Update::ToolStarted(task()));
-    screen.take(within(&["t"], Update::Text("I look".to_owned())));
-    screen.take(within(&["t"], Update::Reply("I look".to_owned())));
-    screen.take(within(&["t"], Update::ToolStarted(task())));
-    screen.take(within(&["t", "t"], Update::ToolStarted(call("t"))));
-    screen.take(within(&["t", "t"], ended("t", "deep")));
-    screen.take(within(
+    screen.apply_update(Update::ToolStarted(task()));
+    screen.apply_update(within(&["t"], Update::Text("I look".to_owned())));
+    screen.apply_update(within(&["t"], Update::Reply("I look".to_owned())));
+    screen.apply_update(within(&["t"], Update::ToolStarted(task())));
+    screen.apply_update(within(&["t", "t"], Update::ToolStarted(call("t"))));
+    screen.apply_update(within(&["t", "t"], ended("t", "deep")));
+    screen.apply_update(within(
         &["t"],
         Update::ToolEnded {
             call: task(),
@@ -43,7 +43,7 @@ fn steps_are_nested_under_the_call_that_began_them() {
             },
         },
     ));
-    screen.take(Update::ToolEnded {
+    screen.apply_update(Update::ToolEnded {
         call: task(),
         result: ToolResult {
             id: "t".to_owned(),
@@ -62,9 +62,9 @@ fn steps_are_nested_under_the_call_that_began_them() {
 #[test]
 fn nested_markdown_fits() {
     let mut screen = screen();
-    screen.take(Update::ToolStarted(task()));
+    screen.apply_update(Update::ToolStarted(task()));
     let text = "# A heading that is long\n- an item that is long, too\n\n```\ncode that is very long, too\n```\n";
-    screen.take(within(&["a", "b", "c"], Update::Text(text.to_owned())));
+    screen.apply_update(within(&["a", "b", "c"], Update::Text(text.to_owned())));
     for width in 1..40 {
         for line in drawn(&screen, width, 30) {
             assert!(unicode_width::UnicodeWidthStr::width(line.as_str()) <= usize::from(width));

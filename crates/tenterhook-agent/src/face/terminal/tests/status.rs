@@ -9,20 +9,20 @@ use crate::update::Used;
 #[test]
 fn what_waits_is_read_and_taken_back() {
     let mut screen = screen();
-    screen.take(Update::Loading(true));
+    screen.apply_update(Update::Loading(true));
     let (first, second) = (Submission::new("first"), Submission::new("second\nline"));
-    screen.take(Update::Queued(vec![first.clone(), second.clone()]));
+    screen.apply_update(Update::Queued(vec![first.clone(), second.clone()]));
     let lines = seen(&mut screen, 60, 16);
     assert!(lines.contains("queued: first\nqueued: second line"), "{lines}");
     assert!(matches!(press(&mut screen, KeyCode::Up), Some(Input::TakeBack)));
-    screen.take(Update::TakenBack(second));
-    screen.take(Update::Queued(vec![first]));
+    screen.apply_update(Update::TakenBack(second));
+    screen.apply_update(Update::Queued(vec![first]));
     assert_eq!(screen.composer.text(), "second\nline");
     let lines = seen(&mut screen, 60, 16);
     assert!(lines.contains("queued: first") && !lines.contains("queued: second"), "{lines}");
     assert!(!lines.contains("> second"), "it is not on its way: {lines}");
     assert!(press(&mut screen, KeyCode::Up).is_none(), "a text that stands there is not lost");
-    screen.take(Update::Queued(Vec::new()));
+    screen.apply_update(Update::Queued(Vec::new()));
     assert!(seen(&mut screen, 60, 16).contains("> first"), "this one is");
 }
 
@@ -50,18 +50,18 @@ fn text_sent_while_the_turn_ends_leaves_nothing_behind() {
     for settle in settle {
         let mut screen = screen();
         let two = sent(&mut screen, "two");
-        assert!(screen.busy());
-        screen.take(Update::Queued(vec![two.clone()]));
+        assert!(screen.is_busy());
+        screen.apply_update(Update::Queued(vec![two.clone()]));
         let lines = seen(&mut screen, 60, 16);
         assert!(lines.contains("queued: two") && !lines.contains("> two"), "{lines}");
         assert!(lines.contains("waiting") && !lines.contains("sending"), "{lines}");
-        screen.take(Update::Queued(Vec::new()));
+        screen.apply_update(Update::Queued(Vec::new()));
         let lines = seen(&mut screen, 60, 16);
         assert_eq!(lines.matches("> two").count(), 1, "{lines}");
-        screen.take(settle(&two));
+        screen.apply_update(settle(&two));
         let lines = seen(&mut screen, 60, 16);
         assert!(!lines.contains("> two") && !lines.contains("queued"), "{lines}");
-        assert!(!screen.busy(), "something is still on its way: {lines}");
+        assert!(!screen.is_busy(), "something is still on its way: {lines}");
     }
 }
 
@@ -71,7 +71,7 @@ fn refusal_of_an_earlier_text_keeps_the_one_that_was_sent() {
     let mut screen = screen();
     sent(&mut screen, "two");
     let (text, reason) = ("one".to_owned(), "no".to_owned());
-    screen.take(Update::Refused { id: None, text, reason });
+    screen.apply_update(Update::Refused { id: None, text, reason });
     assert!(seen(&mut screen, 60, 16).contains("> two"));
 }
 
@@ -80,8 +80,8 @@ fn refusal_of_an_earlier_text_keeps_the_one_that_was_sent() {
 fn the_mode_and_what_was_used_are_seen() {
     let mut screen = screen();
     assert!(matches!(press(&mut screen, KeyCode::BackTab), Some(Input::NextMode)));
-    screen.take(Update::Mode("plan"));
-    screen.take(Update::Used(Used { full: 12, tokens: 3456 }));
+    screen.apply_update(Update::Mode("plan"));
+    screen.apply_update(Update::Used(Used { full: 12, tokens: 3456 }));
     let wide = seen(&mut screen, 80, 16);
     assert!(wide.contains("plan  12% full  3.4k tokens  gpt-x  ~/notes"), "{wide}");
     let narrow = seen(&mut screen, 34, 16);
@@ -89,7 +89,7 @@ fn the_mode_and_what_was_used_are_seen() {
     screen.sandbox = Sandbox::Strict;
     let wide = seen(&mut screen, 80, 16);
     assert!(wide.contains("plan  sandbox strict  12% full  3.4k tokens  gpt-x"), "{wide}");
-    screen.take(Update::Mode("default"));
+    screen.apply_update(Update::Mode("default"));
     assert!(!seen(&mut screen, 80, 16).contains("default"));
 }
 
@@ -98,13 +98,13 @@ fn the_mode_and_what_was_used_are_seen() {
 fn long_names_on_the_status_line_when_narrow_keep_the_time_and_the_key() {
     let mut screen = screen();
     let hooks = ["user:PostToolUse:Edit|Write:1".to_owned(), "b".to_owned(), "c".to_owned()];
-    screen.take(Update::Leaving(hooks.to_vec()));
+    screen.apply_update(Update::Leaving(hooks.to_vec()));
     let lines = drawn(&screen, 80, 8).join("\n");
     assert!(lines.contains("leaving when hook `user:PostToolUse:Edit"), "{lines}");
     assert!(lines.contains("(0 s)  Ctrl-C ends it"), "{lines}");
     let mut screen = super::screen();
-    screen.take(Update::Loading(true));
-    screen.take(Update::Status(Some("a long message ".repeat(9))));
+    screen.apply_update(Update::Loading(true));
+    screen.apply_update(Update::Status(Some("a long message ".repeat(9))));
     let lines = drawn(&screen, 60, 8).join("\n");
     assert!(lines.contains("… (0 s)  Esc stops"), "{lines}");
 }
@@ -113,10 +113,10 @@ fn long_names_on_the_status_line_when_narrow_keep_the_time_and_the_key() {
 #[test]
 fn status_of_a_background_hook_when_idle_offers_no_esc() {
     let mut screen = screen();
-    screen.take(Update::Status(Some("Linting...".to_owned())));
+    screen.apply_update(Update::Status(Some("Linting...".to_owned())));
     let lines = drawn(&screen, 80, 8).join("\n");
     assert!(lines.contains("Linting... (0 s)") && !lines.contains("Esc stops"), "{lines}");
-    screen.take(Update::Loading(true));
+    screen.apply_update(Update::Loading(true));
     let lines = drawn(&screen, 80, 8).join("\n");
     assert!(lines.contains("Linting... (0 s)  Esc stops"), "{lines}");
 }

@@ -42,13 +42,14 @@ impl Bounds {
         Self { held: Vec::new(), seen: 0, line: 0, total: 0, most: MOST, of_events, plain: false }
     }
 
-    /// For an answer that is an error, of which only so much is read.
-    pub(super) const fn of_error(most: usize) -> Self {
+    /// Creates the bounds of an error answer, of which at most `most` bytes are read.
+    pub(super) const fn for_error_body(most: usize) -> Self {
         Self { held: Vec::new(), seen: 0, line: 0, total: 0, most, of_events: false, plain: true }
     }
 
-    /// The events that are complete with this piece; why no more is let through. Looks at each byte once.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Vec<u8>, BoundsError> {
+    /// Adds a piece. Returns the events that are complete now, or an error if a bound is exceeded.
+    /// Looks at each byte once.
+    pub(super) fn push_piece(&mut self, piece: &[u8]) -> Result<Vec<u8>, BoundsError> {
         self.total += piece.len();
         if self.total > self.most {
             return Err(BoundsError::Answer { most: self.most });
@@ -67,7 +68,7 @@ impl Bounds {
             if text.len() > LONGEST {
                 return Err(BoundsError::Line);
             }
-            numbered(text)?;
+            check_part_numbers(text)?;
             // After `\r\n` the line between the two is empty, and ends nothing that the next one would not end.
             if !self.of_events || text.is_empty() {
                 complete = at;
@@ -82,16 +83,17 @@ impl Bounds {
         Ok(std::mem::replace(&mut self.held, rest))
     }
 
-    /// What was held when nothing more comes.
-    pub(super) fn rest(&mut self) -> Vec<u8> {
+    /// Returns the incomplete rest when nothing more comes.
+    pub(super) fn take_rest(&mut self) -> Vec<u8> {
         let rest = std::mem::take(&mut self.held);
         // A last line without an end is a line.
-        if numbered(&rest).is_ok() { rest } else { Vec::new() }
+        if check_part_numbers(&rest).is_ok() { rest } else { Vec::new() }
     }
 }
 
-/// Refuses a line in which a part has a number beyond all bounds. In a text of the model the quote would have a backslash.
-fn numbered(line: &[u8]) -> Result<(), BoundsError> {
+/// Returns an error if a part in the line has a number beyond the bounds. In a text of the model
+/// the quote would have a backslash.
+fn check_part_numbers(line: &[u8]) -> Result<(), BoundsError> {
     let mut rest = line;
     while let Some(at) = rest.windows(INDEX.len()).position(|window| window == INDEX) {
         rest = rest.get(at + INDEX.len()..).unwrap_or_default();
@@ -119,9 +121,9 @@ mod tests {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let mut all: Vec<_> = pieces
             .iter()
-            .map(|piece| bounds.take(piece.as_bytes()).map(text))
+            .map(|piece| bounds.push_piece(piece.as_bytes()).map(text))
             .collect::<Result<_, _>>()?;
-        all.push(text(bounds.rest()));
+        all.push(text(bounds.take_rest()));
         Ok(all)
     }
 

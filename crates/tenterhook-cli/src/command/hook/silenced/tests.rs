@@ -31,7 +31,7 @@ impl Played {
     }
 
     fn event(&self, name: &str, payload: Value) -> Vec<Fault> {
-        self.reply(name, payload, &Outcome::silent())
+        self.reply(name, payload, &Outcome::without_answer())
     }
 
     fn reply(&self, name: &str, payload: Value, outcome: &Outcome) -> Vec<Fault> {
@@ -42,7 +42,7 @@ impl Played {
         event.payload = payload.as_object().unwrap().clone();
         let kept = SessionStore::open(self.directory.path(), "claude", "s").unwrap();
         let check = CallCheck::new(&event, DialectId::CLAUDE, &kept).unwrap();
-        let faults = check.find();
+        let faults = check.note_and_find_faults();
         check.note_reply(outcome);
         faults
     }
@@ -79,7 +79,7 @@ impl Played {
 }
 
 fn denial() -> Outcome {
-    let mut outcome = Outcome::silent();
+    let mut outcome = Outcome::without_answer();
     outcome.restraint = Restraint::Deny;
     outcome
 }
@@ -209,7 +209,7 @@ fn ordinary(
         }
         // A hook of ours changed it.
         3 => {
-            let mut outcome = Outcome::silent();
+            let mut outcome = Outcome::without_answer();
             outcome.effects.updated_input = Some(changed.clone());
             let payload = json!({"tool_name": tool, "tool_input": input, "tool_use_id": call});
             played.reply("PreToolUse", payload, &outcome);
@@ -217,7 +217,7 @@ fn ordinary(
         }
         // A hook of ours changed it when permission was asked for, which has no id.
         4 => {
-            let mut outcome = Outcome::silent();
+            let mut outcome = Outcome::without_answer();
             outcome.effects.updated_input = Some(changed.clone());
             played.reply(
                 "PermissionRequest",

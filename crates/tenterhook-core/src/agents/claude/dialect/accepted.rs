@@ -121,21 +121,22 @@ const SOURCE: &[(&str, Shape)] = &[
     ("url", Shape::Text),
 ];
 
-/// Whether the agent reads a settings file that is one object.
-pub(crate) fn acceptance(root: &Node) -> Acceptance {
+/// Checks whether the agent reads a settings file whose root is one object.
+pub(crate) fn check_settings_values(root: &Node) -> Acceptance {
     let mut unknown = None;
     // The agent uses the last value of a repeated key.
     for entry in root.entries() {
         let Some(node) = root.get(&entry.key) else { continue };
         match KEYS.iter().find(|(key, _)| *key == entry.key) {
             Some((key, shape)) => {
-                if let Some(path) = refused(node, *shape, key) {
+                if let Some(path) = refused_value_path(node, *shape, key) {
                     return Acceptance::Refused(path);
                 }
             }
             None => {
                 let seen = SEEN.iter().find(|(key, _)| *key == entry.key);
-                let is_seen = seen.is_some_and(|(key, shape)| refused(node, *shape, key).is_none());
+                let is_seen = seen
+                    .is_some_and(|(key, shape)| refused_value_path(node, *shape, key).is_none());
                 unknown = unknown.or_else(|| (!is_seen).then(|| entry.key.clone()));
             }
         }
@@ -143,8 +144,8 @@ pub(crate) fn acceptance(root: &Node) -> Acceptance {
     unknown.map_or(Acceptance::Accepted, Acceptance::Unknown)
 }
 
-/// The path of the value that does not have the shape.
-fn refused(node: &Node, shape: Shape, path: &str) -> Option<String> {
+/// Returns the path of the first value that does not have the shape.
+fn refused_value_path(node: &Node, shape: Shape, path: &str) -> Option<String> {
     let whole = |is: bool| (!is).then(|| path.to_owned());
     match shape {
         Shape::Any => None,
@@ -161,15 +162,14 @@ fn refused(node: &Node, shape: Shape, path: &str) -> Option<String> {
         Shape::BoolOrList => whole(node.as_bool().is_some() || node.as_array().is_some()),
         Shape::Option => whole(!matches!(node.value, NodeValue::Null | NodeValue::Object(_))),
         Shape::Each(_) | Shape::Keys(..) if node.as_object().is_none() => whole(false),
-        Shape::Each(shape) => node
-            .entries()
-            .iter()
-            .find_map(|entry| refused(&entry.node, *shape, &format!("{path}.{}", entry.key))),
+        Shape::Each(shape) => node.entries().iter().find_map(|entry| {
+            refused_value_path(&entry.node, *shape, &format!("{path}.{}", entry.key))
+        }),
         Shape::Keys(keys, required) => {
             let missing = required.iter().find(|key| node.get(key).is_none());
             missing.map(|key| format!("{path}.{key}")).or_else(|| {
                 keys.iter().find_map(|(key, shape)| {
-                    refused(node.get(key)?, *shape, &format!("{path}.{key}"))
+                    refused_value_path(node.get(key)?, *shape, &format!("{path}.{key}"))
                 })
             })
         }
@@ -179,7 +179,7 @@ fn refused(node: &Node, shape: Shape, path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Format, parse};
+    use crate::syntax::{Format, parse_by_format};
 
     /// Files, and the key for which Claude Code 2.1.332 refused them in the folder `.claude` of a
     /// project.
@@ -233,7 +233,9 @@ mod tests {
     /// BR-102.
     #[test]
     fn file_is_refused_for_the_values_for_which_claude_code_refuses_it() {
-        let read = |text: &str| acceptance(&parse(text, Format::Json).root.expect(text));
+        let read = |text: &str| {
+            check_settings_values(&parse_by_format(text, Format::Json).root.expect(text))
+        };
         for (text, path) in PLAYED {
             let expected = match *path {
                 "" => Acceptance::Accepted,

@@ -41,7 +41,7 @@ pub(super) static ANSWERS: Answers = Answers {
     is_closed: false,
     needs_words: false,
     refuses: |_, _| Ok(()),
-    adds: set_variables,
+    adds: read_env_file_variables,
     denial: denial::Protocol {
         halt: Halt::Stops,
         any_exit: true,
@@ -51,9 +51,10 @@ pub(super) static ANSWERS: Answers = Answers {
     },
 };
 
-fn set_variables(_: &Event, report: &Report, answer: &mut Answer) {
+/// Adds the variables in the environment file that the hook wrote to the answer.
+fn read_env_file_variables(_: &Event, report: &Report, answer: &mut Answer) {
     let Some(text) = &report.env_file else { return };
-    let variables = env_file::read(text);
+    let variables = env_file::read_variables(text);
     answer.effects.env.extend(variables.set);
     if variables.left_over {
         // Only the agent's shell can evaluate these lines: it gets them unchanged.
@@ -61,8 +62,9 @@ fn set_variables(_: &Event, report: &Report, answer: &mut Answer) {
     }
 }
 
-/// The last line that is not empty, without colours, must be an absolute path without detours.
-pub(super) fn worktree(text: &str) -> Answer {
+/// Reads the worktree that a hook printed: its last line that is not empty, without colours, must
+/// be an absolute path without detours.
+pub(super) fn read_worktree_path(text: &str) -> Answer {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let path = crate::text::clean(line, line.len()).text;
     let path = path.trim();

@@ -14,33 +14,33 @@ use super::events::find_event;
 use super::handler::Scope;
 use super::lint;
 use super::mods;
-use super::paths::is_markdown;
+use super::paths::has_front_matter_hooks;
 use super::placeholders::Placeholders;
 
 use crate::diagnostic::{Code, Diagnostic, Location, Span};
 pub(crate) use crate::dialect::findings::Findings;
-pub(crate) use crate::dialect::findings::finding;
-use crate::dialect::kit::field::texts;
+pub(crate) use crate::dialect::findings::finding_without_location;
+use crate::dialect::kit::field::strings_of_array;
 pub(super) use crate::dialect::kit::file::Off;
-use crate::dialect::kit::file::{looks_in, misnamed};
+use crate::dialect::kit::file::{find_misnamed_hooks, misnamed_hooks_finding};
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer};
 use crate::source::{Plugin, ReadConfig, Requests, Source, Switch};
 use crate::syntax::{self, Format, Node};
 
-/// Reads `source`.
-pub(crate) fn read(source: &Source) -> ReadConfig {
+/// Reads the hooks of a config file of Claude Code.
+pub(crate) fn read_config(source: &Source) -> ReadConfig {
     let kind = FileKind::from_source(source);
     let format = if kind.is_front_matter() { Format::FrontMatter } else { Format::Json };
-    let parsed = syntax::salvage(&source.text, format, GROUPS);
+    let parsed = syntax::parse_or_salvage(&source.text, format, GROUPS);
     let mut reading = Reading::new(source, kind);
-    let refused = reading.syntax(&parsed);
-    reading.read.lost = broken::lost(source, &parsed);
+    let refused = reading.report_syntax_errors(&parsed);
+    reading.read.lost = broken::find_lost_part(source, &parsed);
     // The lost part of a torn text may switch the hooks on again.
     reading.is_torn = reading.read.lost.is_some();
     if let Some(root) = &parsed.root {
-        reading.document(root, refused.as_ref());
+        reading.read_document(root, refused.as_ref());
     }
     ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }
 }
@@ -65,8 +65,8 @@ impl FileKind {
         match source.layer {
             Layer::Skill => Self::Skill,
             Layer::Agent => Self::Agent,
-            _ if is_markdown(path) && under_agents() => Self::Agent,
-            _ if is_markdown(path) => Self::Skill,
+            _ if has_front_matter_hooks(path) && under_agents() => Self::Agent,
+            _ if has_front_matter_hooks(path) => Self::Skill,
             _ if path.file_name().is_some_and(|name| name == "plugin.json") => Self::Manifest,
             _ => Self::Settings,
         }
@@ -96,7 +96,7 @@ pub(crate) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(source: &'a Source, kind: FileKind) -> Self {
-        let own = source.plugin.clone().or_else(|| plugin_around(source));
+        let own = source.plugin.clone().or_else(|| plugin_from_path(source));
         Self {
             source,
             kind,
@@ -109,12 +109,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+    pub(super) fn report_finding(&mut self, span: Span, diagnostic: Diagnostic) {
         self.findings.report(span, diagnostic);
     }
 
-    /// The reason why a handler does not run that repeats an entry above (C-13). Copies in plugins,
-    /// skills and agents are separate entries.
+    /// Returns the reason why a handler is skipped that repeats an entry above (C-13). Copies in
+    /// plugins, skills and agents are separate entries.
     pub(super) fn repeated_handler_reason(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
         let is_settings = self.kind == FileKind::Settings && self.source.plugin.is_none();
         if !is_settings || scope.off.is_some() {
@@ -134,33 +134,33 @@ impl<'a> Reading<'a> {
     }
 
     /// Adds a hook that is written at `span`.
-    pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
+    pub(super) fn add_hook(&mut self, span: Span, mut hook: Hook) {
         hook.place = Some(self.findings.location(span));
         self.read.hooks.push(hook);
     }
 
-    fn document(&mut self, root: &Node, refused: Option<&Off>) {
+    fn read_document(&mut self, root: &Node, refused: Option<&Off>) {
         if root.as_object().is_none() {
-            let message = format!("expected an object, found {}", root.kind());
-            self.report(
+            let message = format!("expected an object, found {}", root.kind_with_article());
+            self.report_finding(
                 root.span,
-                finding(Code::NotAnObject, message)
+                finding_without_location(Code::NotAnObject, message)
                     .help("write `{\"hooks\": {\"PreToolUse\": [...]}}`"),
             );
             return;
         }
-        self.duplicates(root);
+        self.report_duplicate_keys(root);
         if refused.is_none() && !self.is_torn {
             self.read_switches(root);
         }
         if self.kind == FileKind::Settings && self.source.plugin.is_some() {
-            self.read.modules = mods::names(root);
+            self.read.modules = mods::listed_modules(root);
         }
         if let Some(env) = root.get("env") {
             self.env.extend(env.entries().iter().map(|entry| entry.key.clone()));
         }
         let written: Vec<_> = root.entries().iter().filter(|entry| entry.key == "hooks").collect();
-        let off = refused.cloned().or_else(|| self.ignored_agent());
+        let off = refused.cloned().or_else(|| self.ignored_agent_reason());
         // A manifest under a different file name is recognized by its `name`.
         if self.kind == FileKind::Settings
             && root.get("name").is_some_and(|name| name.as_str().is_some())
@@ -168,8 +168,8 @@ impl<'a> Reading<'a> {
             self.kind = FileKind::Manifest;
         }
         for (at, entry) in written.iter().enumerate() {
-            let shadowed = (at + 1 < written.len()).then(shadowed);
-            self.hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));
+            let shadowed = (at + 1 < written.len()).then(repeated_key_reason);
+            self.read_hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));
         }
         if written.is_empty() && !self.kind.is_front_matter() {
             self.read_bare_events(root, off.as_ref());
@@ -177,7 +177,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The reason why the hooks of a plugin's agent do not run (C-32).
-    fn ignored_agent(&self) -> Option<Off> {
+    fn ignored_agent_reason(&self) -> Option<Off> {
         let ignored = self.kind == FileKind::Agent && self.source.plugin.is_some();
         ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
     }
@@ -188,16 +188,24 @@ impl<'a> Reading<'a> {
             .filter_map(|key| Some((key, root.entry(key)?)))
         {
             let Some(on) = node.node.as_bool() else {
-                let message =
-                    format!("`{key}` takes `true` or `false`, found {}", node.node.kind());
-                self.report(node.node.span, finding(Code::WrongFieldType, message));
+                let message = format!(
+                    "`{key}` takes `true` or `false`, found {}",
+                    node.node.kind_with_article()
+                );
+                self.report_finding(
+                    node.node.span,
+                    finding_without_location(Code::WrongFieldType, message),
+                );
                 continue;
             };
             match (key, on) {
                 ("disableAllHooks", true) => {
                     self.read.switches.push(Switch::DisableAll);
                     let message = "`disableAllHooks` switches every hook off that is not managed";
-                    self.report(node.key_span, finding(Code::HooksDisabled, message));
+                    self.report_finding(
+                        node.key_span,
+                        finding_without_location(Code::HooksDisabled, message),
+                    );
                 }
                 ("disableAllHooks", false) => self.read.switches.push(Switch::EnableAll),
                 (_, true) if self.source.layer == Layer::Managed => {
@@ -205,7 +213,10 @@ impl<'a> Reading<'a> {
                 }
                 (_, true) if self.source.layer != Layer::Given => {
                     let message = "`allowManagedHooksOnly` counts only in managed settings";
-                    self.report(node.key_span, finding(Code::ManagedKeyIgnored, message));
+                    self.report_finding(
+                        node.key_span,
+                        finding_without_location(Code::ManagedKeyIgnored, message),
+                    );
                 }
                 _ => {}
             }
@@ -217,9 +228,12 @@ impl<'a> Reading<'a> {
     fn read_allowlists(&mut self, root: &Node) {
         for about in [Requests::Urls, Requests::Variables] {
             let Some(entry) = root.entry(about.key()) else { continue };
-            let Some(allowed) = texts(&entry.node) else {
+            let Some(allowed) = strings_of_array(&entry.node) else {
                 let message = format!("`{}` takes an array of strings", about.key());
-                self.report(entry.node.span, finding(Code::WrongFieldType, message));
+                self.report_finding(
+                    entry.node.span,
+                    finding_without_location(Code::WrongFieldType, message),
+                );
                 continue;
             };
             let place = Some(self.findings.location(entry.key_span));
@@ -228,9 +242,9 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the value of `hooks`.
-    fn hooks(&mut self, node: &Node, off: Option<&Off>) {
+    fn read_hooks(&mut self, node: &Node, off: Option<&Off>) {
         if node.as_object().is_some() {
-            return self.event_map(node, off);
+            return self.read_event_map(node, off);
         }
         if node.is_null() {
             return;
@@ -241,10 +255,11 @@ impl<'a> Reading<'a> {
             match node.as_str().filter(|_| is_manifest) {
                 Some(path) => self.report_misplaced_hooks(node, path),
                 None => {
-                    let message = format!("`hooks` takes an object, found {}", node.kind());
-                    self.report(
+                    let message =
+                        format!("`hooks` takes an object, found {}", node.kind_with_article());
+                    self.report_finding(
                         node.span,
-                        finding(Code::HooksNotObject, message).help(lint::SHAPE),
+                        finding_without_location(Code::HooksNotObject, message).help(lint::SHAPE),
                     );
                 }
             }
@@ -252,76 +267,88 @@ impl<'a> Reading<'a> {
         };
         let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
         if !items.is_empty() && texts.len() == items.len() {
-            if is_manifest && texts.iter().all(|text| is_path(text)) {
+            if is_manifest && texts.iter().all(|text| is_file_path(text)) {
                 self.report_misplaced_hooks(node, &texts.join("`, `"));
             } else {
                 let message = "`hooks` is an array of names: nothing here says what to run";
-                self.report(node.span, finding(Code::HooksIsStringList, message).help(lint::SHAPE));
+                self.report_finding(
+                    node.span,
+                    finding_without_location(Code::HooksIsStringList, message).help(lint::SHAPE),
+                );
             }
             return;
         }
         let inline =
             |item: &Node| item.entries().iter().any(|entry| find_event(&entry.key).is_some());
         if is_manifest && items.iter().all(|item| item.as_str().is_some() || inline(item)) {
-            items.iter().filter(|item| inline(item)).for_each(|item| self.event_map(item, off));
+            items
+                .iter()
+                .filter(|item| inline(item))
+                .for_each(|item| self.read_event_map(item, off));
             return;
         }
         let message = "`hooks` is an array: Claude Code reads an object with a key for each event";
-        self.report(node.span, finding(Code::HooksIsArray, message).help(lint::SHAPE));
+        self.report_finding(
+            node.span,
+            finding_without_location(Code::HooksIsArray, message).help(lint::SHAPE),
+        );
         let misplaced = Off::new("it stands in an array, where no hook is looked for", "C-22");
         for item in items {
-            self.record(item, off.unwrap_or(&misplaced));
+            self.add_inert_hook(item, off.unwrap_or(&misplaced));
         }
     }
 
     fn report_misplaced_hooks(&mut self, node: &Node, path: &str) {
-        let found = finding(Code::HooksElsewhere, format!("the hooks stand in `{path}`, not here"));
-        self.report(node.span, found.help("check that file"));
+        let found = finding_without_location(
+            Code::HooksElsewhere,
+            format!("the hooks stand in `{path}`, not here"),
+        );
+        self.report_finding(node.span, found.help("check that file"));
     }
 
     /// Reads a file without `hooks`, which may have events at the top level.
     fn read_bare_events(&mut self, root: &Node, off: Option<&Off>) {
         let events: Vec<_> =
-            root.entries().iter().filter(|entry| lint::is_event(&entry.key)).collect();
+            root.entries().iter().filter(|entry| lint::is_like_event_name(&entry.key)).collect();
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let Some(first) = events.iter().find(|event| holds(&event.node)) else {
             return self.read_misnamed_hooks(root, off);
         };
         let message =
             format!("`{}` stands at the top level, where no hook is looked for", first.key);
-        self.report(
+        self.report_finding(
             first.key_span,
-            finding(Code::MissingHooksWrapper, message)
+            finding_without_location(Code::MissingHooksWrapper, message)
                 .label("never read")
                 .help("put the events in an object: `{\"hooks\": {\"PreToolUse\": [...]}}`"),
         );
         let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");
         for entry in events {
-            self.event(entry, Some(off.unwrap_or(&misplaced)));
+            self.read_event(entry, Some(off.unwrap_or(&misplaced)));
         }
     }
 
     /// Reads events under a misspelled `hooks` key.
     fn read_misnamed_hooks(&mut self, root: &Node, off: Option<&Off>) {
-        let Some(entry) = misnamed(root, lint::is_event) else { return };
-        self.report(entry.key_span, looks_in(&entry.key));
+        let Some(entry) = find_misnamed_hooks(root, lint::is_like_event_name) else { return };
+        self.report_finding(entry.key_span, misnamed_hooks_finding(&entry.key));
         let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");
-        self.hooks(&entry.node, Some(off.unwrap_or(&misplaced)));
+        self.read_hooks(&entry.node, Some(off.unwrap_or(&misplaced)));
     }
 }
 
-/// The reason why an entry never runs whose key is repeated below it.
-pub(crate) fn shadowed() -> Off {
+/// Returns the reason why an entry never runs if its key is repeated below it.
+pub(crate) fn repeated_key_reason() -> Off {
     Off::new("its key is written again below, and only the last one counts", "C-39")
 }
 
-fn is_path(text: &str) -> bool {
+fn is_file_path(text: &str) -> bool {
     text.contains('/') || text.ends_with(".json")
 }
 
-/// The plugin that a file belongs to by its path, if the caller named no plugin: the path is
+/// Infers the plugin of a file from its path, if the caller named no plugin: the path is
 /// `ROOT/hooks/hooks.json` or `ROOT/.claude-plugin/plugin.json`.
-fn plugin_around(source: &Source) -> Option<Plugin> {
+fn plugin_from_path(source: &Source) -> Option<Plugin> {
     if !matches!(source.layer, Layer::Given | Layer::Plugin) {
         return None;
     }

@@ -9,11 +9,11 @@ pub(super) struct Variables {
     pub(super) left_over: bool,
 }
 
-pub(super) fn read(text: &str) -> Variables {
+pub(super) fn read_variables(text: &str) -> Variables {
     let mut variables = Variables { set: Map::new(), left_over: false };
     let lines = text.lines().map(str::trim);
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        match assignment(line) {
+        match parse_assignment(line) {
             Some((name, value)) => {
                 variables.set.insert(name.to_owned(), value.into());
             }
@@ -23,18 +23,18 @@ pub(super) fn read(text: &str) -> Variables {
     variables
 }
 
-/// `export NAME=value` or `NAME=value`, where the value needs no shell to be known.
-fn assignment(line: &str) -> Option<(&str, String)> {
+/// Parses `export NAME=value` or `NAME=value`, if the value can be known without a shell.
+fn parse_assignment(line: &str) -> Option<(&str, String)> {
     let line = line.strip_prefix("export ").map_or(line, str::trim_start);
     let (name, value) = line.split_once('=')?;
     let starts = name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
     let plain = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
     (starts && plain).then_some(())?;
-    Some((name, unquote(value.trim_end_matches(';'))?))
+    Some((name, unquote_word(value.trim_end_matches(';'))?))
 }
 
-/// The text of a shell word; `None` if only a shell can evaluate it.
-fn unquote(word: &str) -> Option<String> {
+/// Returns the text of a shell word, or `None` if only a shell can evaluate it.
+fn unquote_word(word: &str) -> Option<String> {
     let mut value = String::with_capacity(word.len());
     let mut quote = None;
     let mut chars = word.chars();
@@ -58,11 +58,11 @@ fn unquote(word: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::read_variables;
 
     #[test]
     fn plain_lines_are_read_and_others_are_left_to_a_shell() {
-        let read = read(
+        let read = read_variables(
             "export A=1\n# note\nB='two words'\nexport C=\"a \\\"b\\\" \\n\"\nexport D=a\\ b\n\n",
         );
         assert!(!read.left_over);
@@ -72,7 +72,7 @@ mod tests {
         for line in
             ["export PATH=\"$PATH:/x\"", "source x", "export A=`id`", "A='open", "A=1 ls", "1A=2"]
         {
-            let read = super::read(line);
+            let read = super::read_variables(line);
             assert!(read.left_over && read.set.is_empty(), "{line}");
         }
     }

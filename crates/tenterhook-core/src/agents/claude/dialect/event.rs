@@ -26,27 +26,27 @@ const SHAPE: Shape = Shape {
     no_transcript: Some(""),
 };
 
-pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    SHAPE.decode(json, roots)
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    SHAPE.decode_event(json, roots)
 }
 
-pub(super) fn encode(event: &Event) -> Envelope {
-    let mut body = Envelope::written(&SHAPE.encode(event));
+pub(super) fn encode_event(event: &Event) -> Envelope {
+    let mut body = Envelope::to_bytes(&SHAPE.encode_event_fields(event));
     // Scripts that read one line need a newline.
     body.push(b'\n');
     Envelope {
         body,
-        env: variables(&event.within),
+        env: environment_variables(&event.within),
         env_file: events::find_event(event.name.as_str())
             .is_some_and(|spec| spec.env_file)
             .then_some("CLAUDE_ENV_FILE"),
     }
 }
 
-fn variables(within: &Surroundings) -> Vec<(String, String)> {
+fn environment_variables(within: &Surroundings) -> Vec<(String, String)> {
     let project = within.project.to_string_lossy();
     let effort = within.facts.get("effort").and_then(|effort| effort.get("level"));
-    event::variables([
+    event::non_empty_variables([
         ("CLAUDE_PROJECT_DIR", project.as_ref()),
         ("CLAUDE_CODE_SESSION_ID", within.session_id.as_str()),
         ("CLAUDECODE", "1"),

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use super::answer::worktree;
+use super::answer::read_worktree_path;
 use crate::answer::Power;
 use crate::dialect::kit::protocol::{
     About, Accepts, Exit2, Field, Late, Plain, Spec, Top, Universal,
@@ -17,7 +17,7 @@ use crate::hook::OnFailure;
 
 /// The neutral rows.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
+    LazyLock::new(|| EVENTS.iter().map(Spec::event_row).collect());
 
 /// Finds an event by its name. The neutral names are this agent's names.
 pub(super) fn find_event(name: &str) -> Option<&'static Spec> {
@@ -201,7 +201,7 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
-        cap: Some(Cap::give_way(8)),
+        cap: Some(Cap::continue_after(8)),
         accepts: Accepts::Every,
         ignores_on_failure: true,
         ..Spec::new("SubagentStop", About::Field("agent_type"), "a subagent is about to finish")
@@ -223,7 +223,7 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
-        cap: Some(Cap::give_way(8)),
+        cap: Some(Cap::continue_after(8)),
         accepts: Accepts::Every,
         ignores_on_failure: true,
         ..Spec::new("Stop", About::Nothing, "the model is about to end its turn")
@@ -296,7 +296,7 @@ pub(super) static EVENTS: &[Spec] = &[
     },
     Spec {
         exit2: Exit2::Denies,
-        plain: Plain::Own(worktree),
+        plain: Plain::Own(read_worktree_path),
         universal: Universal::NoStop,
         fields: &[("worktreePath", Field::ExtraText)],
         // Any exit code but 0 fails the creation: here the hook does the work, it does not only

@@ -33,7 +33,7 @@ const MANIFEST: &str = ".claude-plugin/plugin.json";
 pub(super) const PLUGIN_DIRS: &str = "CLAUDE_CODE_PLUGIN_DIRS";
 
 /// The files of the guard with that name, relative to its folder.
-pub(crate) fn files(name: &str) -> [(&'static str, String); 3] {
+pub(crate) fn guard_files(name: &str) -> [(&'static str, String); 3] {
     let description = "Keeps modules of other plugins from silencing hooks (Tenterhook)";
     let manifest = format!(
         "{{\n  \"name\": \"{name}\",\n  \"version\": \"1.0.0\",\n  \"description\": \"{description}\"\n}}\n"
@@ -46,41 +46,42 @@ pub(crate) fn files(name: &str) -> [(&'static str, String); 3] {
 }
 
 /// The id by which settings load the guard with that name ahead of all other modules.
-pub(crate) fn id(name: &str) -> String {
+pub(crate) fn guard_plugin_id(name: &str) -> String {
     format!("{name}@inline")
 }
 
-/// Whether a folder holds exactly the guard's files. The guard has the folder's name.
-pub(super) fn is_guard(root: &Path, disk: &dyn Disk) -> bool {
+/// Whether a folder holds exactly the files of the guard. The guard has the name of the folder.
+pub(super) fn is_guard_folder(root: &Path, disk: &dyn Disk) -> bool {
     let Some(name) = root.file_name().and_then(|name| name.to_str()) else { return false };
-    files(name)
-        .iter()
-        .all(|(path, text)| disk.read(&root.join(path)).is_some_and(|(found, _)| *found == **text))
+    guard_files(name).iter().all(|(path, text)| {
+        disk.read_file(&root.join(path)).is_some_and(|(found, _)| *found == **text)
+    })
 }
 
-/// Whether a guard runs ahead of all modules: the user's settings load it first, and there are no
-/// managed settings, with which the agent ignores the user's order. `env` of settings overrides the
-/// environment, so it must name no other folders.
-pub(super) fn is_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
+/// Whether a guard runs before all modules: the user's settings load it first, and there are no
+/// managed settings, which would make the agent ignore the user's order. `env` of settings
+/// overrides the environment, so it must name no other folders.
+pub(super) fn is_guard_active(scan: Scan<'_>, settings: &[Settings<'_>]) -> bool {
     if settings.iter().any(|file| file.source.layer == Layer::Managed) {
         return false;
     }
     let own =
         settings.iter().filter(|file| file.source.layer == Layer::User && file.refused.is_none());
     own.into_iter().any(|file| {
-        let listed = file.entry("prependPlugins").and_then(|entry| entry.node.as_array());
+        let listed = file.find_entry("prependPlugins").and_then(|entry| entry.node.as_array());
         let ids: Vec<&str> = listed.into_iter().flatten().filter_map(Node::as_str).collect();
-        let folders = file.entry("env").and_then(|entry| entry.node.get(PLUGIN_DIRS)?.as_str());
-        paths(folders.unwrap_or_default()).any(|path| {
+        let folders =
+            file.find_entry("env").and_then(|entry| entry.node.get(PLUGIN_DIRS)?.as_str());
+        split_path_list(folders.unwrap_or_default()).any(|path| {
             let folder = PathBuf::from(path);
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ids.contains(&id(&name).as_str()) && is_guard(&folder, scan.disk)
+            ids.contains(&guard_plugin_id(&name).as_str()) && is_guard_folder(&folder, scan.disk)
         })
     })
 }
 
 /// The paths of a list.
-pub(super) fn paths(list: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split_path_list(list: &str) -> impl Iterator<Item = &str> {
     let separator = if cfg!(windows) { ';' } else { ':' };
     list.split(separator).map(str::trim).filter(|part| !part.is_empty())
 }

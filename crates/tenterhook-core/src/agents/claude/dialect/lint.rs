@@ -4,13 +4,13 @@
 mod command;
 mod condition;
 
-pub(super) use command::check as command;
-pub(super) use condition::check as condition;
+pub(super) use command::check_command as command;
+pub(super) use condition::check_condition as condition;
 
 use super::events::{EVENTS, find_event};
 use super::vocabulary::{ALIASES, FORMER_TOOLS, PHANTOM_VARIABLES, TOOLS, VARIABLES};
-use crate::diagnostic::{Diagnostic, nearest};
-pub(super) use crate::dialect::kit::entry::{is_comment, plain_name as fold};
+use crate::diagnostic::{Diagnostic, nearest_word};
+pub(super) use crate::dialect::kit::entry::{is_comment_key, letters_and_digits as fold};
 use crate::dialect::kit::lint::{self, About, Lints};
 use crate::dialect::kit::protocol::Spec;
 use crate::hook::Hook;
@@ -33,14 +33,14 @@ static LINTS: Lints = Lints {
 };
 
 /// Checks the matcher `text`, read as `spec`, of a group of `event`.
-pub(super) fn matcher(event: &Spec, text: &str, spec: &MatcherSpec) -> Vec<Diagnostic> {
-    let about = About { event: event.name, subjects: event.subjects(), table: &[] };
-    LINTS.matcher(about, text, spec)
+pub(super) fn check_matcher(event: &Spec, text: &str, spec: &MatcherSpec) -> Vec<Diagnostic> {
+    let about = About { event: event.name, subjects: event.matcher_subjects(), table: &[] };
+    LINTS.check_matcher(about, text, spec)
 }
 
-/// The reason why no event can select `hook`, and the rule: its matcher or its condition never
-/// matches.
-pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
+/// Returns the reason why no event can select `hook`, and the rule: its matcher or its condition
+/// never matches.
+pub(super) fn unreachable_reason(hook: &Hook) -> Option<(String, &'static str)> {
     let event = find_event(hook.event.as_str())?;
     let text = match hook.matcher.spec() {
         MatcherSpec::Any | MatcherSpec::Never(_) => None,
@@ -50,14 +50,14 @@ pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
     // The failure policy handles a matcher that does not compile, so it is not dead (S-3).
     let compiles = hook.matcher.compile().is_ok();
     let matchers = text.iter().filter(|_| compiles);
-    let of_matcher = matchers.flat_map(|text| matcher(event, text, hook.matcher.spec()));
+    let of_matcher = matchers.flat_map(|text| check_matcher(event, text, hook.matcher.spec()));
     let conditions = hook.condition.iter();
     let of_condition = conditions.flat_map(|c| condition(c.text(), text.as_deref()));
     let found = of_matcher
         .map(|diagnostic| (diagnostic, "S-61"))
         .chain(of_condition.map(|diagnostic| (diagnostic, "S-43")));
     found
-        .filter(|(diagnostic, _)| lint::is_certain(diagnostic))
+        .filter(|(diagnostic, _)| lint::says_hook_never_runs(diagnostic))
         .map(|(diagnostic, rule)| (diagnostic.message, rule))
         .next()
 }
@@ -106,24 +106,24 @@ const FOREIGN_EVENTS: &[(&str, &str)] = &[
     ("bash", "`Bash` is a tool: write `PreToolUse` with the matcher `Bash`"),
 ];
 
-/// Whether the key is an event, spelled well or badly.
-pub(super) fn is_event(key: &str) -> bool {
+/// Whether the key is the name of an event, spelled correctly or not.
+pub(super) fn is_like_event_name(key: &str) -> bool {
     find_event(key).is_some() || EVENTS.iter().any(|event| fold(event.name) == fold(key))
 }
 
-/// What to write instead of an event of another agent.
-pub(super) fn foreign_event(key: &str) -> Option<&'static str> {
+/// Returns what to write instead of an event of another agent.
+pub(super) fn foreign_event_help(key: &str) -> Option<&'static str> {
     let key = fold(key);
     FOREIGN_EVENTS.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
 }
 
 /// Whether an unknown field is only a note.
-pub(super) fn is_note(key: &str) -> bool {
-    is_comment(key) || NOTES.contains(&key)
+pub(super) fn is_note_field(key: &str) -> bool {
+    is_comment_key(key) || NOTES.contains(&key)
 }
 
-/// What to do with a field that a group does not have.
-pub(super) fn group_field(key: &str) -> String {
+/// Returns advice about a field that a group does not have.
+pub(super) fn group_field_help(key: &str) -> String {
     match key {
         "matchers" | "match" | "tools" | "toolNames" => {
             "write the names as one string in `matcher`: `\"Edit|Write\"`".to_owned()
@@ -140,15 +140,15 @@ pub(super) fn group_field(key: &str) -> String {
         "if" | "timeout" | "once" | "async" | "type" | "command" | "statusMessage" => {
             format!("`{key}` is a field of a handler: move it into `hooks`")
         }
-        _ => match nearest(key, ["matcher", "hooks"]) {
+        _ => match nearest_word(key, ["matcher", "hooks"]) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "a group has `matcher` and `hooks`".to_owned(),
         },
     }
 }
 
-/// What to do with a field that a handler does not have.
-pub(super) fn handler_field(key: &str, near: Option<&str>) -> String {
+/// Returns advice about a field that a handler does not have.
+pub(super) fn handler_field_help(key: &str, near: Option<&str>) -> String {
     match (key, near) {
         ("timeoutMs" | "timeout_ms" | "timeoutSec" | "timeout_secs", _) => {
             "write `timeout`, in seconds".to_owned()
@@ -169,17 +169,17 @@ pub(super) fn handler_field(key: &str, near: Option<&str>) -> String {
     }
 }
 
-/// The group that runs this text, for help.
-pub(super) fn group_of(command: &str) -> String {
-    format!("write `[{{\"hooks\": [{}]}}]`", handler(command))
+/// Returns a help text that shows the group that runs this command.
+pub(super) fn group_example_help(command: &str) -> String {
+    format!("write `[{{\"hooks\": [{}]}}]`", handler_json(command))
 }
 
-/// The handler that runs this text, for help.
-pub(super) fn handler_of(command: &str) -> String {
-    format!("write `{}`", handler(command))
+/// Returns a help text that shows the handler that runs this command.
+pub(super) fn handler_example_help(command: &str) -> String {
+    format!("write `{}`", handler_json(command))
 }
 
-fn handler(command: &str) -> String {
+fn handler_json(command: &str) -> String {
     let short: String = command.chars().take(60).collect();
     let short = if short.len() < command.len() { "...".to_owned() } else { short };
     format!("{{\"type\": \"command\", \"command\": {}}}", serde_json::Value::String(short))

@@ -9,7 +9,7 @@ use crate::matcher::MatcherSpec;
 const NARROW: &[&str] = &["FileChanged", "StopFailure"];
 
 /// Parses the matcher of a group for `event`; `None` is a missing matcher (S-60 to S-64).
-pub(super) fn read(event: &str, text: Option<&str>) -> MatcherSpec {
+pub(super) fn parse_matcher(event: &str, text: Option<&str>) -> MatcherSpec {
     let Some(text) = text.filter(|text| !matches!(*text, "" | "*")) else {
         return MatcherSpec::Any;
     };
@@ -26,18 +26,18 @@ pub(super) fn read(event: &str, text: Option<&str>) -> MatcherSpec {
     for word in text.split(['|', ',']).map(str::trim).filter(|word| !word.is_empty()) {
         words.push(word.to_owned());
         // The agent still accepts the old name of a renamed tool.
-        words.extend(present_name(word).map(str::to_owned));
+        words.extend(current_tool_name(word).map(str::to_owned));
     }
     MatcherSpec::Words(words)
 }
 
-/// The present name of a tool whose old name is `word`.
-pub(super) fn present_name(word: &str) -> Option<&'static str> {
+/// Returns the current name of a tool whose old name is `word`.
+pub(super) fn current_tool_name(word: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(old, _)| *old == word).map(|(_, new)| *new)
 }
 
-/// Pairs of an old tool name and the present one.
-pub(super) const fn aliases() -> &'static [(&'static str, &'static str)] {
+/// Returns pairs of an old tool name and the current one.
+pub(super) const fn tool_aliases() -> &'static [(&'static str, &'static str)] {
     ALIASES
 }
 
@@ -58,7 +58,7 @@ mod tests {
         let rules = observed["rules"].as_array().expect("rules");
         let mut cells = 0;
         for rule in rules.iter().filter(|rule| rule["field"] == "matcher") {
-            let matcher = Matcher::new(read("PreToolUse", rule["value"].as_str()));
+            let matcher = Matcher::new(parse_matcher("PreToolUse", rule["value"].as_str()));
             for (at, call) in calls.iter().enumerate() {
                 let fires = rule["fires_on"].as_array().is_some_and(|on| on.contains(&at.into()));
                 let matched = matcher.matches(call["tool"].as_str());
@@ -85,7 +85,7 @@ mod tests {
             ("PreToolUse", "Task", words(&["Task", "Agent"])),
             ("PreToolUse", "|", words(&[])),
         ] {
-            assert_eq!(read(event, Some(text)), expected, "{event} {text:?}");
+            assert_eq!(parse_matcher(event, Some(text)), expected, "{event} {text:?}");
         }
     }
 }

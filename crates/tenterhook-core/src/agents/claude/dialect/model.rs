@@ -9,7 +9,7 @@ use super::answer::ANSWERS;
 use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
-use crate::dialect::kit::denial::{self, Hearing, Home, says_no};
+use crate::dialect::kit::denial::{self, Hearing, Home, is_false_like};
 use crate::dialect::kit::unread::Unread;
 use crate::event::Event;
 use crate::hook::{Prompt, Run};
@@ -48,15 +48,15 @@ const NO: &[(&str, No)] = &[
 /// Events on which a model without tools may say that what is wanted cannot be had.
 const MAY_GIVE_UP: &[&str] = &["Stop", "SubagentStop"];
 
-fn no(event: &str) -> No {
+fn denial_effect(event: &str) -> No {
     NO.iter().find(|(name, _)| *name == event).map_or(No::Denies, |(_, no)| *no)
 }
 
-fn may_give_up(prompt: &Prompt, event: &str) -> bool {
+fn may_answer_impossible(prompt: &Prompt, event: &str) -> bool {
     prompt.turns.is_none() && MAY_GIVE_UP.contains(&event)
 }
 
-pub(super) const fn timeout(run: &Run, row: &EventRow) -> Duration {
+pub(super) const fn default_timeout(run: &Run, row: &EventRow) -> Duration {
     match run {
         Run::Prompt(Prompt { turns: Some(_), .. }) => TIMEOUTS.0,
         Run::Prompt(Prompt { turns: None, .. }) => TIMEOUTS.1,
@@ -64,12 +64,12 @@ pub(super) const fn timeout(run: &Run, row: &EventRow) -> Duration {
     }
 }
 
-pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
+pub(super) fn answer_instructions(prompt: &Prompt, row: &EventRow) -> String {
     let mut text = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
          If what you are asked to check holds: {\"ok\": true}\n\
          If it does not: {\"ok\": false, \"reason\": \"why, and what to do instead\"}\n"
         .to_owned();
-    if may_give_up(prompt, &row.event) {
+    if may_answer_impossible(prompt, &row.event) {
         text.push_str(
             "If it does not and never can: {\"ok\": false, \"impossible\": true, \"reason\": \"why\"}\n",
         );
@@ -77,46 +77,52 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
     text
 }
 
-/// Reads the words: `{ok, reason, impossible?}` strictly, and any denial that left that form.
-pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Report) -> Answer {
+/// Reads what the model wrote: `{ok, reason, impossible?}` strictly, and any denial outside that
+/// form.
+pub(super) fn read_answer(
+    prompt: &Prompt,
+    event: &Event,
+    row: &EventRow,
+    report: &Report,
+) -> Answer {
     let StepOutput::Bytes { stdout, .. } = &report.said else { return Answer::default() };
-    let reading = strict::read(&stdout.bytes);
+    let reading = strict::read_output(&stdout.bytes);
     let mut exact = match report.failure() {
         Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
         None => read_strict_answer(prompt, row, &reading),
     };
     if let (End::Exited(0), Some(Value::Bool(true))) =
-        (&report.end, reading.strict().and_then(|object| object.get("impossible")))
-        && may_give_up(prompt, &row.event)
+        (&report.end, reading.as_strict_object().and_then(|object| object.get("impossible")))
+        && may_answer_impossible(prompt, &row.event)
     {
         // It said no, and that no is not what the near misses look for.
         return exact;
     }
     let hearing = Hearing {
         event: event.name.as_str(),
-        homes: match no(&row.event) {
+        homes: match denial_effect(&row.event) {
             No::Nothing => Vec::new(),
             _ => vec![Home { path: vec!["ok"], words: &[] }],
         },
         asked: true,
-        ..Hearing::new(row, report, &reading, "", &ANSWERS.denial)
+        ..Hearing::for_report(row, report, &reading, "", &ANSWERS.denial)
     };
     let plain = exact.clone();
     exact = denial::recover_denial(&hearing, exact);
     if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
         exact.effects.stop =
-            exact.effects.stop.or_else(|| stop(prompt, row, exact.reason.as_deref()));
+            exact.effects.stop.or_else(|| denial_stop(prompt, row, exact.reason.as_deref()));
     }
     exact
 }
 
-/// What the form says.
+/// Reads an answer that has exactly the expected form.
 fn read_strict_answer(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
     if reading.found == Found::Empty {
         return Answer::failed(Code::NoAnswer, "the model said nothing");
     }
-    let Some(object) = reading.strict() else {
-        return Answer::failed(Code::UnreadableAnswer, unreadable_message(reading));
+    let Some(object) = reading.as_strict_object() else {
+        return Answer::failed(Code::UnreadableAnswer, unreadable_answer_message(reading));
     };
     let reason = match object.get("reason") {
         None | Some(Value::Null) => None,
@@ -125,11 +131,11 @@ fn read_strict_answer(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Ans
     };
     let mut answer = match object.get("ok") {
         Some(Value::Bool(true)) => Answer::default(),
-        Some(Value::Bool(false)) => said_no(prompt, row, object, reason),
-        Some(other) if says_no(other) && row.powers.has(Power::Deny) => {
+        Some(Value::Bool(false)) => denial_answer(prompt, row, object, reason),
+        Some(other) if is_false_like(other) && row.powers.has(Power::Deny) => {
             let failed =
                 Answer::failed(Code::InvalidAnswer, format!("`ok` is {other}, not `false`"));
-            let answer = said_no(prompt, row, object, reason);
+            let answer = denial_answer(prompt, row, object, reason);
             return Answer { plain: Some(Box::new(failed)), ..answer }
                 .slipped(SlipKind::WrongType, format!("`ok` is {other}, not `false`"));
         }
@@ -143,29 +149,31 @@ fn read_strict_answer(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Ans
     };
     let mut unread = Unread::default();
     for key in object.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        unread.add("", key, KEYS.iter().copied());
+        unread.add_key("", key, KEYS.iter().copied());
     }
-    answer.remarks.extend(unread.remark());
+    answer.remarks.extend(unread.into_remark());
     answer
 }
 
-fn said_no(
+fn denial_answer(
     prompt: &Prompt,
     row: &EventRow,
     object: &Map<String, Value>,
     reason: Option<String>,
 ) -> Answer {
-    if no(&row.event) == No::Nothing {
+    if denial_effect(&row.event) == No::Nothing {
         let message = format!("`{}` does nothing with a model's no", row.name);
         let remarks = vec![Failure::new(Code::NotHonoured, message)];
         return Answer { remarks, ..Answer::default() };
     }
-    if object.get("impossible") == Some(&Value::Bool(true)) && may_give_up(prompt, &row.event) {
+    if object.get("impossible") == Some(&Value::Bool(true))
+        && may_answer_impossible(prompt, &row.event)
+    {
         // The turn may end, and the message shows the user why.
         let messages = reason.into_iter().collect();
         return Answer { effects: Effects { messages, ..Effects::default() }, ..Answer::default() };
     }
-    let stop = stop(prompt, row, reason.as_deref());
+    let stop = denial_stop(prompt, row, reason.as_deref());
     Answer {
         restraint: Restraint::Deny,
         reason,
@@ -174,9 +182,9 @@ fn said_no(
     }
 }
 
-/// Whether a no ends the turn too.
-fn stop(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
-    let ends = match no(&row.event) {
+/// Returns the stop of the agent, if a denial also ends the turn.
+fn denial_stop(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
+    let ends = match denial_effect(&row.event) {
         No::EndsTurnAlways => true,
         No::EndsTurn => !prompt.goes_on,
         No::Denies | No::Nothing => false,
@@ -184,7 +192,7 @@ fn stop(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
     (ends && row.powers.has(Power::Stop)).then(|| Stop { reason: reason.map(str::to_owned) })
 }
 
-fn unreadable_message(reading: &Reading) -> String {
+fn unreadable_answer_message(reading: &Reading) -> String {
     match reading.deviations.first() {
         Some(deviation) => format!("the model's words are not one JSON object: {deviation}"),
         None => "the model's words are not one JSON object".to_owned(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::guard::{self, PLUGIN_DIRS};
 use super::plugins;
-use super::silence::{Settings, location};
+use super::silence::{Settings, source_location};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::dialect::{Scan, Silencer};
 use crate::hook::Layer;
@@ -18,26 +18,28 @@ use crate::syntax::{Entry, Node, NodeValue, Parsed};
 /// The marketplace of plugins in folders of skills.
 const SKILLS: &str = "skills-dir";
 
-/// The modules of every folder from which they load, each folder once.
-pub(super) fn find(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
+/// Finds the modules in every folder from which they load; each folder is read once.
+pub(super) fn find_modules(scan: Scan<'_>, settings: &[Settings<'_>]) -> Vec<Silencer> {
     let texts: Vec<&str> = scan.settings.iter().map(|source| &*source.text).collect();
     let search = Search {
         scan,
         settings,
-        enabled: plugins::enabled(&texts, |text| plugins::why_refused(text).is_none()),
+        enabled: plugins::enabled_plugins(&texts, |text| {
+            plugins::settings_refusal_reason(text).is_none()
+        }),
     };
-    let (marketplaces, mut found) = search.marketplaces();
+    let (marketplaces, mut found) = search.read_marketplaces();
     let all = search
-        .plugin_dirs()
+        .plugin_dir_folders()
         .into_iter()
-        .chain(search.of_marketplaces(&marketplaces))
-        .chain(search.installed())
-        .chain(search.skills());
+        .chain(search.marketplace_plugin_folders(&marketplaces))
+        .chain(search.installed_plugin_folders())
+        .chain(search.skill_folders());
     found.extend(settings.iter().filter_map(given_module_finding));
     let mut seen: Vec<PathBuf> = Vec::new();
     for candidate in all {
         if !seen.contains(&candidate.root) {
-            found.extend(candidate.silencers(scan));
+            found.extend(candidate.find_silencers(scan));
             seen.push(candidate.root);
         }
     }
@@ -49,8 +51,8 @@ fn given_module_finding(file: &Settings<'_>) -> Option<Silencer> {
     let (source, root) = (file.source, file.root.as_ref()?);
     let folder = source.directory.parent().unwrap_or(&source.directory);
     let by = "the folder that it lies in";
-    let finding = could_silence(&file_name(folder), by, &source.name, &source.text, root)?;
-    Some(Silencer { finding, layer: source.layer, plugin: Some(plugin(folder)) })
+    let finding = module_finding(&file_name(folder), by, &source.name, &source.text, root)?;
+    Some(Silencer { finding, layer: source.layer, plugin: Some(plugin_at_root(folder)) })
 }
 
 /// A folder that the agent would load as a plugin.
@@ -73,7 +75,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn plugin_dirs(&self) -> Vec<Folder> {
+    fn plugin_dir_folders(&self) -> Vec<Folder> {
         let of_env = self.scan.env.iter().filter(|(name, _)| name == PLUGIN_DIRS);
         let of_env = of_env.map(|(_, value)| {
             (value.as_str(), Layer::User, format!("`{PLUGIN_DIRS}` in the environment"))
@@ -82,23 +84,25 @@ impl Search<'_> {
             matches!(file.source.layer, Layer::User | Layer::Managed | Layer::Given)
         };
         let of_settings = self.settings.iter().filter(obeyed).filter_map(|file| {
-            let value = file.entry("env")?.node.get(PLUGIN_DIRS)?.as_str()?;
+            let value = file.find_entry("env")?.node.get(PLUGIN_DIRS)?.as_str()?;
             Some((value, file.source.layer, format!("`{PLUGIN_DIRS}` in {}", file.source.name)))
         });
         let folders = of_env.chain(of_settings).flat_map(|(value, layer, by)| {
-            let folders = guard::paths(value).map(|path| self.folder(path, layer, &by));
+            let folders =
+                guard::split_path_list(value).map(|path| self.new_folder(path, layer, &by));
             folders.collect::<Vec<_>>()
         });
         folders.collect()
     }
 
-    fn folder(&self, path: &str, layer: Layer, by: &str) -> Folder {
-        let root = self.resolve(path);
+    fn new_folder(&self, path: &str, layer: Layer, by: &str) -> Folder {
+        let root = self.resolve_path(path);
         Folder { root, layer, by: by.to_owned(), needs_manifest: true, more: Vec::new() }
     }
 
-    /// A path as the agent resolves it: `~/` is the home, and a relative path is in the project.
-    fn resolve(&self, path: &str) -> PathBuf {
+    /// Resolves a path as the agent does: `~/` is the home directory, and a relative path is in the
+    /// project.
+    fn resolve_path(&self, path: &str) -> PathBuf {
         match path.strip_prefix("~/") {
             Some(rest) => self.scan.roots.home.join(rest),
             None => self.scan.roots.cwd.join(path.strip_prefix("./").unwrap_or(path)),
@@ -106,16 +110,16 @@ impl Search<'_> {
     }
 
     /// The folders of skills of the user and the project; symlinks are followed.
-    fn skills(&self) -> Vec<Folder> {
+    fn skill_folders(&self) -> Vec<Folder> {
         let roots = self.scan.roots;
         let project = [Some(&roots.cwd), roots.repository.as_ref()].into_iter().flatten();
-        let places = std::iter::once((plugins::user_files(roots), Layer::User))
+        let places = std::iter::once((plugins::user_config_directory(roots), Layer::User))
             .chain(project.map(|root| (root.join(".claude"), Layer::Project)));
         let folders = places.flat_map(|(directory, layer)| {
-            let skills = self.scan.disk.directories(&directory.join("skills")).into_iter();
+            let skills = self.scan.disk.list_directories(&directory.join("skills")).into_iter();
             skills.map(move |root| (root, layer)).collect::<Vec<_>>()
         });
-        let folders = folders.filter(|(root, _)| !self.is_off(root));
+        let folders = folders.filter(|(root, _)| !self.is_plugin_disabled(root));
         folders
             .map(|(root, layer)| {
                 let by = "the folder of skills that it lies in".to_owned();
@@ -125,19 +129,19 @@ impl Search<'_> {
     }
 
     /// Whether settings disable a plugin of a folder of skills, by either of its two names.
-    fn is_off(&self, root: &Path) -> bool {
+    fn is_plugin_disabled(&self, root: &Path) -> bool {
         let folder = file_name(root);
-        let manifest = self.scan.disk.read(&plugins::manifest(&plugin(root)));
+        let manifest = self.scan.disk.read_file(&plugins::manifest_path(&plugin_at_root(root)));
         let named = manifest.and_then(|(text, _)| {
-            Some(plugins::read(&text).root?.get("name")?.as_str()?.to_owned())
+            Some(plugins::parse_lenient(&text).root?.get("name")?.as_str()?.to_owned())
         });
         let names = [Some(folder), named].into_iter().flatten();
         names.into_iter().all(|name| self.enabled.get(&format!("{name}@{SKILLS}")) == Some(&false))
     }
 
     /// The installed plugins that settings enable.
-    fn installed(&self) -> Vec<Folder> {
-        let found = plugins::find(self.scan.settings, self.scan.roots, self.scan.disk);
+    fn installed_plugin_folders(&self) -> Vec<Folder> {
+        let found = plugins::find_plugins(self.scan.settings, self.scan.roots, self.scan.disk);
         let folders = found.active.into_iter().map(|(plugin, _)| Folder {
             root: plugin.root,
             layer: Layer::Plugin,
@@ -148,39 +152,42 @@ impl Search<'_> {
         folders.collect()
     }
 
-    /// The marketplaces in a directory, by their names, and findings for those that cannot be read
-    /// although a plugin of theirs is enabled.
-    fn marketplaces(&self) -> (BTreeMap<String, Marketplace>, Vec<Silencer>) {
+    /// Reads the marketplaces in a directory, by their names, and returns findings for those that
+    /// cannot be read although one of their plugins is enabled.
+    fn read_marketplaces(&self) -> (BTreeMap<String, Marketplace>, Vec<Silencer>) {
         let (mut known, mut unread) = (BTreeMap::new(), Vec::new());
-        let registry = plugins::directory(self.scan.roots).join("known_marketplaces.json");
+        let registry = plugins::plugins_directory(self.scan.roots).join("known_marketplaces.json");
         let mut named: Vec<(String, PathBuf, Layer)> = Vec::new();
-        if let Some((text, _)) = self.scan.disk.read(&registry) {
-            let root = plugins::read(&text).root;
+        if let Some((text, _)) = self.scan.disk.read_file(&registry) {
+            let root = plugins::parse_lenient(&text).root;
             for entry in root.as_ref().map(Node::entries).unwrap_or_default() {
                 let place = entry.node.get("installLocation").and_then(Node::as_str);
-                named
-                    .extend(place.map(|path| (entry.key.clone(), self.resolve(path), Layer::User)));
+                named.extend(
+                    place.map(|path| (entry.key.clone(), self.resolve_path(path), Layer::User)),
+                );
             }
         }
         for file in self.settings {
-            let said = file.entry("extraKnownMarketplaces").map(|entry| entry.node.entries());
+            let said = file.find_entry("extraKnownMarketplaces").map(|entry| entry.node.entries());
             for entry in said.unwrap_or_default() {
-                let place = directory_source(&entry.node);
+                let place = marketplace_directory(&entry.node);
                 named.extend(
-                    place.map(|path| (entry.key.clone(), self.resolve(path), file.source.layer)),
+                    place.map(|path| {
+                        (entry.key.clone(), self.resolve_path(path), file.source.layer)
+                    }),
                 );
             }
         }
         for (name, directory, layer) in named {
-            if !self.has_plugin_of(&name) {
+            if !self.has_enabled_plugin(&name) {
                 continue;
             }
             let path = match directory.extension() {
                 Some(extension) if extension == "json" => directory,
                 _ => directory.join(".claude-plugin/marketplace.json"),
             };
-            let Some((text, flaw)) = self.scan.disk.read(&path) else { continue };
-            let parsed = plugins::read(&text);
+            let Some((text, flaw)) = self.scan.disk.read_file(&path) else { continue };
+            let parsed = plugins::parse_lenient(&text);
             let torn = unreadable_file_finding(&path, (&text, &parsed), flaw.as_ref());
             unread.extend(torn.map(|finding| Silencer { finding, layer, plugin: None }));
             known.insert(name, Marketplace { path, layer, parsed });
@@ -189,17 +196,18 @@ impl Search<'_> {
     }
 
     /// Whether settings enable any plugin of a marketplace.
-    fn has_plugin_of(&self, marketplace: &str) -> bool {
+    fn has_enabled_plugin(&self, marketplace: &str) -> bool {
         let is_of = |id: &str| id.split_once('@').is_some_and(|(_, name)| name == marketplace);
         self.enabled.iter().any(|(id, is_on)| *is_on && is_of(id))
     }
 
-    /// The enabled plugins of marketplaces in a directory, which load without an installation.
-    fn of_marketplaces(&self, known: &BTreeMap<String, Marketplace>) -> Vec<Folder> {
+    /// Returns the enabled plugins of marketplaces in a directory, which load without an
+    /// installation.
+    fn marketplace_plugin_folders(&self, known: &BTreeMap<String, Marketplace>) -> Vec<Folder> {
         let enabled = self.enabled.iter().filter(|(_, is_on)| **is_on);
         let folders = enabled.filter_map(|(id, _)| {
             let (name, marketplace) = id.split_once('@')?;
-            Some(known.get(marketplace)?.folders(name, id))
+            Some(known.get(marketplace)?.plugin_folders(name, id))
         });
         folders.flatten().collect()
     }
@@ -213,21 +221,21 @@ struct Marketplace {
 }
 
 impl Marketplace {
-    /// The possible folders of its plugin with that name: a path with and without `pluginRoot`.
-    fn folders(&self, name: &str, id: &str) -> Vec<Folder> {
+    /// Returns the possible folders of the plugin `name`: a path with and without `pluginRoot`.
+    fn plugin_folders(&self, name: &str, id: &str) -> Vec<Folder> {
         let root = self.parsed.root.as_ref();
         let listed = root.and_then(|root| root.get("plugins")?.as_array()).unwrap_or_default();
         let is_named = |entry: &&Node| entry.get("name").and_then(Node::as_str) == Some(name);
         let moved = root.and_then(|root| root.get("metadata")?.get("pluginRoot")?.as_str());
-        let base = self.base();
-        let bases = [Some(base.clone()), moved.map(|path| join(&base, path))];
+        let base = self.base_directory();
+        let bases = [Some(base.clone()), moved.map(|path| join_path(&base, path))];
         let folders = listed.iter().filter(is_named).flat_map(|entry| {
             let source = entry.get("source");
             let path = source.and_then(|node| node.as_str().or_else(|| node.get("path")?.as_str()));
             let hooks = entry.get("hooks").and_then(Node::as_str);
             let folder = |base: &PathBuf| {
-                let root = join(base, path?);
-                let more = hooks.map(|hooks| join(&root, hooks)).into_iter().collect();
+                let root = join_path(base, path?);
+                let more = hooks.map(|hooks| join_path(&root, hooks)).into_iter().collect();
                 let by = format!("`enabledPlugins` with `{id}`");
                 Some(Folder { root, layer: self.layer, by, needs_manifest: false, more })
             };
@@ -237,7 +245,7 @@ impl Marketplace {
     }
 
     /// The directory of the marketplace, the parent of its file's directory.
-    fn base(&self) -> PathBuf {
+    fn base_directory(&self) -> PathBuf {
         let directory = self.path.parent().unwrap_or(&self.path);
         let above = directory.parent().filter(|_| directory.ends_with(".claude-plugin"));
         above.unwrap_or(directory).to_owned()
@@ -245,12 +253,12 @@ impl Marketplace {
 }
 
 impl Folder {
-    /// The modules that its hooks files list, and findings for files that cannot be read.
-    fn silencers(&self, scan: Scan<'_>) -> Vec<Silencer> {
-        let plugin = plugin(&self.root);
-        let has_manifest = scan.disk.read(&plugins::manifest(&plugin)).is_some();
+    /// Finds the modules that the folder's hooks files list, and the files that cannot be read.
+    fn find_silencers(&self, scan: Scan<'_>) -> Vec<Silencer> {
+        let plugin = plugin_at_root(&self.root);
+        let has_manifest = scan.disk.read_file(&plugins::manifest_path(&plugin)).is_some();
         let is_plugin = has_manifest || !self.needs_manifest;
-        if !is_plugin || guard::is_guard(&self.root, scan.disk) {
+        if !is_plugin || guard::is_guard_folder(&self.root, scan.disk) {
             return Vec::new();
         }
         let files =
@@ -261,32 +269,32 @@ impl Folder {
             if seen.contains(&file) {
                 continue;
             }
-            if let Some((text, flaw)) = scan.disk.read(&file) {
-                found.extend(self.of_file(&plugin, &file, &text, flaw.as_ref()));
+            if let Some((text, flaw)) = scan.disk.read_file(&file) {
+                found.extend(self.file_silencer(&plugin, &file, &text, flaw.as_ref()));
             }
             seen.push(file);
         }
         found
     }
 
-    fn of_file(
+    fn file_silencer(
         &self,
         plugin: &Plugin,
         file: &Path,
         text: &str,
         flaw: Option<&Flaw>,
     ) -> Option<Silencer> {
-        let parsed = plugins::read(text);
+        let parsed = plugins::parse_lenient(text);
         let silencer = |finding: Diagnostic| Silencer {
             finding,
             layer: self.layer,
             plugin: Some(plugin.clone()),
         };
         // Modules that the manifest itself lists do not load.
-        let is_manifest = file == plugins::manifest(plugin);
+        let is_manifest = file == plugins::manifest_path(plugin);
         match parsed.root.as_ref().filter(|_| !is_manifest) {
-            Some(root) if announced(root).is_some() => {
-                could_silence(&plugin.name, &self.by, &file.to_string_lossy(), text, root)
+            Some(root) if module_list_entry(root).is_some() => {
+                module_finding(&plugin.name, &self.by, &file.to_string_lossy(), text, root)
                     .map(silencer)
             }
             _ => unreadable_file_finding(file, (text, &parsed), flaw).map(silencer),
@@ -295,26 +303,30 @@ impl Folder {
 }
 
 /// The finding for a hooks file that lists modules.
-fn could_silence(
+fn module_finding(
     plugin: &str,
     by: &str,
     file: &str,
     text: &str,
     root: &Node,
 ) -> Option<Diagnostic> {
-    let span = announced(root)?.key_span;
-    let listed: Vec<String> = names(root).iter().map(|name| format!("`{name}`")).collect();
+    let span = module_list_entry(root)?.key_span;
+    let listed: Vec<String> = listed_modules(root).iter().map(|name| format!("`{name}`")).collect();
     let message = format!(
         "the plugin `{plugin}` has a module ({}) that runs inside Claude Code and could silence every hook of its settings; {by} loads it",
         listed.join(", ")
     );
-    let finding =
-        Diagnostic::new(Code::ModCouldSilence, message, Some(location(&file.into(), text, span)));
+    let finding = Diagnostic::new(
+        Code::ModCouldSilence,
+        message,
+        Some(source_location(&file.into(), text, span)),
+    );
     Some(finding.help("remove it, or look at its folder and approve that with `tenterhook trust`"))
 }
 
-/// The entry in which a hooks file lists modules. Each occurrence of a repeated key has an effect.
-fn announced(root: &Node) -> Option<&Entry> {
+/// Returns the entry in which a hooks file lists modules. Each occurrence of a repeated key has an
+/// effect.
+fn module_list_entry(root: &Node) -> Option<&Entry> {
     let announces = |node: &Node| match &node.value {
         NodeValue::Array(items) => !items.is_empty(),
         NodeValue::Null => false,
@@ -324,8 +336,8 @@ fn announced(root: &Node) -> Option<&Entry> {
 }
 
 /// The modules that a hooks file lists, as written.
-pub(super) fn names(root: &Node) -> Vec<String> {
-    let Some(entry) = announced(root) else { return Vec::new() };
+pub(super) fn listed_modules(root: &Node) -> Vec<String> {
+    let Some(entry) = module_list_entry(root) else { return Vec::new() };
     let items = entry.node.as_array().unwrap_or(std::slice::from_ref(&entry.node));
     let name = |item: &Node| item.as_str().unwrap_or("a value that is no path").to_owned();
     items.iter().map(name).collect()
@@ -337,7 +349,7 @@ fn unreadable_file_finding(
     (text, parsed): (&str, &Parsed),
     flaw: Option<&Flaw>,
 ) -> Option<Diagnostic> {
-    let (why, span) = match (flaw, parsed.fatal()) {
+    let (why, span) = match (flaw, parsed.fatal_fault()) {
         (Some(flaw), _) => (flaw.why.clone(), Span::new(0, 0)),
         (None, Some(fault)) => (fault.message.clone(), fault.span),
         (None, None) => return None,
@@ -345,17 +357,17 @@ fn unreadable_file_finding(
     let name: Arc<str> = file.to_string_lossy().into();
     let message =
         format!("`{name}` cannot be read, and may announce a module that silences hooks: {why}");
-    let place = location(&name, text, span);
+    let place = source_location(&name, text, span);
     Some(Diagnostic::new(Code::ModUnread, message, Some(place)).help("mend or remove the file"))
 }
 
 /// The path of a marketplace on this machine.
-fn directory_source(node: &Node) -> Option<&str> {
+fn marketplace_directory(node: &Node) -> Option<&str> {
     let source = node.get("source")?;
     source.get("path").and_then(Node::as_str).or_else(|| source.as_str())
 }
 
-fn plugin(root: &Path) -> Plugin {
+fn plugin_at_root(root: &Path) -> Plugin {
     Plugin { name: file_name(root), root: root.to_owned(), data: PathBuf::new() }
 }
 
@@ -363,6 +375,6 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn join(base: &Path, path: &str) -> PathBuf {
+fn join_path(base: &Path, path: &str) -> PathBuf {
     base.join(path.strip_prefix("./").unwrap_or(path))
 }

@@ -15,7 +15,7 @@ pub(crate) const MACHINE: &[machine::File] =
 /// The files of the settings layers, strongest first (C-38). A project's file is read only from the
 /// directory where the agent starts, not from its parents; the local file only from the
 /// repository's root.
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
     let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);
     let others = [
@@ -24,7 +24,7 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
         (repository.join(".claude/settings.local.json"), Layer::Local),
     ];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::candidates(MACHINE, roots).into_iter().chain(others).collect()
+    machine::machine_wide_files(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.
@@ -37,12 +37,12 @@ const OWN: &[&str] = &[
 ];
 
 /// How certainly the file at `path` with this content is a config of this agent.
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
-    if OWN.iter().any(|end| path.ends_with(end)) || in_managed_directory(path) {
+pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
+    if OWN.iter().any(|end| path.ends_with(end)) || is_in_managed_directory(path) {
         return Fit::Certain;
     }
     let Some(root) = root else { return Fit::No };
-    if is_markdown(path) {
+    if has_front_matter_hooks(path) {
         return if root.get("hooks").is_some() { Fit::Shape } else { Fit::No };
     }
     let maps = [root.get("hooks"), Some(root)];
@@ -51,19 +51,19 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if maps.into_iter().flatten().any(names_event) { Fit::Shape } else { Fit::No }
 }
 
-fn in_managed_directory(path: &Path) -> bool {
+fn is_in_managed_directory(path: &Path) -> bool {
     path.parent().is_some_and(|parent| parent.ends_with("managed-settings.d"))
 }
 
 /// Whether this file has its hooks in front matter.
-pub(super) fn is_markdown(path: &Path) -> bool {
+pub(super) fn has_front_matter_hooks(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Format, parse};
+    use crate::syntax::{Format, parse_by_format};
 
     /// C-38, C-130.
     #[test]
@@ -80,7 +80,7 @@ mod tests {
             user_state: None,
             account_home: None,
         };
-        let found = candidates(&roots);
+        let found = config_candidates(&roots);
         let found: Vec<_> = found
             .iter()
             .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))
@@ -107,9 +107,9 @@ mod tests {
             ("/a/my.json", r#"{"hooks": {"BeforeTool": []}}"#, Fit::No),
             ("/a/package.json", r#"{"name": "x"}"#, Fit::No),
         ] {
-            let parsed = parse(text, Format::Json);
+            let parsed = parse_by_format(text, Format::Json);
             assert_eq!(
-                recognizes(Path::new(path), parsed.root.as_ref()),
+                recognize_config(Path::new(path), parsed.root.as_ref()),
                 expected,
                 "{path} {text}"
             );

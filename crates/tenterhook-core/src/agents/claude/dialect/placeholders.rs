@@ -29,19 +29,19 @@ impl Placeholders {
         Self { values: known.map(|(name, path)| (name, path.display().to_string())).collect() }
     }
 
-    /// The plugin's values as environment variables; every event sets the project's.
-    pub(super) fn env(&self) -> Vec<(String, String)> {
+    /// Returns the plugin's values as environment variables; every event sets those of the project.
+    pub(super) fn plugin_variables(&self) -> Vec<(String, String)> {
         let of_plugin = self.values.iter().filter(|(name, _)| name.starts_with("CLAUDE_PLUGIN_"));
         of_plugin.map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
     }
 
     /// Replaces the placeholders of an argument that no shell reads.
-    pub(super) fn in_word(&self, word: &str) -> String {
-        replace(word, |name| self.value(name).map(str::to_owned))
+    pub(super) fn replace_in_word(&self, word: &str) -> String {
+        replace_placeholders(word, |name| self.placeholder_value(name).map(str::to_owned))
     }
 
     /// Replaces the placeholders of a text for a POSIX shell.
-    pub(super) fn in_shell(&self, text: &str) -> String {
+    pub(super) fn replace_in_shell_text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         let (mut single, mut double) = (false, false);
@@ -59,7 +59,7 @@ impl Placeholders {
                 }
                 Some(b'\\') if !single => 1 + from.chars().nth(1).map_or(0, char::len_utf8),
                 Some(b'$') if single => {
-                    if let Some((length, value)) = self.at(from) {
+                    if let Some((length, value)) = self.placeholder_at_start(from) {
                         out.push_str(&value.replace('\'', r"'\''"));
                         rest = from.get(length..).unwrap_or_default();
                         continue;
@@ -76,35 +76,35 @@ impl Placeholders {
         out
     }
 
-    /// Replaces the placeholders of a text for PowerShell, whose `${NAME}` is no environment
+    /// Replaces the placeholders of a text for PowerShell, in which `${NAME}` is not an environment
     /// variable.
-    pub(super) fn in_powershell(&self, text: &str) -> String {
-        replace(text, |name| NAMES.contains(&name).then(|| format!("${{env:{name}}}")))
+    pub(super) fn replace_in_powershell_text(&self, text: &str) -> String {
+        replace_placeholders(text, |name| NAMES.contains(&name).then(|| format!("${{env:{name}}}")))
     }
 
     /// The length and the value of the placeholder at the beginning of `text`.
-    fn at(&self, text: &str) -> Option<(usize, &str)> {
-        let found = placeholder::first(text)?;
+    fn placeholder_at_start(&self, text: &str) -> Option<(usize, &str)> {
+        let found = placeholder::find_first_placeholder(text)?;
         let Names::Braced(name) = found.names else { return None };
-        Some((text.len() - found.after.len(), self.value(name)?))
+        Some((text.len() - found.after.len(), self.placeholder_value(name)?))
     }
 
-    fn value(&self, name: &str) -> Option<&str> {
+    fn placeholder_value(&self, name: &str) -> Option<&str> {
         let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
         Some(value)
     }
 }
 
-/// `text` with each `${NAME}` replaced for which `value` has a value.
-fn replace(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
+/// Replaces each `${NAME}` in `text` for which `value` returns a value.
+fn replace_placeholders(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(found) = placeholder::first(rest) {
+    while let Some(found) = placeholder::find_first_placeholder(rest) {
         out.push_str(found.before);
         let value = if let Names::Braced(name) = found.names { value(name) } else { None };
         let (text, behind) = match &value {
             Some(value) => (value.as_str(), found.after),
-            None => found.behind(),
+            None => found.split_dollar_from_rest(),
         };
         out.push_str(text);
         rest = behind;
@@ -124,7 +124,10 @@ mod tests {
     #[test]
     fn shell_text_is_replaced_only_in_single_quotes() {
         let placeholders = placeholders();
-        assert_eq!(placeholders.in_word("${CLAUDE_PROJECT_DIR}/a $HOME"), "/my work/a $HOME");
+        assert_eq!(
+            placeholders.replace_in_word("${CLAUDE_PROJECT_DIR}/a $HOME"),
+            "/my work/a $HOME"
+        );
         for (text, expected) in [
             ("\"${CLAUDE_PROJECT_DIR}/a\"", "\"${CLAUDE_PROJECT_DIR}/a\""),
             ("sh -c '${CLAUDE_PLUGIN_ROOT}/a'", "sh -c '/o'\\''k/p/a'"),
@@ -132,19 +135,19 @@ mod tests {
             (r"\'${CLAUDE_PROJECT_DIR}", r"\'${CLAUDE_PROJECT_DIR}"),
             ("'${HOME} ü$' \\", "'${HOME} ü$' \\"),
         ] {
-            assert_eq!(placeholders.in_shell(text), expected);
+            assert_eq!(placeholders.replace_in_shell_text(text), expected);
         }
         assert_eq!(
-            placeholders.in_powershell("& ${CLAUDE_PLUGIN_ROOT}/a"),
+            placeholders.replace_in_powershell_text("& ${CLAUDE_PLUGIN_ROOT}/a"),
             "& ${env:CLAUDE_PLUGIN_ROOT}/a"
         );
     }
 
     #[test]
     fn env_has_only_variables_with_a_value() {
-        let env = placeholders().env();
+        let env = placeholders().plugin_variables();
         assert_eq!(env[0], ("CLAUDE_PLUGIN_ROOT".to_owned(), "/o'k/p".to_owned()));
         assert_eq!(env.len(), 2);
-        assert!(Placeholders::new(Path::new("/p"), None).env().is_empty());
+        assert!(Placeholders::new(Path::new("/p"), None).plugin_variables().is_empty());
     }
 }

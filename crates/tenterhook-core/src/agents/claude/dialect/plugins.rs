@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::accepted::{Acceptance, acceptance};
+use super::accepted::{Acceptance, check_settings_values};
 use crate::dialect::{Disk, GROUPS, Plugins, Roots};
 use crate::source::{Completeness, Flaw, Plugin, Source};
 use crate::syntax::{self, Entry, Format, Node, NodeValue, Parsed};
 
 /// The active plugins, each with its hook files.
-pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
-    let place = registry(roots);
-    let Some((registry, flaw)) = disk.read(&place) else { return Plugins::default() };
+pub(super) fn find_plugins(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+    let place = registry_path(roots);
+    let Some((registry, flaw)) = disk.read_file(&place) else { return Plugins::default() };
     let texts: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
     let flaw = flaw.filter(|flaw| flaw.kept != Completeness::All).or_else(|| {
         let help = "mend it, or install the plugins anew".to_owned();
@@ -28,89 +28,93 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
     // The plugins of an unreadable registry are unknown. If no plugin is enabled, this has no
     // effect.
     let flaw = flaw
-        .filter(|_| any_enabled(&texts))
+        .filter(|_| has_enabled_plugin(&texts))
         .map(|flaw| Flaw { kept: Completeness::Nothing, ..flaw });
     let with_files = |plugin: Plugin| {
         let files = hook_files(&plugin, disk);
         (plugin, files)
     };
-    let active = active(&registry, &texts, roots).into_iter().map(with_files);
+    let active = active_plugins(&registry, &texts, roots).into_iter().map(with_files);
     Plugins { active: active.collect(), flawed: flaw.map(|flaw| (place, flaw)) }
 }
 
-/// The hook files of a plugin. A manifest that cannot be read may bring hooks, and name files that
-/// do.
+/// Returns the hook files of a plugin. An unreadable manifest is included, because it may contain
+/// hooks or name files that do.
 pub(super) fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
-    let manifest = disk.read(&self::manifest(plugin));
-    let mut files = files(plugin, manifest.as_ref().map(|(text, _)| &**text));
+    let manifest = disk.read_file(&self::manifest_path(plugin));
+    let mut files = hook_file_paths(plugin, manifest.as_ref().map(|(text, _)| &**text));
     let flawed = manifest.is_some_and(|(_, flaw)| flaw.is_some());
-    if flawed && !files.contains(&self::manifest(plugin)) {
-        files.push(self::manifest(plugin));
+    if flawed && !files.contains(&self::manifest_path(plugin)) {
+        files.push(self::manifest_path(plugin));
     }
     files
 }
 
 /// The agent's list of installed plugins.
-fn registry(roots: &Roots) -> PathBuf {
-    directory(roots).join("installed_plugins.json")
+fn registry_path(roots: &Roots) -> PathBuf {
+    plugins_directory(roots).join("installed_plugins.json")
 }
 
-pub(super) fn directory(roots: &Roots) -> PathBuf {
-    user_files(roots).join("plugins")
+pub(super) fn plugins_directory(roots: &Roots) -> PathBuf {
+    user_config_directory(roots).join("plugins")
 }
 
 /// The directory of the user's files of the agent.
-pub(super) fn user_files(roots: &Roots) -> PathBuf {
+pub(super) fn user_config_directory(roots: &Roots) -> PathBuf {
     roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"))
 }
 
 /// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their
 /// names (C-38).
-fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
-    let registry = read(registry).root;
+fn active_plugins(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
+    let registry = parse_lenient(registry).root;
     let known = registry.as_ref().and_then(|registry| registry.get("plugins"));
-    enabled(settings, may_be_read)
+    enabled_plugins(settings, may_be_accepted)
         .into_iter()
         .filter(|(_, on)| *on)
         .filter_map(|(name, _)| {
             let installed = known?.get(&name)?.as_array()?.iter();
-            let root = installed.filter(|node| is_here(node, roots)).find_map(install_path)?;
-            let data = directory(roots).join("data").join(file_name(&name));
+            let root =
+                installed.filter(|node| is_installed_here(node, roots)).find_map(install_path)?;
+            let data = plugins_directory(roots).join("data").join(sanitize_file_name(&name));
             let short = name.split('@').next().unwrap_or(&name).to_owned();
             Some(Plugin { name: short, root, data })
         })
         .collect()
 }
 
-/// What `settings`, weakest first, say of each plugin; a `false` in a file that is not read counts
-/// for nothing.
-pub(super) fn enabled(settings: &[&str], is_read: impl Fn(&str) -> bool) -> BTreeMap<String, bool> {
+/// Returns whether `settings`, weakest first, enable each plugin; a `false` in a file that the
+/// agent does not read has no effect.
+pub(super) fn enabled_plugins(
+    settings: &[&str],
+    is_read: impl Fn(&str) -> bool,
+) -> BTreeMap<String, bool> {
     let mut enabled = BTreeMap::new();
     for text in settings {
-        let root = read(text).root;
+        let root = parse_lenient(text).root;
         let is_read = is_read(text);
         let said = root.as_ref().and_then(|root| root.get("enabledPlugins"));
         for entry in said.map(Node::entries).unwrap_or_default() {
-            enabled.insert(entry.key.clone(), is_enabled(&entry.node, is_read));
+            enabled.insert(entry.key.clone(), is_plugin_enabled(&entry.node, is_read));
         }
     }
     enabled
 }
 
-/// Whether Claude Code (2.1.332, played) loads a plugin: only `false`, in a file that it reads,
-/// switches one off.
-fn is_enabled(node: &Node, is_read: bool) -> bool {
+/// Whether Claude Code (2.1.332, tested) loads a plugin: only `false`, in a file that it reads,
+/// disables one.
+fn is_plugin_enabled(node: &Node, is_read: bool) -> bool {
     node.as_bool() != Some(false) || !is_read
 }
 
 /// Whether Claude Code is not known to refuse a settings file.
-fn may_be_read(text: &str) -> bool {
+fn may_be_accepted(text: &str) -> bool {
     !matches!(settings_acceptance(text), Some(Acceptance::Refused(_)) | None)
 }
 
-/// Why Claude Code refuses a settings file, or may, as a clause; `None` for one that it reads
-/// (BR-102).
-pub(crate) fn why_refused(text: &str) -> Option<String> {
+/// Returns the reason why Claude Code refuses a settings file, or may refuse it, as a clause;
+/// `None` for a file that it reads (BR-102).
+pub(crate) fn settings_refusal_reason(text: &str) -> Option<String> {
     match settings_acceptance(text) {
         None => Some("Claude Code refuses a file that is not one object of strict JSON".to_owned()),
         Some(Acceptance::Accepted) => None,
@@ -123,36 +127,37 @@ pub(crate) fn why_refused(text: &str) -> Option<String> {
     }
 }
 
-/// The key at the root for whose value Claude Code refuses a settings file, where that was seen.
-pub(crate) fn refused_key(root: &Node) -> Option<&Entry> {
-    let Acceptance::Refused(path) = acceptance(root) else { return None };
+/// Returns the top-level key whose value is known to make Claude Code refuse the settings file.
+pub(crate) fn refused_settings_key(root: &Node) -> Option<&Entry> {
+    let Acceptance::Refused(path) = check_settings_values(root) else { return None };
     root.entries().iter().rev().find(|entry| path.split('.').next() == Some(&entry.key))
 }
 
-/// What becomes of a settings file; `None` for one that is not one object of strict JSON. A byte
-/// order mark is read over.
+/// Returns whether the agent accepts a settings file; `None` if the text is not one object of
+/// strict JSON. A byte order mark is skipped.
 fn settings_acceptance(text: &str) -> Option<Acceptance> {
     let text = text.trim_start_matches('\u{feff}');
     let is_strict = serde_json::from_str::<serde_json::Value>(text).is_ok();
-    let root = syntax::parse(text, Format::Json).root.filter(|root| root.as_object().is_some());
-    root.filter(|_| is_strict).map(|root| acceptance(&root))
+    let root =
+        syntax::parse_by_format(text, Format::Json).root.filter(|root| root.as_object().is_some());
+    root.filter(|_| is_strict).map(|root| check_settings_values(&root))
 }
 
-/// Whether `settings`, weakest first, enable any plugin, whatever the registry knows.
-fn any_enabled(settings: &[&str]) -> bool {
-    enabled(settings, may_be_read).into_values().any(|on| on)
+/// Whether `settings`, weakest first, enable any plugin, whether or not the registry lists it.
+fn has_enabled_plugin(settings: &[&str]) -> bool {
+    enabled_plugins(settings, may_be_accepted).into_values().any(|on| on)
 }
 
-/// Why some of the registry is not known, where that is so.
+/// Returns the reason why a part of the registry cannot be read, if there is one.
 fn broken_registry_message(registry: &str) -> Option<String> {
-    let parsed = read(registry);
-    let fault = parsed.fatal().filter(|_| !parsed.lost.is_empty())?;
+    let parsed = parse_lenient(registry);
+    let fault = parsed.fatal_fault().filter(|_| !parsed.lost.is_empty())?;
     Some(format!("it is not well formed: {}", fault.message))
 }
 
-/// What can be read of a text (C-71).
-pub(super) fn read(text: &str) -> Parsed {
-    syntax::salvage(text, Format::Json, GROUPS)
+/// Parses as much of a JSON text as can be read (C-71).
+pub(super) fn parse_lenient(text: &str) -> Parsed {
+    syntax::parse_or_salvage(text, Format::Json, GROUPS)
 }
 
 fn install_path(entry: &Node) -> Option<PathBuf> {
@@ -163,32 +168,33 @@ fn install_path(entry: &Node) -> Option<PathBuf> {
         .filter(|path| path.is_absolute())
 }
 
-/// A plugin that is installed for one project is nothing to another.
-fn is_here(entry: &Node, roots: &Roots) -> bool {
+/// Whether an installation applies to this project. A plugin that is installed for one project does
+/// not apply to others.
+fn is_installed_here(entry: &Node, roots: &Roots) -> bool {
     let project = entry.get("projectPath").and_then(Node::as_str).map(Path::new);
     project
         .is_none_or(|project| project == roots.cwd || roots.repository.as_deref() == Some(project))
 }
 
-fn file_name(name: &str) -> String {
+fn sanitize_file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     name.chars().map(plain).collect()
 }
 
 /// The files in which a plugin configures hooks: the usual one, its manifest, and those that the
 /// manifest names (C-33).
-fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
+fn hook_file_paths(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
     let usual = plugin.root.join("hooks/hooks.json");
     let mut files = vec![usual.clone()];
-    let parsed = manifest.map(read).unwrap_or_default();
+    let parsed = manifest.map(parse_lenient).unwrap_or_default();
     if !parsed.lost.is_empty() {
-        files.push(self::manifest(plugin));
+        files.push(self::manifest_path(plugin));
     }
     let Some(hooks) = parsed.root.as_ref().and_then(|root| root.get("hooks")) else { return files };
     let parts = hooks.as_array().unwrap_or(std::slice::from_ref(hooks));
     let holds = parts.iter().any(|part| matches!(part.value, NodeValue::Object(_)));
     if holds && parsed.lost.is_empty() {
-        files.push(self::manifest(plugin));
+        files.push(self::manifest_path(plugin));
     }
     for named in parts.iter().filter_map(Node::as_str) {
         let path = plugin.root.join(named.strip_prefix("./").unwrap_or(named));
@@ -202,7 +208,7 @@ fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
 }
 
 /// The plugin's manifest.
-pub(super) fn manifest(plugin: &Plugin) -> PathBuf {
+pub(super) fn manifest_path(plugin: &Plugin) -> PathBuf {
     plugin.root.join(".claude-plugin/plugin.json")
 }
 
@@ -226,23 +232,23 @@ mod tests {
             r#"{"enabledPlugins": {"guard@shop": false, "off@shop": true, "unknown@shop": true}}"#;
         let project = r#"{"enabledPlugins": {"guard@shop": true, "off@shop": false,
             "elsewhere@shop": true, "relative@shop": true}}"#;
-        let found = active(registry, &[user, project], &roots());
+        let found = active_plugins(registry, &[user, project], &roots());
         let guard = Plugin {
             name: "guard".to_owned(),
             root: "/p/guard".into(),
             data: "/home/a/.claude/plugins/data/guard-shop".into(),
         };
         assert_eq!(found, [guard]);
-        assert_eq!(active("{", &[user], &roots()), []);
+        assert_eq!(active_plugins("{", &[user], &roots()), []);
     }
 
     #[test]
     fn a_manifest_may_name_files() {
         let plugin = Plugin { root: "/p".into(), ..Plugin::default() };
-        let of = |manifest| files(&plugin, Some(manifest));
+        let of = |manifest| hook_file_paths(&plugin, Some(manifest));
         let usual = PathBuf::from("/p/hooks/hooks.json");
         let only = [usual.clone()];
-        assert_eq!(files(&plugin, None), only);
+        assert_eq!(hook_file_paths(&plugin, None), only);
         assert_eq!(of(r#"{"hooks": "./hooks/hooks.json"}"#), only);
         assert_eq!(of(r#"{"hooks": "./hooks/"}"#), only);
         assert_eq!(

@@ -85,7 +85,7 @@ static EVENTS: &[EventReplies] = &[
             ("reloadSkills", &[OUT, "reloadSkills"]),
         ],
         // `continue: false` has no effect here: observed.
-        ..EventReplies::can(
+        ..EventReplies::with_phrases(
             "SessionStart",
             &[
                 CONTEXT,
@@ -95,56 +95,59 @@ static EVENTS: &[EventReplies] = &[
             ],
         )
     },
-    EventReplies::can("Setup", ADDS),
+    EventReplies::with_phrases("Setup", ADDS),
     EventReplies {
         carries: &[
             ("sessionTitle", &[OUT, "sessionTitle"]),
             ("suppressOriginalPrompt", &[OUT, "suppressOriginalPrompt"]),
         ],
-        ..EventReplies::can("UserPromptSubmit", FEEDBACK)
+        ..EventReplies::with_phrases("UserPromptSubmit", FEEDBACK)
     },
     EventReplies {
         carries: &[("suppressOriginalPrompt", &[OUT, "suppressOriginalPrompt"])],
-        ..EventReplies::can("UserPromptExpansion", FEEDBACK)
+        ..EventReplies::with_phrases("UserPromptExpansion", FEEDBACK)
     },
-    EventReplies::can(
+    EventReplies::with_phrases(
         "MessageDisplay",
         &[(Power::Output, &[NAMED, (&[OUT, "displayContent"], Part::Given)])],
     ),
-    EventReplies::can("PreToolUse", GATE),
-    EventReplies::can("PreSkillShellCommand", SKILL_GATE),
-    EventReplies { only_with_consent: true, ..EventReplies::can("PermissionRequest", REQUEST) },
-    EventReplies::can(
+    EventReplies::with_phrases("PreToolUse", GATE),
+    EventReplies::with_phrases("PreSkillShellCommand", SKILL_GATE),
+    EventReplies {
+        only_with_consent: true,
+        ..EventReplies::with_phrases("PermissionRequest", REQUEST)
+    },
+    EventReplies::with_phrases(
         "PermissionDenied",
         &[(Power::Retry, &[NAMED, (&[OUT, "retry"], Part::Given)]), STOP, MESSAGE],
     ),
     EventReplies {
         carries: &[("classifierContext", &[OUT, "classifierContext"])],
-        ..EventReplies::can("PostToolUse", &[BLOCK, STOP, CONTEXT, OUTPUT, MESSAGE])
+        ..EventReplies::with_phrases("PostToolUse", &[BLOCK, STOP, CONTEXT, OUTPUT, MESSAGE])
     },
-    EventReplies::can("PostToolUseFailure", FEEDBACK),
-    EventReplies::can("PostToolBatch", FEEDBACK),
-    EventReplies::can("Notification", &[CONTEXT]),
-    EventReplies::can("SubagentStart", ADDS),
-    EventReplies::can("SubagentStop", FEEDBACK),
-    EventReplies::can("Stop", FEEDBACK),
-    EventReplies::can("TaskCreated", &[BLOCK, MESSAGE]),
-    EventReplies { by_exit: true, ..EventReplies::can("TaskCompleted", ENDS) },
-    EventReplies { by_exit: true, ..EventReplies::can("TeammateIdle", ENDS) },
-    EventReplies::can("ConfigChange", &[BLOCK, MESSAGE]),
-    EventReplies::can("CwdChanged", WATCHES),
-    EventReplies::can("FileChanged", WATCHES),
-    EventReplies::can("DirectoryAdded", TELLS),
-    EventReplies::can("PreCompact", &[BLOCK, MESSAGE]),
-    EventReplies::can("PostCompact", TELLS),
-    EventReplies::can("PreModelSwitch", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
-    EventReplies::can("PostModelSwitch", ADDS),
+    EventReplies::with_phrases("PostToolUseFailure", FEEDBACK),
+    EventReplies::with_phrases("PostToolBatch", FEEDBACK),
+    EventReplies::with_phrases("Notification", &[CONTEXT]),
+    EventReplies::with_phrases("SubagentStart", ADDS),
+    EventReplies::with_phrases("SubagentStop", FEEDBACK),
+    EventReplies::with_phrases("Stop", FEEDBACK),
+    EventReplies::with_phrases("TaskCreated", &[BLOCK, MESSAGE]),
+    EventReplies { by_exit: true, ..EventReplies::with_phrases("TaskCompleted", ENDS) },
+    EventReplies { by_exit: true, ..EventReplies::with_phrases("TeammateIdle", ENDS) },
+    EventReplies::with_phrases("ConfigChange", &[BLOCK, MESSAGE]),
+    EventReplies::with_phrases("CwdChanged", WATCHES),
+    EventReplies::with_phrases("FileChanged", WATCHES),
+    EventReplies::with_phrases("DirectoryAdded", TELLS),
+    EventReplies::with_phrases("PreCompact", &[BLOCK, MESSAGE]),
+    EventReplies::with_phrases("PostCompact", TELLS),
+    EventReplies::with_phrases("PreModelSwitch", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
+    EventReplies::with_phrases("PostModelSwitch", ADDS),
     EventReplies {
         carries: &[("action", &[OUT, "action"]), ("content", &[OUT, "content"])],
-        ..EventReplies::can("Elicitation", &[DECLINE])
+        ..EventReplies::with_phrases("Elicitation", &[DECLINE])
     },
     EventReplies {
         carries: &[("action", &[OUT, "action"]), ("content", &[OUT, "content"])],
-        ..EventReplies::can("ElicitationResult", &[DECLINE])
+        ..EventReplies::with_phrases("ElicitationResult", &[DECLINE])
     },
 ];

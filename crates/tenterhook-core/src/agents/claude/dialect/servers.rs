@@ -17,7 +17,12 @@ use crate::syntax::{self, Format, Node};
 use super::placeholders::Placeholders;
 
 /// The files of servers, and how they are read.
-pub(super) static FILES: ServerFiles = ServerFiles { files, of_plugin, read, switched_off };
+pub(super) static FILES: ServerFiles = ServerFiles {
+    files: server_files,
+    of_plugin: plugin_server_file,
+    read: read_server_file,
+    switched_off: disabled_servers,
+};
 
 /// Why the entry of a server cannot be used, as the predicate of a sentence about the server.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +35,7 @@ enum ServerFault {
     UnknownType(String),
 }
 
-fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
+fn server_files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.clone());
     let managed = roots.managed.iter().map(|path| (path.join("managed-mcp.json"), Layer::Managed));
     let others =
@@ -38,27 +43,27 @@ fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
     managed.chain(others).collect()
 }
 
-fn of_plugin(plugin: &Plugin) -> PathBuf {
+fn plugin_server_file(plugin: &Plugin) -> PathBuf {
     plugin.root.join(".mcp.json")
 }
 
-fn read(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic>) {
-    let parsed = syntax::parse(file.text, Format::Json);
+fn read_server_file(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic>) {
+    let parsed = syntax::parse_by_format(file.text, Format::Json);
     let mut reading = Reading { file, roots, servers: Vec::new(), diagnostics: Vec::new() };
-    match (&parsed.root, parsed.fatal()) {
-        (Some(root), _) => reading.root(root),
-        (None, Some(fault)) => reading.report(fault.span, fault.message.clone()),
+    match (&parsed.root, parsed.fatal_fault()) {
+        (Some(root), _) => reading.read_root(root),
+        (None, Some(fault)) => reading.report_finding(fault.span, fault.message.clone()),
         (None, None) => {}
     }
     (reading.servers, reading.diagnostics)
 }
 
 /// The names of project servers that settings disable. Other hook files cannot disable servers.
-fn switched_off(source: &Source) -> Vec<String> {
-    if !is_settings(&source.name) {
+fn disabled_servers(source: &Source) -> Vec<String> {
+    if !is_settings_file(&source.name) {
         return Vec::new();
     }
-    let root = syntax::parse(&source.text, Format::Json).root;
+    let root = syntax::parse_by_format(&source.text, Format::Json).root;
     let names = root.as_ref().and_then(|root| root.get("disabledMcpjsonServers"));
     let names = names.and_then(Node::as_array).unwrap_or_default();
     names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
@@ -72,34 +77,34 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Reads a file. `~/.claude.json` also has servers of single projects, which precede the
-    /// user's.
-    fn root(&mut self, root: &Node) {
+    /// Reads a file. `~/.claude.json` also has servers of single projects, which take precedence
+    /// over the user's.
+    fn read_root(&mut self, root: &Node) {
         let own = root
             .get("projects")
             .and_then(|projects| projects.get(&self.roots.cwd.to_string_lossy()));
         if let (Some(servers), Layer::User) =
             (own.and_then(|value| value.get("mcpServers")), self.file.layer)
         {
-            self.all(servers, Layer::Local);
+            self.read_servers(servers, Layer::Local);
         }
         match root.get("mcpServers") {
-            Some(servers) => self.all(servers, self.file.layer),
+            Some(servers) => self.read_servers(servers, self.file.layer),
             // A plugin may omit `mcpServers`.
-            None if self.file.plugin.is_some() => self.all(root, self.file.layer),
+            None if self.file.plugin.is_some() => self.read_servers(root, self.file.layer),
             None => {}
         }
     }
 
-    fn all(&mut self, servers: &Node, layer: Layer) {
+    fn read_servers(&mut self, servers: &Node, layer: Layer) {
         for entry in servers.entries() {
-            match self.reach(&entry.node) {
+            match self.read_reach(&entry.node) {
                 Ok(reach) => {
                     let name = match self.file.plugin {
                         Some(plugin) => format!("plugin:{}:{}", plugin.name, entry.key),
                         None => entry.key.clone(),
                     };
-                    let place = Some(self.location(entry.key_span));
+                    let place = Some(self.source_location(entry.key_span));
                     let dialect = DialectId::CLAUDE;
                     self.servers.push(Server {
                         name,
@@ -113,27 +118,32 @@ impl Reading<'_> {
                     });
                 }
                 Err(why) => {
-                    self.report(entry.key_span, format!("the server `{}` {why}", entry.key));
+                    self.report_finding(
+                        entry.key_span,
+                        format!("the server `{}` {why}", entry.key),
+                    );
                 }
             }
         }
     }
 
-    fn reach(&self, node: &Node) -> Result<Reach, ServerFault> {
+    fn read_reach(&self, node: &Node) -> Result<Reach, ServerFault> {
         let placeholders = Placeholders::new(&self.roots.cwd, self.file.plugin);
         let text = |key: &'static str| {
             let text = node.get(key).and_then(Node::as_str).filter(|text| !text.trim().is_empty());
-            text.map(|text| placeholders.in_word(text)).ok_or(ServerFault::MissingField(key))
+            text.map(|text| placeholders.replace_in_word(text))
+                .ok_or(ServerFault::MissingField(key))
         };
         let pairs = |key: &str| -> Vec<(String, String)> {
             let entries = node.get(key).map(Node::entries).unwrap_or_default().iter();
             let texts = entries.filter_map(|entry| Some((entry.key.clone(), entry.node.as_str()?)));
-            texts.map(|(name, text)| (name, placeholders.in_word(text))).collect()
+            texts.map(|(name, text)| (name, placeholders.replace_in_word(text))).collect()
         };
         match node.get("type").map(|node| node.as_str().unwrap_or_default()) {
             None | Some("stdio") => {
                 let args = node.get("args").and_then(Node::as_array).unwrap_or_default().iter();
-                let args = args.filter_map(Node::as_str).map(|arg| placeholders.in_word(arg));
+                let args =
+                    args.filter_map(Node::as_str).map(|arg| placeholders.replace_in_word(arg));
                 let invocation =
                     Invocation::Argv { program: text("command")?, args: args.collect() };
                 let mut command = Command::new(invocation, Inherit::All);
@@ -147,7 +157,7 @@ impl Reading<'_> {
                 let url = text("url")?;
                 // A URL with a variable is checked when the server is called.
                 if !url.contains("${")
-                    && let Err(bad) = Target::read(&url)
+                    && let Err(bad) = Target::parse_url(&url)
                 {
                     return Err(bad.into());
                 }
@@ -164,19 +174,19 @@ impl Reading<'_> {
         }
     }
 
-    fn location(&self, span: Span) -> Location {
+    fn source_location(&self, span: Span) -> Location {
         Location::find(&Arc::from(self.file.name), self.file.text, span)
     }
 
-    fn report(&mut self, span: Span, message: String) {
-        let location = Some(self.location(span));
+    fn report_finding(&mut self, span: Span, message: String) {
+        let location = Some(self.source_location(span));
         let diagnostic = Diagnostic::new(Code::UnusableServer, message, location);
         let help = "give it a `command`, or `\"type\": \"http\"` and a `url`";
         self.diagnostics.push(diagnostic.help(help));
     }
 }
 
-fn is_settings(name: &str) -> bool {
+fn is_settings_file(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|name| {
         name == "settings.json" || name == "settings.local.json" || name == "managed-settings.json"
     })
@@ -191,9 +201,12 @@ mod tests {
     }
 
     fn names(file: ServerFile<'_>) -> Vec<(String, Layer, String)> {
-        let (servers, diagnostics) = read(file, &roots());
+        let (servers, diagnostics) = read_server_file(file, &roots());
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
-        servers.into_iter().map(|server| (server.name, server.layer, server.reach.line())).collect()
+        servers
+            .into_iter()
+            .map(|server| (server.name, server.layer, server.reach.one_line_description()))
+            .collect()
     }
 
     /// MC-14.
@@ -217,7 +230,7 @@ mod tests {
         let text = r#"{"db": {"command": "${CLAUDE_PLUGIN_ROOT}/s", "env": {"A": "${B}"}}}"#;
         let file = ServerFile { name: "m", text, layer: Layer::Plugin, plugin: Some(&plugin) };
         assert_eq!(names(file), [("plugin:p:db".to_owned(), Layer::Plugin, "/p/s".to_owned())]);
-        let (servers, _) = read(file, &roots());
+        let (servers, _) = read_server_file(file, &roots());
         let Reach::Program(command) = &servers[0].reach else { panic!("a program") };
         let env: Vec<_> = command.env.iter().map(|(name, text)| format!("{name}={text}")).collect();
         assert_eq!(env, ["CLAUDE_PROJECT_DIR=/project", "A=${B}"]);
@@ -233,7 +246,7 @@ mod tests {
             "filled": {"type": "http", "url": "https://${HOST}/mcp"},
             "good": {"type": "http", "url": "https://example.org/mcp", "headers": {"A": "${K}"}}}}"#;
         let file = ServerFile { name: ".mcp.json", text, layer: Layer::Project, plugin: None };
-        let (servers, diagnostics) = read(file, &roots());
+        let (servers, diagnostics) = read_server_file(file, &roots());
         assert_eq!(
             servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(),
             ["filled", "good"]
@@ -245,13 +258,14 @@ mod tests {
             })
             .collect();
         assert_eq!(found, [2, 3, 4].map(|line| ("unusable-server", Some(line))));
-        let (_, diagnostics) = read(ServerFile { text: "{", ..file }, &roots());
+        let (_, diagnostics) = read_server_file(ServerFile { text: "{", ..file }, &roots());
         assert_eq!(diagnostics.len(), 1);
     }
 
     #[test]
     fn settings_switch_servers_of_the_project_off() {
-        let off = |name, text| switched_off(&Source::given(name, DialectId::CLAUDE, text, "/w"));
+        let off =
+            |name, text| disabled_servers(&Source::from_text(name, DialectId::CLAUDE, text, "/w"));
         let text = r#"{"disabledMcpjsonServers": ["a", 1]}"#;
         assert_eq!(off("/w/.claude/settings.local.json", text), ["a"]);
         assert!(off("/w/.claude/settings.json", "{").is_empty());

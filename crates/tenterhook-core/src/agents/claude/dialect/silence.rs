@@ -19,32 +19,33 @@ const VENDOR_GUARD_ID: &str = "sec-default@builtin";
 const VENDOR_GUARD_CONFIG: &str = "cc-plugin-sec-default@builtin";
 
 /// Finds everything that silences hooks, or could.
-pub(super) fn find(scan: Scan<'_>) -> Vec<Silencer> {
+pub(super) fn find_silencers(scan: Scan<'_>) -> Vec<Silencer> {
     let settings: Vec<Settings<'_>> =
-        scan.settings.iter().map(|source| Settings::read(source)).collect();
-    let mut found: Vec<Silencer> = disabled(&settings).into_iter().collect();
-    let unseated: Vec<Silencer> = settings.iter().filter_map(unseats_vendor_guard).collect();
-    found.extend(switched_off_guards(&settings));
+        scan.settings.iter().map(|source| Settings::from_source(source)).collect();
+    let mut found: Vec<Silencer> = find_disabled_hooks(&settings).into_iter().collect();
+    let unseated: Vec<Silencer> = settings.iter().filter_map(vendor_guard_removal).collect();
+    found.extend(disabled_guards(&settings));
     if unseated.is_empty() && settings.iter().any(allows_managed_mods_only) {
         return found;
     }
     found.extend(unseated);
-    let is_guarded = guard::is_active(scan, &settings)
+    let is_guarded = guard::is_guard_active(scan, &settings)
         && !found.iter().any(|silencer| silencer.finding.code == Code::GuardSwitchedOff);
-    let mods = mods::find(scan, &settings).into_iter();
-    found.extend(mods.map(|module| if is_guarded { blocked(module) } else { module }));
+    let mods = mods::find_modules(scan, &settings).into_iter();
+    found
+        .extend(mods.map(|module| if is_guarded { mark_blocked_by_guard(module) } else { module }));
     found
 }
 
-/// A module that the guard of the user's settings keeps from loading.
-fn blocked(silencer: Silencer) -> Silencer {
+/// Lowers the finding about a module that the guard in the user's settings keeps from loading.
+fn mark_blocked_by_guard(silencer: Silencer) -> Silencer {
     if silencer.finding.code != Code::ModCouldSilence {
         return silencer;
     }
     let message =
         format!("{} (the guard of `install --guard` does not let it)", silencer.finding.message);
     let finding = Diagnostic { message, help: None, ..silencer.finding };
-    Silencer { finding: finding.weighing(Severity::Advice), ..silencer }
+    Silencer { finding: finding.with_severity(Severity::Advice), ..silencer }
 }
 
 /// A settings file and its readable part.
@@ -56,35 +57,35 @@ pub(super) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    fn read(source: &'a Source) -> Self {
+    fn from_source(source: &'a Source) -> Self {
         Self {
             source,
-            root: plugins::read(&source.text).root,
-            refused: plugins::why_refused(&source.text),
+            root: plugins::parse_lenient(&source.text).root,
+            refused: plugins::settings_refusal_reason(&source.text),
         }
     }
 
-    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
+    pub(super) fn find_entry(&self, key: &str) -> Option<&Entry> {
         self.root.as_ref()?.entry(key)
     }
 
-    pub(super) fn silencer(&self, code: Code, message: String, span: Span) -> Silencer {
-        let place = location(&self.source.name, &self.source.text, span);
+    pub(super) fn new_silencer(&self, code: Code, message: String, span: Span) -> Silencer {
+        let place = source_location(&self.source.name, &self.source.text, span);
         let finding = Diagnostic::new(code, message, Some(place));
         Silencer { finding, layer: self.source.layer, plugin: None }
     }
 }
 
-pub(super) fn location(file: &Arc<str>, text: &str, span: Span) -> Location {
+pub(super) fn source_location(file: &Arc<str>, text: &str, span: Span) -> Location {
     Location::find(file, text, span)
 }
 
-/// The strongest file with `disableAllHooks`, if its value is `true`.
-fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
+/// Finds the strongest file with `disableAllHooks`, if its value is `true`.
+fn find_disabled_hooks(settings: &[Settings<'_>]) -> Option<Silencer> {
     let in_layer = |layer: &Layer| {
         let own = settings.iter().rev().filter(|file| file.source.layer == *layer);
         let mut said = own.filter_map(|file| {
-            let entry = file.entry("disableAllHooks")?;
+            let entry = file.find_entry("disableAllHooks")?;
             let is_off = entry.node.as_bool()?;
             // A `false` in a file that Claude Code refuses has no effect.
             (is_off || file.refused.is_none()).then_some((file, entry, is_off))
@@ -98,7 +99,7 @@ fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
     };
     let without_effect = settings.iter().find_map(|file| {
         let why = file.refused.as_ref()?;
-        let is_off = file.entry("disableAllHooks")?.node.as_bool()?;
+        let is_off = file.find_entry("disableAllHooks")?.node.as_bool()?;
         (!is_off).then(|| format!("`{}` says `false` to no effect: {why}", file.source.name))
     });
     let help = match file.source.layer {
@@ -111,8 +112,8 @@ fn disabled(settings: &[Settings<'_>]) -> Option<Silencer> {
         Some(why) => format!("{help} ({why})"),
         None => help.to_owned(),
     };
-    let mut silencer = file.silencer(Code::HooksDisabled, message.to_owned(), entry.key_span);
-    silencer.finding = silencer.finding.weighing(Severity::Error).help(help);
+    let mut silencer = file.new_silencer(Code::HooksDisabled, message.to_owned(), entry.key_span);
+    silencer.finding = silencer.finding.with_severity(Severity::Error).help(help);
     is_off.then_some(silencer)
 }
 
@@ -126,10 +127,11 @@ fn allows_managed_mods_only(file: &Settings<'_>) -> bool {
         && node.and_then(Node::as_bool) == Some(true)
 }
 
-/// A managed `prependPlugins` without the vendor's guard, which removes that guard: every module
-/// can silence hooks again.
-fn unseats_vendor_guard(file: &Settings<'_>) -> Option<Silencer> {
-    let entry = file.entry("prependPlugins").filter(|_| file.source.layer == Layer::Managed)?;
+/// Finds a managed `prependPlugins` without the vendor's guard. It removes that guard, so every
+/// module can silence hooks again.
+fn vendor_guard_removal(file: &Settings<'_>) -> Option<Silencer> {
+    let entry =
+        file.find_entry("prependPlugins").filter(|_| file.source.layer == Layer::Managed)?;
     let listed = entry.node.as_array().unwrap_or_default();
     if listed.iter().any(|item| item.as_str() == Some(VENDOR_GUARD_ID)) {
         return None;
@@ -137,31 +139,31 @@ fn unseats_vendor_guard(file: &Settings<'_>) -> Option<Silencer> {
     let message = format!(
         "`prependPlugins` without `{VENDOR_GUARD_ID}` removes the guard that Claude Code puts before all modules"
     );
-    let mut silencer = file.silencer(Code::GuardUnseated, message, entry.key_span);
+    let mut silencer = file.new_silencer(Code::GuardUnseated, message, entry.key_span);
     silencer.finding =
         silencer.finding.help(format!("remove the key, or add `{VENDOR_GUARD_ID}` to the list"));
     Some(silencer)
 }
 
-/// Entries of `enabledPlugins` in a repository's settings that disable a guard: one that the user's
-/// settings load ahead of all other modules, or the vendor's.
-fn switched_off_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
+/// Finds entries of `enabledPlugins` in a repository's settings that disable a guard: one that the
+/// user's settings load before all other modules, or the vendor's.
+fn disabled_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
     let own = settings.iter().filter(|file| file.source.layer == Layer::User);
-    let listed = own.filter_map(|file| file.entry("prependPlugins")?.node.as_array());
+    let listed = own.filter_map(|file| file.find_entry("prependPlugins")?.node.as_array());
     let ids = listed.flatten().filter_map(Node::as_str);
     let guards: Vec<&str> =
-        ids.map(name_of).chain([VENDOR_GUARD, name_of(VENDOR_GUARD_CONFIG)]).collect();
+        ids.map(plugin_name).chain([VENDOR_GUARD, plugin_name(VENDOR_GUARD_CONFIG)]).collect();
     let of_file = |file: &Settings<'_>| -> Vec<Silencer> {
-        let entries = file.entry("enabledPlugins").map(|entry| entry.node.entries());
+        let entries = file.find_entry("enabledPlugins").map(|entry| entry.node.entries());
         let off = entries.unwrap_or_default().iter().filter(|entry| {
-            entry.node.as_bool() != Some(true) && guards.contains(&name_of(&entry.key))
+            entry.node.as_bool() != Some(true) && guards.contains(&plugin_name(&entry.key))
         });
         off.map(|entry| {
             let message = format!(
                 "`enabledPlugins` switches off `{}`, a guard that keeps other modules from silencing hooks",
                 entry.key
             );
-            let mut silencer = file.silencer(Code::GuardSwitchedOff, message, entry.key_span);
+            let mut silencer = file.new_silencer(Code::GuardSwitchedOff, message, entry.key_span);
             silencer.finding = silencer.finding.help("remove the entry");
             silencer
         })
@@ -173,7 +175,7 @@ fn switched_off_guards(settings: &[Settings<'_>]) -> Vec<Silencer> {
 }
 
 /// The name of a plugin in its id, which is `NAME@MARKETPLACE`.
-fn name_of(id: &str) -> &str {
+fn plugin_name(id: &str) -> &str {
     id.split('@').next().unwrap_or(id)
 }
 

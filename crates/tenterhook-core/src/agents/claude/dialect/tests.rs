@@ -38,9 +38,9 @@ fn every_observed_payload_comes_back_in_its_own_order() {
         let path = entry.expect("entry").path();
         let given = json(&path);
         let event = CLAUDE.decode_event(&given, &Roots::default()).expect("readable");
-        let row = CLAUDE.row(&event.name).expect("a row");
+        let row = CLAUDE.event_row(&event.name).expect("a row");
         if row.subject != Subject::None {
-            assert!(row.subject.text(&event).is_some(), "{}: no subject", path.display());
+            assert!(row.subject.matcher_text(&event).is_some(), "{}: no subject", path.display());
         }
         let envelope = CLAUDE.encode_event(&event);
         assert_eq!(envelope.body.last(), Some(&b'\n'));

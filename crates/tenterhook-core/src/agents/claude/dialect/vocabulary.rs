@@ -73,20 +73,20 @@ pub(super) static TYPES: &[HandlerType] = &[
 pub(super) const COMMON_FIELDS: &[&str] = &["type", "if", "timeout", "statusMessage", "once"];
 
 impl HandlerType {
-    /// The type of that name.
-    pub(super) fn find(name: &str) -> Option<&'static Self> {
+    /// Finds the handler type called `name`.
+    pub(super) fn find_type(name: &str) -> Option<&'static Self> {
         TYPES.iter().find(|kind| kind.name == name)
     }
 
-    /// Whether it has a field of that name.
-    pub(super) fn has(&self, field: &str) -> bool {
+    /// Whether the type has a field of that name.
+    pub(super) fn has_field(&self, field: &str) -> bool {
         self.required.contains(&field)
             || self.optional.contains(&field)
             || COMMON_FIELDS.contains(&field)
     }
 
-    /// Whether an event accepts it.
-    pub(super) fn accepted(&self, accepts: Accepts) -> bool {
+    /// Whether an event accepts handlers of this type.
+    pub(super) fn is_accepted(&self, accepts: Accepts) -> bool {
         match accepts {
             Accepts::Every => true,
             Accepts::NoModel => !self.asks_model,

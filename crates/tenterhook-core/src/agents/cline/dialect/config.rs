@@ -8,7 +8,7 @@ use std::path::Path;
 use super::vocabulary::ROWS;
 use crate::diagnostic::Span;
 pub(crate) use crate::dialect::findings::Findings;
-use crate::dialect::kit::entry::{id, source_word};
+use crate::dialect::kit::entry::{hook_id, source_name};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::event::EventName;
 use crate::hook::{Command, Hook, Inherit, Invocation, Layer, Run, Shell};
@@ -38,8 +38,8 @@ const ENDINGS: &[(&str, &str)] = &[
 /// A line in each script that `tenterhook install cline` wrote.
 const OURS: &str = "# Written by `tenterhook install";
 
-/// A file for each event in each folder (CL-1).
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+/// Returns a candidate file for each event in each folder (CL-1).
+pub(super) fn hook_file_candidates(roots: &Roots) -> Vec<Candidate> {
     let folders = |root: &Path, all: &[&str], layer| {
         all.iter().map(|text| (root.join(text), layer)).collect::<Vec<_>>()
     };
@@ -52,15 +52,15 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
 }
 
 /// How certainly a file is a hook of this agent, by its folder and its name.
-pub(super) fn recognizes(path: &Path, _: Option<&Node>) -> Fit {
+pub(super) fn recognize_hook_file(path: &Path, _: Option<&Node>) -> Fit {
     let mut folders = OF_USER.iter().chain(OF_PROJECT);
     let folder = path.parent().is_some_and(|parent| folders.any(|own| parent.ends_with(own)));
-    if folder && named(path).is_some() { Fit::Certain } else { Fit::No }
+    if folder && event_and_program(path).is_some() { Fit::Certain } else { Fit::No }
 }
 
-/// The event of a file, and the program that runs it without a `#!` line. The name is
-/// case-insensitive.
-fn named(path: &Path) -> Option<(&'static EventRow, &'static str)> {
+/// Returns the event that a file's name stands for, and the program that runs it without a `#!`
+/// line. The name is case-insensitive.
+fn event_and_program(path: &Path) -> Option<(&'static EventRow, &'static str)> {
     let stem = path.file_stem()?.to_str()?;
     let ending = path.extension().map_or(Some(""), |extension| extension.to_str())?;
     let row = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(stem))?;
@@ -69,13 +69,13 @@ fn named(path: &Path) -> Option<(&'static EventRow, &'static str)> {
 }
 
 /// Reads the hook of a file.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    let Some((row, program)) = named(Path::new(&*source.name)) else {
+pub(super) fn read_hook_file(source: &Source) -> ReadConfig {
+    let Some((row, program)) = event_and_program(Path::new(&*source.name)) else {
         return ReadConfig::default();
     };
     let mut findings = Findings::new(source);
-    let run = Run::Command(Command::new(invocation(source, program), Inherit::All));
-    let id = id(&mut findings, &source_word(source), &row.name, "");
+    let run = Run::Command(Command::new(build_invocation(source, program), Inherit::All));
+    let id = hook_id(&mut findings, &source_name(source), &row.name, "");
     let mut hook = Hook::new(id, DialectId::CLINE, EventName::new(&*row.event), run);
     // `TaskStart` and `TaskResume` are one event.
     hook.own_event = match &row.name {
@@ -89,9 +89,9 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     ReadConfig { hooks: vec![hook], mentions, ..ReadConfig::default() }
 }
 
-/// The program of the `#!` line, else of the extension, with the file. For a script of Tenterhook,
-/// its text, by which it is recognized (BR-31).
-fn invocation(source: &Source, program: &str) -> Invocation {
+/// Returns how to run a hook file: by the program of its `#!` line, else of its extension. A script
+/// of Tenterhook is run as its text, by which it is recognized (BR-31).
+fn build_invocation(source: &Source, program: &str) -> Invocation {
     if source.text.contains(OURS) {
         return Invocation::Shell { text: source.text.to_string(), shell: Shell::Sh };
     }

@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use tenterhook_shell::quote;
+use tenterhook_shell::quote_word;
 
 use super::vocabulary::{TOOLS, WORDS};
 use crate::answer::Power::{self, Context, Deny, Input, Stop};
 use crate::dialect::kit::call::Vocabulary;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::{EventReplies, InputFault, Part, Phrase, Replies};
-use crate::dialect::kit::reply_form::{ReplyForm, reads_every_object};
+use crate::dialect::kit::reply_form::{ReplyForm, accept_every_object};
 use crate::event::Event;
 
 pub(super) static REPLIES: Replies = Replies {
@@ -27,14 +27,14 @@ pub(super) static REPLIES: Replies = Replies {
 const CANCEL: Phrase = &[(&["cancel"], Part::Flag(true)), (&["errorMessage"], Part::Reason)];
 const CONTEXT: Phrase = &[(&["contextModification"], Part::Given)];
 
-const fn replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
-    EventReplies { can, input, ..EventReplies::empty(event) }
+const fn event_replies(event: &'static str, can: &'static [(Power, Phrase)]) -> EventReplies {
+    EventReplies { can, input: own_tool_input, ..EventReplies::empty(event) }
 }
 
 const EVENTS: &[EventReplies] = &[
     EventReplies {
-        denies: failing_call,
-        ..replies(
+        denies: failing_shell_call,
+        ..event_replies(
             "PreToolUse",
             &[
                 (Deny, CANCEL),
@@ -44,19 +44,19 @@ const EVENTS: &[EventReplies] = &[
             ],
         )
     },
-    replies("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
-    replies("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
+    event_replies("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
+    event_replies("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
 ];
 
-/// A call of the shell tool that prints the reason and fails, so that the run continues.
-fn failing_call(event: &Event, reason: &str) -> Option<Value> {
+/// Builds a call of the shell tool that prints the reason and fails, so that the run continues.
+fn failing_shell_call(event: &Event, reason: &str) -> Option<Value> {
     let is_shell = event.text("tool_name") == Some("Bash");
-    let line = format!("printf '%s\\n' {}; exit 1", quote(reason));
+    let line = format!("printf '%s\\n' {}; exit 1", quote_word(reason));
     is_shell.then(|| json!({"overrideInput": {"commands": [line]}}))
 }
 
-fn input(event: &Event, input: &Value) -> Result<Value, InputFault> {
-    let own = WORDS.own_input(event, input);
+fn own_tool_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
+    let own = WORDS.to_agent_input(event, input);
     match (event.text("tool_name"), own.get("command").and_then(Value::as_str)) {
         (Some("Bash"), Some(command)) => Ok(json!({"commands": [command]})),
         (Some("Bash"), None) => Err(InputFault::NoCommand),
@@ -75,12 +75,12 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     ],
     same: &[],
     carried: &["review"],
-    part: controlled,
-    input: commands,
-    counts: reads_every_object,
+    part: last_control_line,
+    input: neutral_tool_input,
+    counts: accept_every_object,
     ended: |output| match output.code {
         0 => crate::answer::Answer::default(),
-        _ => output.failed(),
+        _ => output.failed_answer(),
     },
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
@@ -88,15 +88,15 @@ pub(super) static FORM: ReplyForm = ReplyForm {
 const ALSO_CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const LEAD: &[u8] = b"HOOK_CONTROL\t";
 
-/// The last line that begins with `LEAD`, else the whole output.
-fn controlled<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+/// Returns the last line that begins with `LEAD`, else the whole output.
+fn last_control_line<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     let mut lines = stdout.rsplit(|byte| *byte == b'\n');
     lines.find_map(|line| line.strip_prefix(LEAD)).unwrap_or(stdout).into()
 }
 
-/// The neutral input of a call, with a list of commands joined to one script.
-fn commands(words: &Vocabulary, event: &Event, input: &Value) -> Value {
-    let mut input = words.neutral_input(event, input);
+/// Returns the neutral input of a call, with a list of commands joined to one script.
+fn neutral_tool_input(words: &Vocabulary, event: &Event, input: &Value) -> Value {
+    let mut input = words.to_neutral_input(event, input);
     if let Some(fields) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
     {
         let list = fields.get("commands").and_then(Value::as_array);

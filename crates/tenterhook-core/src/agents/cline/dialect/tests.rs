@@ -12,11 +12,11 @@ use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Invocation, Layer, Run};
 use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 fn read(name: &str, text: &str) -> ReadConfig {
     let name = format!("/p/.clinerules/hooks/{name}");
-    CLINE.read_config(&Source::given(&name, DialectId::CLINE, text, "/p/.clinerules/hooks"))
+    CLINE.read_config(&Source::from_text(&name, DialectId::CLINE, text, "/p/.clinerules/hooks"))
 }
 
 fn event(fields: &Value) -> Event {
@@ -40,8 +40,9 @@ fn payload_survives_decoding_and_encoding() {
     assert_eq!(event.within.cwd, Path::new("/p"));
     let written: Value = serde_json::from_slice(&CLINE.encode_event(&event).body).expect("JSON");
     assert_eq!(written, given);
-    let named =
-        |name: &str| CLINE.rows().iter().find(|row| row.name == name).expect("a row").event.clone();
+    let named = |name: &str| {
+        CLINE.event_rows().iter().find(|row| row.name == name).expect("a row").event.clone()
+    };
     // CL-31.
     assert_eq!(named("TaskResume"), "SessionStart");
     assert_eq!(named("SessionShutdown"), "SessionEnd");
@@ -49,15 +50,15 @@ fn payload_survives_decoding_and_encoding() {
 
 fn verdict(stdout: &str, code: i32, compat: Compat) -> Verdict {
     let event = event(&call());
-    let row = CLINE.row(&event.name).expect("a row");
+    let row = CLINE.event_row(&event.name).expect("a row");
     let said =
         StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: "words".as_bytes().into() };
-    let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
+    let report = Report { said, ..Report::without_output(End::Exited(code), Duration::ZERO) };
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLINE, "PreToolUse".into(), run);
     hook.compat = compat;
     let answer = CLINE.read_answer(&event, row, &report);
-    judge(JudgeContext { hook: &hook, row, widened: None }, answer)
+    judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 /// CL-40 to CL-44: each observed answer, with whether the tool ran.
@@ -101,7 +102,7 @@ fn new_input_is_one_script_and_context_has_two_keys() {
 #[test]
 fn hook_is_a_file_with_the_name_of_its_event() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
-    let found = CLINE.candidates(&roots);
+    let found = CLINE.candidate_files(&roots);
     let has = |path: &str, layer| {
         found.iter().any(|candidate| candidate.path == Path::new(path) && candidate.layer == layer)
     };
@@ -115,10 +116,10 @@ fn hook_is_a_file_with_the_name_of_its_event() {
         ("README", Fit::No),
     ] {
         let path = format!("/r/.clinerules/hooks/{name}");
-        assert_eq!(CLINE.recognizes(Path::new(&path), None), fit, "{name}");
+        assert_eq!(CLINE.recognize_config_file(Path::new(&path), None), fit, "{name}");
         assert_eq!(read(name, "").hooks.len(), usize::from(fit == Fit::Certain), "{name}");
     }
-    assert_eq!(CLINE.recognizes(Path::new("/r/PreToolUse"), None), Fit::No);
+    assert_eq!(CLINE.recognize_config_file(Path::new("/r/PreToolUse"), None), Fit::No);
 }
 
 /// CL-3, CL-4, CL-9.
@@ -140,6 +141,6 @@ fn first_line_or_extension_selects_the_program() {
     let ours =
         "#!/bin/sh\n# Written by `tenterhook install cline`.\ntenterhook hook --agent cline\n";
     assert_eq!(argv("PreToolUse", ours), ours, "it is known by the line that it runs");
-    let row = CLINE.row(&"PreToolUse".into()).expect("a row");
+    let row = CLINE.event_row(&"PreToolUse".into()).expect("a row");
     assert_eq!(row.timeout, Duration::from_mins(2));
 }

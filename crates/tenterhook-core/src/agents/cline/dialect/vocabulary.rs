@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::TIMEOUT;
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -20,22 +20,22 @@ const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 
 pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::with_powers(&FORM, EVENTS);
+    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
     rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
 });
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
-    row("TaskStart", "SessionStart", NONE, &[], "a task starts"),
-    row("TaskResume", "SessionStart", NONE, &[], "a task goes on"),
-    row("TaskComplete", "TaskComplete", NONE, &[], "a task is done"),
-    row("TaskError", "StopFailure", NONE, &[], "a task ended with an error"),
-    row("TaskCancel", "Interrupt", NONE, &[], "the user ended a task"),
-    row("SessionShutdown", "SessionEnd", NONE, &[], "a session ends"),
-    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt; headless runs call no hook"),
-    row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
-    row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("PreCompact", "PreCompact", NONE, &[], "never, in this version"),
+    event_row("TaskStart", "SessionStart", NONE, &[], "a task starts"),
+    event_row("TaskResume", "SessionStart", NONE, &[], "a task goes on"),
+    event_row("TaskComplete", "TaskComplete", NONE, &[], "a task is done"),
+    event_row("TaskError", "StopFailure", NONE, &[], "a task ended with an error"),
+    event_row("TaskCancel", "Interrupt", NONE, &[], "the user ended a task"),
+    event_row("SessionShutdown", "SessionEnd", NONE, &[], "a session ends"),
+    event_row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt; headless runs call no hook"),
+    event_row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    event_row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    event_row("PreCompact", "PreCompact", NONE, &[], "never, in this version"),
 ];
 
 /// The names of events in its payloads.
@@ -66,11 +66,11 @@ const KEYS: Keys = &[
     ("postToolUse", ""),
 ];
 
-pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let text = |key: &str| json.get(key).and_then(Value::as_str);
     let called = match text("hookName") {
         Some(name) => name,
-        None => WORDS.named(json, "hook_event_name")?,
+        None => WORDS.event_name_at(json, "hook_event_name")?,
     };
     let known = NAMES.iter().find(|(own, _)| *own == called).map(|(_, name)| *name);
     let name = known.or_else(|| text("hook_event_name")).unwrap_or(called);
@@ -91,18 +91,18 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
     if let Some(prompt) = json.get("userPromptSubmit").and_then(|value| value.get("prompt")) {
         fields.insert("prompt".to_owned(), prompt.clone());
     }
-    let mut event = WORDS.decode_as(name, &fields, roots)?;
+    let mut event = WORDS.decode_event_as(name, &fields, roots)?;
     if event.text("tool_name") == Some("Bash") {
-        one_script(&mut event)?;
+        join_commands(&mut event)?;
     }
     Ok(event)
 }
 
 /// Joins a list of commands to one script with a line for each, so that a gate judges all of them.
-fn one_script(event: &mut Event) -> Result<(), EventFault> {
+fn join_commands(event: &mut Event) -> Result<(), EventFault> {
     let Some(Value::Object(input)) = event.payload.get_mut("tool_input") else { return Ok(()) };
     let Some(commands) = input.shift_remove("commands") else { return Ok(()) };
-    let unread = || EventFault::must_be("commands", "a list of strings");
+    let unread = || EventFault::field_of_wrong_type("commands", "a list of strings");
     let list = commands.as_array().ok_or_else(unread)?;
     let lines: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
     input.insert("command".to_owned(), lines.ok_or_else(unread)?.join("\n").into());
@@ -112,9 +112,9 @@ fn one_script(event: &mut Event) -> Result<(), EventFault> {
 /// Neutral fields that belong to the object of the call.
 const CALL: &[&str] = &["tool_name", "tool_input", "tool_use_id", "tool_response"];
 
-/// The payload, with the call in both of its forms.
-pub(super) fn write(event: &Event) -> Envelope {
-    let mut fields = WORDS.fields(event);
+/// Writes the payload, with the call in both of its forms.
+pub(super) fn encode_event(event: &Event) -> Envelope {
+    let mut fields = WORDS.to_agent_fields(event);
     let cwd = fields.shift_remove("cwd").unwrap_or_default();
     let mut call: Vec<Value> =
         CALL.iter().map(|key| fields.shift_remove(*key).unwrap_or_default()).collect();
@@ -135,7 +135,7 @@ pub(super) fn write(event: &Event) -> Envelope {
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(key, value)| (key.clone(), as_text(value)))
+            .map(|(key, value)| (key.clone(), to_text_value(value)))
             .collect();
         let mut both = [
             Map::from_iter([
@@ -147,7 +147,7 @@ pub(super) fn write(event: &Event) -> Envelope {
         ];
         let after = hook_name == "tool_result";
         if let ([call, other], true) = (&mut both, after) {
-            other.insert("result".to_owned(), as_text(&output));
+            other.insert("result".to_owned(), to_text_value(&output));
             call.insert("output".to_owned(), output);
         }
         let keys = [hook_name, if after { "postToolUse" } else { "preToolUse" }];
@@ -157,10 +157,10 @@ pub(super) fn write(event: &Event) -> Envelope {
     if let Some(prompt) = fields.get("prompt").cloned() {
         fields.entry("userPromptSubmit").or_insert_with(|| json!({ "prompt": prompt }));
     }
-    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
 }
 
-fn as_text(value: &Value) -> Value {
+fn to_text_value(value: &Value) -> Value {
     match value {
         Value::String(_) => value.clone(),
         other => other.to_string().into(),

@@ -30,67 +30,72 @@ struct ParsedReport<'a> {
     stderr: String,
 }
 
-/// Reads one report.
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match answer::streams(report) {
+/// Reads the answer in a report.
+pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    let (stdout, stderr) = match answer::output_streams(report) {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
     let parsed = ParsedReport {
         event,
         row,
-        class: events::by_neutral(event.name.as_str()).map_or(Class::Observer, |spec| spec.class),
+        class: events::find_by_neutral_name(event.name.as_str())
+            .map_or(Class::Observer, |spec| spec.class),
         report,
-        reading: strict::read(stdout),
+        reading: strict::read_output(stdout),
         stderr,
     };
     match parsed.class {
-        Class::Observer => parsed.observed(),
-        Class::Variables => parsed.variables(),
-        Class::Submit | Class::Gate => lost::recover_denial(&parsed, parsed.exact()),
+        Class::Observer => parsed.observer_answer(),
+        Class::Variables => parsed.variables_answer(),
+        Class::Submit | Class::Gate => lost::recover_denial(&parsed, parsed.exact_answer()),
     }
 }
 
 impl ParsedReport<'_> {
-    /// The answer of an observer: its output is not read (CW-S13, CW-S14).
-    fn observed(&self) -> Answer {
-        let failure = self.ended().or_else(|| self.failed_code());
+    /// Returns the answer of an observer: its output is not read (CW-S13, CW-S14).
+    fn observer_answer(&self) -> Answer {
+        let failure = self.end_failure().or_else(|| self.exit_code_failure());
         Answer { failure, ..Answer::default() }
     }
 
-    /// The variables that the hook printed; none if it failed (CW-S16).
-    fn variables(&self) -> Answer {
-        let mut answer = self.observed();
+    /// Returns the variables that the hook printed; none if it failed (CW-S16).
+    fn variables_answer(&self) -> Answer {
+        let mut answer = self.observer_answer();
         if answer.failure.is_some() {
             return answer;
         }
-        let read = shell_env::read(&self.reading.text);
+        let read = shell_env::parse_variables(&self.reading.text);
         answer.effects.env = read.set;
-        answer.remarks = read.too_long.into_iter().map(too_long).collect();
+        answer.remarks = read.too_long.into_iter().map(long_variable_failure).collect();
         answer
     }
 
-    /// The answer as the agent reads it, including the denials that it loses.
-    fn exact(&self) -> Answer {
+    /// Returns the answer as the agent reads it, including the denials that it loses.
+    fn exact_answer(&self) -> Answer {
         match (&self.report.end, self.class) {
-            (End::Exited(BLOCKS), _) => self.blocked(),
-            (End::Exited(0), Class::Submit) => self.replaced(),
-            (End::Exited(_), Class::Gate) => self.judged(),
-            (End::Exited(_), _) => Answer { failure: self.failed_code(), ..Answer::default() },
-            _ => Answer { failure: self.ended(), ..Answer::default() },
+            (End::Exited(BLOCKS), _) => self.exit_2_denial(),
+            (End::Exited(0), Class::Submit) => self.submit_answer(),
+            (End::Exited(_), Class::Gate) => self.gate_answer(),
+            (End::Exited(_), _) => {
+                Answer { failure: self.exit_code_failure(), ..Answer::default() }
+            }
+            _ => Answer { failure: self.end_failure(), ..Answer::default() },
         }
     }
 
     /// The object that the agent reads.
-    fn object(&self) -> Option<&Map<String, Value>> {
-        self.reading.common()
+    fn answer_object(&self) -> Option<&Map<String, Value>> {
+        self.reading.as_lenient_object()
     }
 
     /// The denial of exit code 2, which blocks whatever the hook printed. Its reason is the field
     /// `reason`, else stderr, else stdout (CW-61).
-    fn blocked(&self) -> Answer {
-        let given =
-            self.object().and_then(|object| object.get("reason")?.as_str()).map(str::to_owned);
+    fn exit_2_denial(&self) -> Answer {
+        let given = self
+            .answer_object()
+            .and_then(|object| object.get("reason")?.as_str())
+            .map(str::to_owned);
         let printed = match &self.reading.found {
             Found::Text => self.reading.text.trim(),
             _ => "",
@@ -102,12 +107,12 @@ impl ParsedReport<'_> {
     }
 
     /// The answer of exit code 0 on `message_submit`, which may replace the text (CW-S3 to CW-S5).
-    fn replaced(&self) -> Answer {
-        match self.object() {
-            Some(object) => fields::submit(object),
+    fn submit_answer(&self) -> Answer {
+        match self.answer_object() {
+            Some(object) => fields::read_submit_fields(object),
             None if self.reading.found == Found::Empty => Answer::default(),
             // The output has no effect, so the user gets a remark.
-            None => fields::remarked(
+            None => fields::answer_with_remark(
                 "it printed something that is not a JSON object; the text is unchanged",
             ),
         }
@@ -115,29 +120,31 @@ impl ParsedReport<'_> {
 
     /// The answer of a gate that did not exit with code 2: an object with a decision is read at
     /// every exit code (CW-60, CW-62).
-    fn judged(&self) -> Answer {
-        let failure = self.failed_code();
-        let Some(object) = self.object() else { return Answer { failure, ..Answer::default() } };
-        let answer = fields::gate(object, self.event);
+    fn gate_answer(&self) -> Answer {
+        let failure = self.exit_code_failure();
+        let Some(object) = self.answer_object() else {
+            return Answer { failure, ..Answer::default() };
+        };
+        let answer = fields::read_gate_fields(object, self.event);
         let decided = object
             .get("decision")
-            .is_some_and(|decision| decision.as_str().is_some_and(fields::decides));
+            .is_some_and(|decision| decision.as_str().is_some_and(fields::is_known_decision));
         Answer { failure: failure.filter(|_| !decided), ..answer }
     }
 
-    /// The failure of a hook that was killed, or whose output was cut.
-    fn ended(&self) -> Option<Failure> {
+    /// Returns the failure of a hook that was killed, or whose output was cut.
+    fn end_failure(&self) -> Option<Failure> {
         self.report.failure()
     }
 
     /// The failure of a nonzero exit code.
-    fn failed_code(&self) -> Option<Failure> {
+    fn exit_code_failure(&self) -> Option<Failure> {
         let End::Exited(code) = self.report.end else { return None };
-        (code != 0).then(|| answer::exit_code(code, &self.stderr))
+        (code != 0).then(|| answer::exit_code_failure(code, &self.stderr))
     }
 }
 
-fn too_long(name: String) -> Failure {
+fn long_variable_failure(name: String) -> Failure {
     Failure::new(
         Code::VariableTooLong,
         format!("`{name}` is longer than a variable of `shell_env` may be; it is left out"),

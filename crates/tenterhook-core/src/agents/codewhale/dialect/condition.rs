@@ -51,21 +51,24 @@ pub(super) enum Needs {
 }
 
 impl Test {
-    /// The fact that the test needs and events of `spec` never have, so that the test cannot hold.
-    pub(super) fn lacks(&self, spec: &Spec) -> Option<Needs> {
+    /// Returns the fact that the test needs but events of `spec` never have, so that the test can
+    /// never hold.
+    pub(super) fn missing_fact(&self, spec: &Spec) -> Option<Needs> {
         match self {
             Self::ToolName(_) | Self::ToolCategory(_) if !spec.has_tool => Some(Needs::Tool),
             Self::ExitCode(_) if !spec.has_exit_code => Some(Needs::ExitCode),
             Self::Mode(_) if !spec.has_mode => Some(Needs::Mode),
-            Self::All(tests) | Self::Any(tests) => tests.iter().find_map(|test| test.lacks(spec)),
+            Self::All(tests) | Self::Any(tests) => {
+                tests.iter().find_map(|test| test.missing_fact(spec))
+            }
             _ => None,
         }
     }
 
     /// Whether any part of the condition could not be read.
-    pub(super) fn is_unreadable(&self) -> bool {
+    pub(super) fn has_unreadable_part(&self) -> bool {
         match self {
-            Self::All(tests) | Self::Any(tests) => tests.iter().any(Self::is_unreadable),
+            Self::All(tests) | Self::Any(tests) => tests.iter().any(Self::has_unreadable_part),
             _ => *self == Self::Unreadable,
         }
     }
@@ -75,16 +78,16 @@ impl Test {
         if self == Self::Always {
             return None;
         }
-        let (text, written) = (self.text(), self.written());
-        let condition = Condition::custom(text, move |event| self.pick(event));
+        let (text, written) = (self.to_text(), self.to_toml());
+        let condition = Condition::custom(text, move |event| self.match_event(event));
         Some(match written {
-            Some(written) => condition.written_as(written.to_string()),
+            Some(written) => condition.with_native_toml(written.to_string()),
             None => condition,
         })
     }
 
     /// The test as a TOML table; `None` if a part of it could not be read.
-    fn written(&self) -> Option<InlineTable> {
+    fn to_toml(&self) -> Option<InlineTable> {
         let mut table = InlineTable::new();
         let (kind, key, value) = match self {
             Self::Always => ("always", "", None),
@@ -95,8 +98,8 @@ impl Test {
             }
             Self::Mode(mode) => ("mode", "mode", Some(mode.as_str().into())),
             Self::ExitCode(code) => ("exit_code", "code", Some((*code).into())),
-            Self::All(tests) => ("all", "conditions", Some(written_all(tests)?)),
-            Self::Any(tests) => ("any", "conditions", Some(written_all(tests)?)),
+            Self::All(tests) => ("all", "conditions", Some(tests_to_toml(tests)?)),
+            Self::Any(tests) => ("any", "conditions", Some(tests_to_toml(tests)?)),
             Self::Unreadable => return None,
         };
         table.insert("type", kind.into());
@@ -107,9 +110,9 @@ impl Test {
     }
 
     /// The condition as text for messages.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let joined = |tests: &[Self], operator: &str| {
-            let texts: Vec<String> = tests.iter().map(Self::text).collect();
+            let texts: Vec<String> = tests.iter().map(Self::to_text).collect();
             format!("({})", texts.join(operator))
         };
         match self {
@@ -127,14 +130,14 @@ impl Test {
         }
     }
 
-    fn pick(&self, event: &Event) -> Picked {
+    fn match_event(&self, event: &Event) -> Picked {
         match self {
             Self::Unreadable => {
                 Picked::Widely("the condition cannot be read, so the hook runs".to_owned())
             }
-            Self::All(tests) => all_hold(tests, event),
-            Self::Any(tests) => any_holds(tests, event),
-            _ => match self.holds(event) {
+            Self::All(tests) => match_all_tests(tests, event),
+            Self::Any(tests) => match_any_test(tests, event),
+            _ => match self.holds_for_event(event) {
                 Ok(true) => Picked::Exactly,
                 Ok(false) => Picked::No("it is something else".to_owned()),
                 Err(why) => Picked::No(why.to_string()),
@@ -142,32 +145,32 @@ impl Test {
         }
     }
 
-    /// Whether a single test holds; what is missing matches nothing (CW-34).
-    fn holds(&self, event: &Event) -> Result<bool, Mismatch> {
+    /// Whether a single test holds for the event; a missing fact never matches (CW-34).
+    fn holds_for_event(&self, event: &Event) -> Result<bool, Mismatch> {
         let about_tool = || event.text("tool_name").ok_or(Mismatch::NoTool);
         match self {
             Self::ToolName(pattern) => {
                 about_tool()?;
-                let names = vocabulary::names(event);
-                let name = vocabulary::name(event).unwrap_or_default();
-                let found = names.iter().any(|name| glob(pattern, name));
+                let names = vocabulary::tool_names(event);
+                let name = vocabulary::tool_name(event).unwrap_or_default();
+                let found = names.iter().any(|name| glob_matches(pattern, name));
                 found.then_some(true).ok_or_else(|| Mismatch::Tool(name.to_owned()))
             }
             Self::ToolCategory(wanted) => {
                 about_tool()?;
-                let category = vocabulary::category(event);
+                let category = vocabulary::call_category(event);
                 let found = Category::ALL.iter().find(|(_, other)| *other == category);
                 let word = found.map_or("", |(word, _)| *word);
                 (category == *wanted).then_some(true).ok_or_else(|| Mismatch::Tool(word.to_owned()))
             }
             Self::Mode(wanted) => {
-                let mode = modes::current(event).ok_or(Mismatch::NoMode)?;
-                modes::matches(wanted, mode)
+                let mode = modes::current_mode(event).ok_or(Mismatch::NoMode)?;
+                modes::mode_matches(wanted, mode)
                     .then_some(true)
                     .ok_or_else(|| Mismatch::Mode(mode.to_owned()))
             }
             Self::ExitCode(wanted) => {
-                let code = exit_code(event).ok_or(Mismatch::NoExitCode)?;
+                let code = reported_exit_code(event).ok_or(Mismatch::NoExitCode)?;
                 (code == *wanted).then_some(true).ok_or(Mismatch::ExitCode(code))
             }
             _ => Ok(true),
@@ -175,27 +178,27 @@ impl Test {
     }
 }
 
-fn written_all(tests: &[Test]) -> Option<Value> {
-    let tables = tests.iter().map(Test::written).collect::<Option<Vec<_>>>()?;
+fn tests_to_toml(tests: &[Test]) -> Option<Value> {
+    let tables = tests.iter().map(Test::to_toml).collect::<Option<Vec<_>>>()?;
     Some(Value::Array(tables.into_iter().collect()))
 }
 
-fn all_hold(tests: &[Test], event: &Event) -> Picked {
+fn match_all_tests(tests: &[Test], event: &Event) -> Picked {
     let mut found = Picked::Exactly;
     for test in tests {
-        match test.pick(event) {
+        match test.match_event(event) {
             Picked::Exactly => {}
             doubt @ (Picked::Widely(_) | Picked::Failed(_)) => found = doubt,
-            Picked::No(why) => return Picked::No(format!("`{}` does not: {why}", test.text())),
+            Picked::No(why) => return Picked::No(format!("`{}` does not: {why}", test.to_text())),
         }
     }
     found
 }
 
-fn any_holds(tests: &[Test], event: &Event) -> Picked {
+fn match_any_test(tests: &[Test], event: &Event) -> Picked {
     let mut found = Picked::No("none of its conditions does".to_owned());
     for test in tests {
-        match test.pick(event) {
+        match test.match_event(event) {
             Picked::Exactly => return Picked::Exactly,
             doubt @ (Picked::Widely(_) | Picked::Failed(_)) => found = doubt,
             Picked::No(_) => {}
@@ -205,7 +208,7 @@ fn any_holds(tests: &[Test], event: &Event) -> Picked {
 }
 
 /// The exit code that the tool reported; `None` if it reported none.
-pub(super) fn exit_code(event: &Event) -> Option<i64> {
+pub(super) fn reported_exit_code(event: &Event) -> Option<i64> {
     let code = event.payload.get("exit_code").and_then(serde_json::Value::as_i64);
     code.or_else(|| {
         let response = event.payload.get("tool_response")?;
@@ -214,7 +217,7 @@ pub(super) fn exit_code(event: &Event) -> Option<i64> {
 }
 
 /// Whether `text` matches `pattern`, in which `*` matches any characters.
-fn glob(pattern: &str, text: &str) -> bool {
+fn glob_matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };
@@ -230,7 +233,7 @@ fn glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::glob;
+    use super::glob_matches;
 
     #[test]
     fn star_is_the_only_special_character_of_a_glob() {
@@ -251,7 +254,7 @@ mod tests {
             ("", "", true),
             ("", "x", false),
         ] {
-            assert_eq!(glob(pattern, text), expected, "{pattern} on {text}");
+            assert_eq!(glob_matches(pattern, text), expected, "{pattern} on {text}");
         }
     }
 }

@@ -10,20 +10,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::paths::FileKind;
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
-pub(crate) use crate::dialect::findings::{Findings, finding};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
+pub(crate) use crate::dialect::findings::{Findings, finding_without_location};
 use crate::dialect::{ConditionFault, GROUPS, broken};
 use crate::hook::{Compat, Hook, Layer};
 use crate::matcher::{Condition, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
 
-pub(super) use layers::settle;
+pub(super) use layers::apply_layer_settings;
 
 /// Reads a single condition that is not part of a file.
-pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, ConditionFault> {
+pub(super) fn read_single_condition(
+    node: &Node,
+    source: &Source,
+) -> Result<Condition, ConditionFault> {
     let mut reader = Reader::new(source);
-    let test = reader.condition(node, 0);
+    let test = reader.read_test(node, 0);
     match reader.findings.first_error() {
         Some(error) => Err(ConditionFault::Reported(Box::new(error.clone()))),
         None => Ok(test
@@ -73,8 +76,8 @@ pub(super) struct Reader<'a> {
     hooks: Vec<Hook>,
 }
 
-pub(super) fn read(source: &Source) -> ReadConfig {
-    let mut parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    let mut parsed = syntax::parse_or_salvage(&source.text, Format::Toml, GROUPS);
     let mut reader = Reader::new(source);
     for fault in parsed.faults.iter().filter(|fault| fault.kind != FaultKind::Empty) {
         let help = fault.help.clone();
@@ -82,17 +85,18 @@ pub(super) fn read(source: &Source) -> ReadConfig {
             "CodeWhale refuses the whole file; here the entries that can be read run: {}",
             fault.message
         );
-        let found = finding(Code::BrokenFile, message).help(help.unwrap_or_else(|| {
-            "correct it; until then only entries that can be read run".to_owned()
-        }));
+        let found =
+            finding_without_location(Code::BrokenFile, message).help(help.unwrap_or_else(|| {
+                "correct it; until then only entries that can be read run".to_owned()
+            }));
         reader.findings.report(fault.span, found);
     }
-    let broken = parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty);
+    let broken = parsed.fatal_fault().is_some_and(|fault| fault.kind != FaultKind::Empty);
     if broken {
         drop_ambiguous_entries(&mut parsed);
     }
     if let Some(root) = &parsed.root {
-        reader.file(root);
+        reader.read_document(root);
     }
     if let (true, Compat::Exact, Some(first)) = (broken, source.compat, parsed.faults.first()) {
         let because = format!("CodeWhale refuses the whole file: {}", first.message);
@@ -102,7 +106,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         hooks: reader.hooks,
         diagnostics: reader.findings.into_list(),
         unreadable: broken,
-        lost: broken::lost(source, &parsed),
+        lost: broken::find_lost_part(source, &parsed),
         ..ReadConfig::default()
     }
 }
@@ -115,7 +119,7 @@ fn drop_ambiguous_entries(parsed: &mut Parsed) {
         let NodeValue::Object(entries) = &mut node.value else { continue };
         for entry in entries.iter_mut().filter(|entry| entry.key == "hooks") {
             if let NodeValue::Array(items) = &mut entry.node.value {
-                let is_ambiguous = |item: &Node| !item.duplicates().is_empty();
+                let is_ambiguous = |item: &Node| !item.duplicate_keys().is_empty();
                 lost.extend(items.iter().filter(|node| is_ambiguous(node)).map(|node| node.span));
                 items.retain(|item| !is_ambiguous(item));
             } else {
@@ -126,7 +130,7 @@ fn drop_ambiguous_entries(parsed: &mut Parsed) {
 }
 
 /// Finds the entries and the settings of a file.
-fn find<'n>(source: &Source, root: &'n Node) -> Option<Found<'n>> {
+fn find_hooks_table<'n>(source: &Source, root: &'n Node) -> Option<Found<'n>> {
     let hooks = root.get("hooks")?;
     let kind = FileKind::from_path(Path::new(&*source.name));
     let at_top = hooks.as_array().is_some();
@@ -149,29 +153,33 @@ impl<'a> Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn file(&mut self, root: &Node) {
-        self.profiles(root);
-        let Some(found) = find(self.source, root) else { return };
-        self.spelling(root, found);
+    fn read_document(&mut self, root: &Node) {
+        self.report_profile_hooks(root);
+        let Some(found) = find_hooks_table(self.source, root) else { return };
+        self.report_foreign_spelling(root, found);
         let in_config = found.entries.as_array().is_some()
             && std::ptr::eq(found.table, root)
             && !found.is_project;
         if !in_config {
-            self.settings(found);
+            self.read_settings(found);
         }
         match found.entries.as_array() {
-            Some(entries) => entries.iter().for_each(|entry| self.entry(entry)),
+            Some(entries) => entries.iter().for_each(|entry| self.read_entry(entry)),
             None if std::ptr::eq(found.entries, found.table) => {
                 if found.table.as_object().is_none() {
-                    self.wrong_type(root.entry("hooks"), "a table with an array of tables `hooks`");
+                    self.report_wrong_type(
+                        root.entry("hooks"),
+                        "a table with an array of tables `hooks`",
+                    );
                 }
             }
-            None => self.wrong_type(found.table.entry("hooks"), "an array of tables"),
+            None => self.report_wrong_type(found.table.entry("hooks"), "an array of tables"),
         }
     }
 
-    /// Reports a file that spells its hooks like the other file; both spellings are read (CW-21).
-    fn spelling(&mut self, root: &Node, found: Found<'_>) {
+    /// Reports a file that uses the spelling of hooks that belongs to the other file; both
+    /// spellings are read (CW-21).
+    fn report_foreign_spelling(&mut self, root: &Node, found: Found<'_>) {
         let Some(hooks) = root.entry("hooks") else { return };
         let at_top = std::ptr::eq(found.table, root);
         let kind = FileKind::from_path(Path::new(&*self.source.name));
@@ -182,52 +190,53 @@ impl Reader<'_> {
         };
         let message =
             format!("hooks in `{here}` are written as `{wanted}`; CodeWhale refuses this file");
-        let found = finding(Code::SpellingOfOtherFile, message).help(format!("write `{wanted}`"));
+        let found = finding_without_location(Code::SpellingOfOtherFile, message)
+            .help(format!("write `{wanted}`"));
         self.findings.report(hooks.key_span, found);
     }
 
     /// Reports hooks of profiles, which are not read: no file says which profile is active (CW-28).
-    fn profiles(&mut self, root: &Node) {
+    fn report_profile_hooks(&mut self, root: &Node) {
         for profile in root.get("profiles").map(Node::entries).unwrap_or_default() {
             if let Some(hooks) = profile.node.entry("hooks") {
                 let message = format!("the hooks of profile `{}` are not read", profile.key);
-                let found = finding(Code::ProfileHooks, message)
+                let found = finding_without_location(Code::ProfileHooks, message)
                     .help("move hooks that must always run out of the profile, to `[hooks]`");
                 self.findings.report(hooks.key_span, found);
             }
         }
     }
 
-    fn settings(&mut self, found: Found<'_>) {
+    fn read_settings(&mut self, found: Found<'_>) {
         for field in found.table.entries() {
             let known = SETTINGS.contains(&field.key.as_str());
             if !known {
-                let finding = self.unknown_key(field, SETTINGS);
+                let finding = self.unknown_key_finding(field, SETTINGS);
                 self.findings.report(field.key_span, finding);
             } else if found.is_project && field.key != "hooks" {
                 let message = format!("`{}` has no effect in a project's file", field.key);
-                let finding = finding(Code::NoEffect, message)
+                let finding = finding_without_location(Code::NoEffect, message)
                     .help("only the entries of this file are read; write it in your `config.toml`");
                 self.findings.report(field.key_span, finding);
             }
         }
         if !found.is_project {
-            self.settings = self.own_settings(found.table);
+            self.settings = self.parse_settings_table(found.table);
         }
     }
 
-    fn own_settings(&mut self, table: &Node) -> Settings {
+    fn parse_settings_table(&mut self, table: &Node) -> Settings {
         let mut settings = Settings::default();
         if let Some(entry) = table.entry("enabled") {
             match entry.node.as_bool() {
                 Some(enabled) => settings.off = !enabled,
-                None => self.wrong_type(Some(entry), "`true` or `false`"),
+                None => self.report_wrong_type(Some(entry), "`true` or `false`"),
             }
         }
         if let Some(entry) = table.entry("default_timeout_secs") {
             match entry.node.as_u64() {
                 Some(0) => {
-                    let found = finding(
+                    let found = finding_without_location(
                         Code::ZeroTimeout,
                         "a timeout of zero leaves no time to run; it is ignored",
                     )
@@ -235,46 +244,51 @@ impl Reader<'_> {
                     self.findings.report(entry.node.span, found);
                 }
                 Some(seconds) => settings.timeout = Some(Duration::from_secs(seconds)),
-                None => self.wrong_type(Some(entry), "a whole number of seconds"),
+                None => self.report_wrong_type(Some(entry), "a whole number of seconds"),
             }
         }
         if let Some(entry) = table.entry("working_dir") {
             match entry.node.as_str() {
                 Some(_) if self.source.layer == Layer::Plugin => {
                     let message = "a plugin cannot set the working directory of hooks";
-                    let found = finding(Code::NoEffect, message).weighing(Severity::Error);
+                    let found = finding_without_location(Code::NoEffect, message)
+                        .with_severity(Severity::Error);
                     self.findings.report(entry.key_span, found.help("leave it out"));
                 }
-                Some(text) => settings.directory = Some(self.directory(text)),
-                None => self.wrong_type(Some(entry), "a path in quotes"),
+                Some(text) => settings.directory = Some(self.resolve_directory(text)),
+                None => self.report_wrong_type(Some(entry), "a path in quotes"),
             }
         }
         settings
     }
 
-    fn directory(&self, text: &str) -> PathBuf {
+    fn resolve_directory(&self, text: &str) -> PathBuf {
         match text.strip_prefix("~/") {
             Some(rest) => self.source.home.join(rest),
             None => self.source.project.join(text),
         }
     }
 
-    fn wrong_type(&mut self, entry: Option<&Entry>, expected: &str) {
+    fn report_wrong_type(&mut self, entry: Option<&Entry>, expected: &str) {
         let Some(entry) = entry else { return };
-        let message = format!("`{}` is {expected}, not {}", entry.key, entry.node.kind());
+        let message =
+            format!("`{}` is {expected}, not {}", entry.key, entry.node.kind_with_article());
         let help = format!("write {expected}");
-        self.findings.report(entry.node.span, finding(Code::WrongType, message).help(help));
+        self.findings
+            .report(entry.node.span, finding_without_location(Code::WrongType, message).help(help));
     }
 
-    fn unknown_key(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
+    fn unknown_key_finding(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
         let message = format!("CodeWhale silently ignores the key `{}` here", field.key);
         let foreign = FOREIGN.iter().find(|(name, own)| *name == field.key && known.contains(own));
         let near = foreign.map(|(_, own)| *own);
-        let near = near.or_else(|| nearest(&field.key, known.iter().copied()));
+        let near = near.or_else(|| nearest_word(&field.key, known.iter().copied()));
         let help = near.map_or_else(
             || format!("it reads {}", known.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        finding(Code::UnknownKey, message).weighing(Severity::Warning).help(help)
+        finding_without_location(Code::UnknownKey, message)
+            .with_severity(Severity::Warning)
+            .help(help)
     }
 }

@@ -52,55 +52,55 @@ const USAGE: &[&str] = &[
 const TOTALS: &[&str] = &["session_tokens", "conversation_tokens", "input_tokens", "output_tokens"];
 
 /// Writes the variables and, if the event has one, the object.
-pub(super) fn encode(event: &Event) -> Envelope {
-    let spec = events::by_neutral(event.name.as_str());
-    Envelope { body: body(event, spec), env: variables(event, spec), env_file: None }
+pub(super) fn encode_event(event: &Event) -> Envelope {
+    let spec = events::find_by_neutral_name(event.name.as_str());
+    Envelope { body: envelope_body(event, spec), env: event_variables(event, spec), env_file: None }
 }
 
-fn body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
+fn envelope_body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
     let mut form = match spec {
-        Some(spec) => shared(event, spec.name),
-        None => shared(event, event.name.as_str()),
+        Some(spec) => common_fields(event, spec.name),
+        None => common_fields(event, event.name.as_str()),
     };
     match spec.map(|spec| (spec.name, spec.class)) {
-        Some((_, Class::Submit)) => submit(event, &mut form),
-        Some((_, Class::Gate | Class::Variables)) => tool(event, &mut form),
-        Some(("turn_end", _)) => turn(event, &mut form),
-        Some(("subagent_spawn", _)) => subagent(event, &mut form, "prompt"),
+        Some((_, Class::Submit)) => add_submit_fields(event, &mut form),
+        Some((_, Class::Gate | Class::Variables)) => add_tool_fields(event, &mut form),
+        Some(("turn_end", _)) => add_turn_fields(event, &mut form),
+        Some(("subagent_spawn", _)) => add_subagent_fields(event, &mut form, "prompt"),
         Some(("subagent_complete", _)) => {
-            subagent(event, &mut form, "result");
-            form.insert("status".into(), status(event).into());
+            add_subagent_fields(event, &mut form, "result");
+            form.insert("status".into(), subagent_status(event).into());
         }
         // Hooks of other events receive only variables.
         Some(_) => return Vec::new(),
         // A hook of an event that the agent does not have receives the whole payload.
         None => form.extend(event.payload.clone()),
     }
-    let mut body = Envelope::written(&form);
+    let mut body = Envelope::to_bytes(&form);
     // A program that reads a line needs the line feed.
     body.push(b'\n');
     body
 }
 
 /// The fields at the start of every object (CW-S15).
-fn shared(event: &Event, name: &str) -> Map<String, Value> {
+fn common_fields(event: &Event, name: &str) -> Map<String, Value> {
     let within = &event.within;
     let mut form = Map::new();
     form.insert("event".into(), name.into());
     form.insert("session_id".into(), within.session_id.as_str().into());
-    form.insert("workspace".into(), workspace(event).into());
-    form.insert("mode".into(), modes::current(event).into());
-    form.insert("model".into(), model(event).into());
+    form.insert("workspace".into(), workspace_path(event).into());
+    form.insert("mode".into(), modes::current_mode(event).into());
+    form.insert("model".into(), model_name(event).into());
     form
 }
 
-fn workspace(event: &Event) -> String {
+fn workspace_path(event: &Event) -> String {
     let within = &event.within;
     let project = Some(&within.project).filter(|project| !project.as_os_str().is_empty());
     project.unwrap_or(&within.cwd).to_string_lossy().into_owned()
 }
 
-fn model(event: &Event) -> Option<&str> {
+fn model_name(event: &Event) -> Option<&str> {
     event.within.facts.get("model").or_else(|| event.payload.get("model"))?.as_str()
 }
 
@@ -109,7 +109,7 @@ fn total_tokens(event: &Event) -> Value {
 }
 
 /// Adds the text in full: a hook that returns a cut text would lose the rest (CW-52).
-fn submit(event: &Event, form: &mut Map<String, Value>) {
+fn add_submit_fields(event: &Event, form: &mut Map<String, Value>) {
     let text = event.text("prompt").unwrap_or_default();
     form.shift_insert(1, "text".into(), text.into());
     form.insert("total_tokens".into(), total_tokens(event));
@@ -118,19 +118,19 @@ fn submit(event: &Event, form: &mut Map<String, Value>) {
     form.insert("text_truncated".into(), false.into());
 }
 
-fn tool(event: &Event, form: &mut Map<String, Value>) {
+fn add_tool_fields(event: &Event, form: &mut Map<String, Value>) {
     form.insert("total_tokens".into(), total_tokens(event));
-    form.insert("tool_name".into(), vocabulary::name(event).into());
+    form.insert("tool_name".into(), vocabulary::tool_name(event).into());
     form.insert("tool_call_id".into(), event.text("tool_use_id").into());
-    form.insert("tool_args".into(), vocabulary::input(event).into());
+    form.insert("tool_args".into(), vocabulary::tool_input(event).into());
 }
 
-fn turn(event: &Event, form: &mut Map<String, Value>) {
+fn add_turn_fields(event: &Event, form: &mut Map<String, Value>) {
     for key in TURN {
         let given = event.payload.get(*key);
         let value = match (*key, given) {
-            ("usage", given) => counts(given, USAGE),
-            ("totals", given) => counts(given, TOTALS),
+            ("usage", given) => known_counts(given, USAGE),
+            ("totals", given) => known_counts(given, TOTALS),
             ("error", Some(Value::String(error))) => text::clean(error, ERROR_CAP).text.into(),
             (_, given) => given.cloned().unwrap_or_default(),
         };
@@ -142,12 +142,12 @@ fn turn(event: &Event, form: &mut Map<String, Value>) {
 
 /// The known counts of an object. Other fields are dropped, because a host may store anything in
 /// them (CW-S14).
-fn counts(given: Option<&Value>, keys: &[&str]) -> Value {
+fn known_counts(given: Option<&Value>, keys: &[&str]) -> Value {
     let count = |key: &&str| given?.get(*key).filter(|value| value.is_number()).cloned();
     keys.iter().map(|key| ((*key).to_owned(), count(key).unwrap_or_default())).collect()
 }
 
-fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
+fn add_subagent_fields(event: &Event, form: &mut Map<String, Value>, about: &str) {
     // A host names the subagent in the event or in the facts of its session.
     let field = |key: &str| event.text(key).or_else(|| event.within.facts.get(key)?.as_str());
     form.shift_insert(1, "agent_id".into(), field("agent_id").into());
@@ -170,8 +170,9 @@ fn subagent_text<'a>(event: &'a Event, about: &str) -> &'a str {
     event.text(key).unwrap_or_default()
 }
 
-/// The status of a subagent: from the host, else from the mark or the first line of its answer.
-fn status(event: &Event) -> String {
+/// Returns the status of a subagent: from the host, else from the mark or the first line of its
+/// answer.
+fn subagent_status(event: &Event) -> String {
     const STATUSES: &[&str] = &["cancelled", "failed", "interrupted"];
     if let Some(status) = event.text("status") {
         return truncate_text(status, 64);
@@ -191,7 +192,7 @@ fn status(event: &Event) -> String {
 }
 
 /// The variables that apply to the event.
-fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
+fn event_variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let mut set = |name: &str, value: Option<String>, cap: usize| {
         if let Some(value) = value {
@@ -206,11 +207,11 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
             Some(event.within.session_id.clone()).filter(|session_id| !session_id.is_empty());
         set("DEEPSEEK_SESSION_ID", session.clone(), VALUE_CAP);
         set("CODEWHALE_SESSION_ID", session, VALUE_CAP);
-        set("DEEPSEEK_WORKSPACE", Some(workspace(event)), VALUE_CAP);
-        set("DEEPSEEK_MODEL", model(event).map(str::to_owned), VALUE_CAP);
-        set("DEEPSEEK_MODE", modes::current(event).map(str::to_owned), VALUE_CAP);
+        set("DEEPSEEK_WORKSPACE", Some(workspace_path(event)), VALUE_CAP);
+        set("DEEPSEEK_MODEL", model_name(event).map(str::to_owned), VALUE_CAP);
+        set("DEEPSEEK_MODE", modes::current_mode(event).map(str::to_owned), VALUE_CAP);
         let previous =
-            event.text("previous_mode").map(|text| modes::from_any_host(text).to_owned());
+            event.text("previous_mode").map(|text| modes::mode_from_any_host(text).to_owned());
         set("DEEPSEEK_PREVIOUS_MODE", previous, VALUE_CAP);
         let tokens = Some(total_tokens(event)).filter(Value::is_number);
         set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|token| token.to_string()), VALUE_CAP);
@@ -223,7 +224,7 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         _ => None,
     };
     set("DEEPSEEK_MESSAGE", message, MESSAGE_CAP);
-    if let Some(name) = vocabulary::name(event) {
+    if let Some(name) = vocabulary::tool_name(event) {
         set("DEEPSEEK_TOOL_NAME", Some(name.to_owned()), VALUE_CAP);
         set("DEEPSEEK_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
         set("CODEWHALE_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
@@ -232,32 +233,34 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         Some(Class::Gate | Class::Variables) => {
             set(
                 "DEEPSEEK_TOOL_ARGS",
-                vocabulary::input(event).map(|input| input.to_string()),
+                vocabulary::tool_input(event).map(|input| input.to_string()),
                 VALUE_CAP,
             );
         }
-        Some(_) if spec.is_some_and(|spec| spec.has_tool) && vocabulary::name(event).is_some() => {
+        Some(_)
+            if spec.is_some_and(|spec| spec.has_tool) && vocabulary::tool_name(event).is_some() =>
+        {
             let failed = event.name.as_str() == events::FAILED_TOOL;
-            set("DEEPSEEK_TOOL_RESULT", result(event), VALUE_CAP);
+            set("DEEPSEEK_TOOL_RESULT", tool_result_text(event), VALUE_CAP);
             set("DEEPSEEK_TOOL_SUCCESS", Some((!failed).to_string()), VALUE_CAP);
-            let code = condition::exit_code(event).map(|exit_code| exit_code.to_string());
+            let code = condition::reported_exit_code(event).map(|exit_code| exit_code.to_string());
             set("DEEPSEEK_TOOL_EXIT_CODE", code, VALUE_CAP);
         }
         _ => {}
     }
-    set("DEEPSEEK_ERROR", error(event, class), MESSAGE_CAP);
+    set("DEEPSEEK_ERROR", error_text(event, class), MESSAGE_CAP);
     all
 }
 
 /// The result of the tool as text, whether it failed or not (CW-57).
-fn result(event: &Event) -> Option<String> {
+fn tool_result_text(event: &Event) -> Option<String> {
     let value = event.payload.get("tool_response").or_else(|| event.payload.get("error"))?;
-    let text = tool_result::text(value);
+    let text = tool_result::result_text(value);
     // A shell drops trailing line breaks of a value.
     Some(if value.is_string() { text } else { text.trim_end().to_owned() })
 }
 
-fn error(event: &Event, class: Option<Class>) -> Option<String> {
+fn error_text(event: &Event, class: Option<Class>) -> Option<String> {
     if class != Some(Class::Observer) {
         return None;
     }
@@ -265,8 +268,8 @@ fn error(event: &Event, class: Option<Class>) -> Option<String> {
     if event.name.as_str() != events::FAILED_TOOL {
         return error.map(str::to_owned);
     }
-    let name = vocabulary::name(event).unwrap_or_default();
-    let why = error.map(str::to_owned).or_else(|| result(event)).unwrap_or_default();
+    let name = vocabulary::tool_name(event).unwrap_or_default();
+    let why = error.map(str::to_owned).or_else(|| tool_result_text(event)).unwrap_or_default();
     let text = format!("tool `{name}` failed");
     Some(if why.starts_with(&text) { why } else { format!("{text}: {why}") })
 }
@@ -297,7 +300,8 @@ mod tests {
     #[test]
     fn tool_result_is_written_as_text() {
         let text = |key: &str, value: Value| {
-            result(&Event::new("PostToolUse", Default::default()).with(key, value)).unwrap()
+            tool_result_text(&Event::new("PostToolUse", Default::default()).with(key, value))
+                .unwrap()
         };
         for (key, value, expected) in [
             ("tool_response", serde_json::json!("as it is\n"), "as it is\n"),
@@ -317,7 +321,7 @@ mod tests {
         let mut event = Event::new("SubagentStart", Default::default()).with("prompt", "look");
         event.within.facts.insert("agent_id".to_owned(), "a-1".into());
         event.within.facts.insert("agent_type".to_owned(), "general".into());
-        let body: Value = serde_json::from_slice(&encode(&event).body).unwrap();
+        let body: Value = serde_json::from_slice(&encode_event(&event).body).unwrap();
         assert_eq!((&body["agent_id"], &body["agent_type"]), (&"a-1".into(), &"general".into()));
     }
 
@@ -336,7 +340,7 @@ mod tests {
             ("last_assistant_message", "all is well", "unknown"),
             ("other", "", "unknown"),
         ] {
-            assert_eq!(status(&event(key, text)), expected, "{text}");
+            assert_eq!(subagent_status(&event(key, text)), expected, "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::{events, modes, vocabulary};
-use crate::diagnostic::nearest;
+use crate::diagnostic::nearest_word;
 use crate::dialect::kit::event;
 use crate::dialect::{EventFault, Roots, tools};
 use crate::event::{Event, Surroundings};
@@ -27,19 +27,19 @@ const FIELDS: &[(&str, &str)] = &[
 ];
 
 /// Reads an event; `roots` provide what the object lacks.
-pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
     let name = match json.get("event") {
         Some(Value::String(name)) => name.as_str(),
         _ => {
             return Err(EventFault::NoEventField { expected: "such as `tool_call_before`" });
         }
     };
-    let Some(spec) = events::spec(name) else { return Err(unknown(name)) };
+    let Some(spec) = events::find_spec(name) else { return Err(unknown_event_fault(name)) };
     let mut fields = json.clone();
     fields.shift_remove("event");
     let mut event = Event::new(
         spec.covers.first().copied().unwrap_or_default(),
-        surroundings(&mut fields, roots)?,
+        read_surroundings(&mut fields, roots)?,
     );
     // Matchers of this event test the mode, so it must be in the payload.
     if name == "mode_change"
@@ -48,8 +48,8 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         event.payload.insert("mode".to_owned(), mode);
     }
     if let Some(tool) = fields.shift_remove("tool_name").filter(|value| !value.is_null()) {
-        read_tool(&tool, &mut fields, &mut event)?;
-        let failed = name == "on_error" || is_false(fields.get("tool_success"));
+        read_tool_call(&tool, &mut fields, &mut event)?;
+        let failed = name == "on_error" || is_false_value(fields.get("tool_success"));
         if let Some(other) = spec.covers.get(1).filter(|_| failed) {
             event.name = (*other).into();
         }
@@ -75,30 +75,30 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     Ok(event)
 }
 
-fn unknown(name: &str) -> EventFault {
+fn unknown_event_fault(name: &str) -> EventFault {
     let names = || events::EVENTS.iter().map(|event| event.name);
-    let hint = nearest(name, names()).map_or_else(
+    let hint = nearest_word(name, names()).map_or_else(
         || format!("it has {}", names().collect::<Vec<_>>().join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
     EventFault::UnknownName { agent: "CodeWhale", name: name.to_owned(), hint }
 }
 
-fn surroundings(
+fn read_surroundings(
     fields: &mut Map<String, Value>,
     roots: &Roots,
 ) -> Result<Surroundings, EventFault> {
     let mut text = |key: &str| match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
-        Some(_) => Err(EventFault::must_be(key, "a string")),
+        Some(_) => Err(EventFault::field_of_wrong_type(key, "a string")),
     };
     let session_id = text("session_id")?.unwrap_or_default();
     let workspace = text("workspace")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
     let (mode, model) = (text("mode")?, text("model")?);
     let mut facts = Map::new();
     if let Some(mode) = mode {
-        facts.insert("permission_mode".to_owned(), modes::foreign(&mode).into());
+        facts.insert("permission_mode".to_owned(), modes::foreign_permission_mode(&mode).into());
         facts.insert("mode".to_owned(), mode.into());
     }
     if let Some(model) = model {
@@ -122,33 +122,33 @@ fn surroundings(
 
 /// Reads the tool's name and arguments into neutral ones. The agent's name is stored if the table
 /// would give hooks a different one.
-fn read_tool(
+fn read_tool_call(
     name: &Value,
     fields: &mut Map<String, Value>,
     event: &mut Event,
 ) -> Result<(), EventFault> {
     let Value::String(own) = name else {
-        return Err(EventFault::must_be("tool_name", "a string"));
+        return Err(EventFault::field_of_wrong_type("tool_name", "a string"));
     };
-    let tool = tools::by_own(vocabulary::TOOLS, own);
+    let tool = tools::find_by_own_name(vocabulary::TOOLS, own);
     event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |tool| tool.neutral).into());
-    let default =
-        tool.and_then(|tool| tools::by_neutral(vocabulary::TOOLS, tool.neutral)?.own.first());
+    let default = tool
+        .and_then(|tool| tools::find_by_neutral_name(vocabulary::TOOLS, tool.neutral)?.own.first());
     if default.is_some_and(|name| name != own) {
         event.payload.insert(vocabulary::OWN_NAME.into(), own.as_str().into());
     }
     let args = match fields.shift_remove("tool_args") {
         // The variable contains the arguments as text.
-        Some(Value::String(text)) => event::arguments("tool_args", text)?,
+        Some(Value::String(text)) => event::parse_arguments("tool_args", text)?,
         Some(Value::Null) | None => json!({}),
         Some(args) => args,
     };
-    let args = tool.map_or_else(|| args.clone(), |tool| tool.neutral_input(&args));
+    let args = tool.map_or_else(|| args.clone(), |tool| tool.to_neutral_input(&args));
     event.payload.entry("tool_input").or_insert(args);
     Ok(())
 }
 
-fn is_false(value: Option<&Value>) -> bool {
+fn is_false_value(value: Option<&Value>) -> bool {
     match value {
         Some(Value::Bool(truth)) => !truth,
         Some(Value::String(text)) => text == "false",

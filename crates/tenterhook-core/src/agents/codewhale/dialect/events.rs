@@ -40,7 +40,7 @@ pub(super) struct Spec {
     pub(super) has_mode: bool,
 }
 
-const fn observer(name: &'static str, covers: &'static [&'static str]) -> Spec {
+const fn observer_spec(name: &'static str, covers: &'static [&'static str]) -> Spec {
     Spec {
         name,
         covers,
@@ -51,45 +51,49 @@ const fn observer(name: &'static str, covers: &'static [&'static str]) -> Spec {
     }
 }
 
-const fn tool(name: &'static str, covers: &'static [&'static str], class: Class) -> Spec {
-    Spec { class, has_tool: true, ..observer(name, covers) }
+const fn tool_spec(name: &'static str, covers: &'static [&'static str], class: Class) -> Spec {
+    Spec { class, has_tool: true, ..observer_spec(name, covers) }
 }
 
 /// Every event, in the order of a session's life.
 pub(super) static EVENTS: &[Spec] = &[
-    observer("session_start", &["SessionStart"]),
-    Spec { class: Class::Submit, ..observer("message_submit", &["UserPromptSubmit"]) },
-    tool("tool_call_before", &["PreToolUse"], Class::Gate),
-    Spec { has_mode: false, ..tool("shell_env", &["ShellEnv"], Class::Variables) },
+    observer_spec("session_start", &["SessionStart"]),
+    Spec { class: Class::Submit, ..observer_spec("message_submit", &["UserPromptSubmit"]) },
+    tool_spec("tool_call_before", &["PreToolUse"], Class::Gate),
+    Spec { has_mode: false, ..tool_spec("shell_env", &["ShellEnv"], Class::Variables) },
     Spec {
         has_exit_code: true,
-        ..tool("tool_call_after", &["PostToolUse", FAILED_TOOL], Class::Observer)
+        ..tool_spec("tool_call_after", &["PostToolUse", FAILED_TOOL], Class::Observer)
     },
-    Spec { has_exit_code: true, ..tool("on_error", &["HostError", FAILED_TOOL], Class::Observer) },
-    observer("mode_change", &["ModeChange"]),
-    observer("subagent_spawn", &["SubagentStart"]),
-    observer("subagent_complete", &["SubagentStop"]),
-    observer("turn_end", &["TurnComplete"]),
-    observer("session_end", &["SessionEnd"]),
+    Spec {
+        has_exit_code: true,
+        ..tool_spec("on_error", &["HostError", FAILED_TOOL], Class::Observer)
+    },
+    observer_spec("mode_change", &["ModeChange"]),
+    observer_spec("subagent_spawn", &["SubagentStart"]),
+    observer_spec("subagent_complete", &["SubagentStop"]),
+    observer_spec("turn_end", &["TurnComplete"]),
+    observer_spec("session_end", &["SessionEnd"]),
 ];
 
 /// The row of an entry whose event the agent does not have.
-pub(super) static OBSERVER: Spec = Spec { has_exit_code: true, ..tool("", &[], Class::Observer) };
+pub(super) static OBSERVER: Spec =
+    Spec { has_exit_code: true, ..tool_spec("", &[], Class::Observer) };
 
 /// The neutral event of a failed tool, which two events of the agent cover.
 pub(super) const FAILED_TOOL: &str = "PostToolUseFailure";
 
 /// The event that a config calls `name`.
-pub(super) fn spec(name: &str) -> Option<&'static Spec> {
+pub(super) fn find_spec(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
 /// The event of the agent that covers a neutral event.
-pub(super) fn by_neutral(event: &str) -> Option<&'static Spec> {
+pub(super) fn find_by_neutral_name(event: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.covers.contains(&event))
 }
 
-const fn row(
+const fn new_row(
     name: &'static str,
     event: &'static str,
     subject: Subject,
@@ -105,21 +109,21 @@ const AGENT: Subject = Subject::Field("agent_type");
 /// The powers of hooks on each neutral event that the agent has.
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
-    row("session_start", "SessionStart", Subject::Field("source"), &[], "a session begins"),
-    row("message_submit", "UserPromptSubmit", Subject::None, &[Deny, Prompt], "the user sent a message; a hook may transform or block its text"),
-    row("tool_call_before", "PreToolUse", TOOL, &[Deny, Ask, Input, Context], "a tool is about to run"),
-    row("shell_env", "ShellEnv", TOOL, &[Env], "the environment of a shell command is about to be made"),
-    row("tool_call_after", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("tool_call_after", FAILED_TOOL, TOOL, &[], "a tool failed; hooks of `on_error` run too"),
-    row("on_error", "HostError", Subject::None, &[], "the host met an error"),
-    row("mode_change", "ModeChange", Subject::Field("mode"), &[], "the host went to another mode"),
-    row("subagent_spawn", "SubagentStart", AGENT, &[], "a subagent begins"),
-    row("subagent_complete", "SubagentStop", AGENT, &[], "a subagent ended"),
-    row("turn_end", "TurnComplete", Subject::None, &[], "a turn ended, and its totals are known"),
-    row("session_end", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
+    new_row("session_start", "SessionStart", Subject::Field("source"), &[], "a session begins"),
+    new_row("message_submit", "UserPromptSubmit", Subject::None, &[Deny, Prompt], "the user sent a message; a hook may transform or block its text"),
+    new_row("tool_call_before", "PreToolUse", TOOL, &[Deny, Ask, Input, Context], "a tool is about to run"),
+    new_row("shell_env", "ShellEnv", TOOL, &[Env], "the environment of a shell command is about to be made"),
+    new_row("tool_call_after", "PostToolUse", TOOL, &[], "a tool ran"),
+    new_row("tool_call_after", FAILED_TOOL, TOOL, &[], "a tool failed; hooks of `on_error` run too"),
+    new_row("on_error", "HostError", Subject::None, &[], "the host met an error"),
+    new_row("mode_change", "ModeChange", Subject::Field("mode"), &[], "the host went to another mode"),
+    new_row("subagent_spawn", "SubagentStart", AGENT, &[], "a subagent begins"),
+    new_row("subagent_complete", "SubagentStop", AGENT, &[], "a subagent ended"),
+    new_row("turn_end", "TurnComplete", Subject::None, &[], "a turn ended, and its totals are known"),
+    new_row("session_end", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
 ];
 
 /// The row of an event that the agent does not have: its hooks only observe.
-pub(super) fn unknown(event: &EventName) -> EventRow {
-    EventRow::unknown(event, Powers::NONE, TIMEOUT)
+pub(super) fn unknown_event_row(event: &EventName) -> EventRow {
+    EventRow::unknown_event(event, Powers::NONE, TIMEOUT)
 }

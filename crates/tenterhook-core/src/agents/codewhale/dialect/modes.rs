@@ -21,12 +21,12 @@ const FOREIGN: &[(&str, &str)] = &[
 ];
 
 /// Every name that a condition may use.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn mode_names() -> impl Iterator<Item = &'static str> {
     MODES.iter().flat_map(|(word, others)| std::iter::once(*word).chain(others.iter().copied()))
 }
 
 /// The canonical name of a mode; an unknown name is returned unchanged.
-pub(super) fn canonical(word: &str) -> &str {
+pub(super) fn canonical_mode(word: &str) -> &str {
     let known = |(own, others): &&(&str, &[&str])| {
         own.eq_ignore_ascii_case(word)
             || others.iter().any(|other| other.eq_ignore_ascii_case(word))
@@ -35,35 +35,36 @@ pub(super) fn canonical(word: &str) -> &str {
 }
 
 /// The canonical name of the mode in which `event` happens.
-pub(super) fn current(event: &Event) -> Option<&str> {
+pub(super) fn current_mode(event: &Event) -> Option<&str> {
     let fact = |key: &str| event.within.facts.get(key)?.as_str();
     if let Some(word) = event.text("mode").or_else(|| fact("mode")) {
-        return Some(from_any_host(word));
+        return Some(mode_from_any_host(word));
     }
     let foreign = fact("permission_mode")?;
     FOREIGN.iter().find(|(word, _)| *word == foreign).map(|(_, own)| *own)
 }
 
-/// The canonical name of a mode that the agent or a different host names.
-pub(super) fn from_any_host(word: &str) -> &str {
+/// Returns the canonical name of a mode that the agent or a different host names.
+pub(super) fn mode_from_any_host(word: &str) -> &str {
     FOREIGN
         .iter()
         .find(|(foreign, _)| *foreign == word)
-        .map_or_else(|| canonical(word), |(_, own)| own)
+        .map_or_else(|| canonical_mode(word), |(_, own)| own)
 }
 
-/// The permission mode of other hosts that corresponds to a mode, for hooks of their dialects.
-pub(super) fn foreign(word: &str) -> &'static str {
-    let own = canonical(word);
+/// Returns the permission mode of other hosts that corresponds to a mode, for hooks of their
+/// dialects.
+pub(super) fn foreign_permission_mode(word: &str) -> &'static str {
+    let own = canonical_mode(word);
     FOREIGN.iter().find(|(_, value)| *value == own).map_or("default", |(word, _)| *word)
 }
 
 /// Whether a condition on the mode `wanted` holds in `mode`: case is ignored, and aliases are
 /// equal.
-pub(super) fn matches(wanted: &str, mode: &str) -> bool {
+pub(super) fn mode_matches(wanted: &str, mode: &str) -> bool {
     let labelled = LABELS.iter().find(|(label, _)| label.eq_ignore_ascii_case(wanted));
-    canonical(wanted).eq_ignore_ascii_case(canonical(mode))
-        || labelled.is_some_and(|(_, modes)| modes.contains(&canonical(mode)))
+    canonical_mode(wanted).eq_ignore_ascii_case(canonical_mode(mode))
+        || labelled.is_some_and(|(_, modes)| modes.contains(&canonical_mode(mode)))
 }
 
 #[cfg(test)]
@@ -82,7 +83,7 @@ mod tests {
             ("research", "research"),
         ] {
             let event = Event::new("ModeChange", Default::default()).with("mode", word);
-            assert_eq!(current(&event), Some(text), "{word}");
+            assert_eq!(current_mode(&event), Some(text), "{word}");
         }
     }
 }

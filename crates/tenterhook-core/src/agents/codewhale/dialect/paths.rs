@@ -32,7 +32,7 @@ impl FileKind {
 }
 
 /// The user's file, the user's file under the old name, the project's (CW-40).
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
     let user = DIRECTORIES.map(|directory| roots.home.join(directory).join("config.toml"));
     let user = user.into_iter().map(|path| Candidate { path, layer: Layer::User });
     let project = roots.cwd.join(".codewhale").join("hooks.toml");
@@ -40,17 +40,17 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
 }
 
 /// Whether the path is that of the user's file under the old name.
-pub(super) fn is_legacy(path: &Path) -> bool {
-    directory(path) == Some(".deepseek") && FileKind::from_path(path) == FileKind::Config
+pub(super) fn is_legacy_config_path(path: &Path) -> bool {
+    parent_name(path) == Some(".deepseek") && FileKind::from_path(path) == FileKind::Config
 }
 
-fn directory(path: &Path) -> Option<&str> {
+fn parent_name(path: &Path) -> Option<&str> {
     path.parent()?.file_name()?.to_str()
 }
 
 /// Recognizes a file by its path, else by entries with an event of the agent.
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
-    let at_home = directory(path).is_some_and(|directory| DIRECTORIES.contains(&directory));
+pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
+    let at_home = parent_name(path).is_some_and(|directory| DIRECTORIES.contains(&directory));
     if at_home && FileKind::from_path(path) != FileKind::Unknown {
         return Fit::Certain;
     }
@@ -58,10 +58,11 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return Fit::No;
     }
-    let entries = root.map(entries).unwrap_or_default();
+    let entries = root.map(hook_entries).unwrap_or_default();
     let is_own = |entry: &Node| {
         let event = entry.get("event").and_then(Node::as_str);
-        event.is_some_and(|event| events::spec(event).is_some()) && entry.get("command").is_some()
+        event.is_some_and(|event| events::find_spec(event).is_some())
+            && entry.get("command").is_some()
     };
     if entries.iter().any(is_own) {
         return Fit::Certain;
@@ -71,7 +72,7 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
 }
 
 /// The entries of a file in either spelling.
-fn entries(root: &Node) -> &[Node] {
+fn hook_entries(root: &Node) -> &[Node] {
     let Some(hooks) = root.get("hooks") else { return &[] };
     hooks.as_array().or_else(|| hooks.get("hooks")?.as_array()).unwrap_or_default()
 }

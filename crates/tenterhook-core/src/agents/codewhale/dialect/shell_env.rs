@@ -16,10 +16,10 @@ pub(super) struct Variables {
 }
 
 /// Reads lines `KEY=VALUE`; blank lines, comments and lines without `=` are ignored.
-pub(super) fn read(stdout: &str) -> Variables {
+pub(super) fn parse_variables(stdout: &str) -> Variables {
     let mut variables = Variables::default();
     let mut total = 0;
-    for (key, value) in stdout.lines().filter_map(pair) {
+    for (key, value) in stdout.lines().filter_map(parse_pair) {
         let size = key.len() + value.len();
         if value.len() > VALUE_CAP || total + size > TOTAL_CAP {
             variables.too_long.push(key.to_owned());
@@ -31,19 +31,19 @@ pub(super) fn read(stdout: &str) -> Variables {
     variables
 }
 
-fn pair(line: &str) -> Option<(&str, &str)> {
+fn parse_pair(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     if line.starts_with('#') {
         return None;
     }
     let (key, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-    let (key, value) = (key.trim(), unquoted(value.trim()));
+    let (key, value) = (key.trim(), strip_quotes(value.trim()));
     let is_name = !key.is_empty() && !key.contains(|c: char| c.is_whitespace() || c.is_control());
     (is_name && !value.contains('\0')).then_some((key, value))
 }
 
 /// The value without one pair of quotes.
-fn unquoted(value: &str) -> &str {
+fn strip_quotes(value: &str) -> &str {
     let inner = |quote| value.strip_prefix(quote)?.strip_suffix(quote);
     inner('"').or_else(|| inner('\'')).unwrap_or(value)
 }
@@ -57,7 +57,7 @@ mod tests {
     /// `..._empty_when_no_assignments`.
     #[test]
     fn variable_lines_are_parsed_with_quotes_and_export() {
-        let read = |text: &str| Value::Object(read(text).set);
+        let read = |text: &str| Value::Object(parse_variables(text).set);
         assert_eq!(
             read("A=1\nexport B='two words'\n# C=3\n\nD=\"x\"\n=empty\nno equals\n E = a=b \n"),
             json!({"A": "1", "B": "two words", "D": "x", "E": "a=b"})
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn values_and_their_sum_are_bounded() {
         let long = format!("LONG={}\nSAFE=ok\n", "x".repeat(VALUE_CAP + 1));
-        assert_eq!(read(&long).too_long, ["LONG"]);
-        assert_eq!(Value::Object(read(&long).set), json!({"SAFE": "ok"}));
+        assert_eq!(parse_variables(&long).too_long, ["LONG"]);
+        assert_eq!(Value::Object(parse_variables(&long).set), json!({"SAFE": "ok"}));
         let many: String = (0..20).map(|n| format!("K{n}={}\n", "x".repeat(30_000))).collect();
-        let read = read(&many);
+        let read = parse_variables(&many);
         assert_eq!((read.set.len(), read.too_long.len()), (8, 12));
     }
 }

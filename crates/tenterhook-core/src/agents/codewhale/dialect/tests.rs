@@ -12,10 +12,10 @@ use crate::event::{Event, EventName};
 use crate::hook::{Arming, Hook, Layer, Wait};
 use crate::matcher::{MatchContext, Picked};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{Format, parse};
+use crate::syntax::{Format, parse_by_format};
 
 fn source(name: &str, layer: Layer, text: &str) -> Source {
-    Source { layer, ..Source::given(name, DialectId::CODEWHALE, text, "/p") }
+    Source { layer, ..Source::from_text(name, DialectId::CODEWHALE, text, "/p") }
 }
 
 fn load(text: &str) -> ReadConfig {
@@ -40,12 +40,12 @@ fn variable(event: &Event, name: &str) -> Option<String> {
 /// `every_event_name_round_trips_through_serde`.
 #[test]
 fn every_event_has_a_row_for_each_neutral_event_it_covers() {
-    let mut names: Vec<&str> = CODEWHALE.rows().iter().map(|row| &*row.name).collect();
+    let mut names: Vec<&str> = CODEWHALE.event_rows().iter().map(|row| &*row.name).collect();
     names.dedup();
     assert_eq!(names.len(), 11);
     for spec in events::EVENTS {
         for event in spec.covers {
-            let row = CODEWHALE.row(&EventName::from(*event)).expect("a row");
+            let row = CODEWHALE.event_row(&EventName::from(*event)).expect("a row");
             assert!(row.name == spec.name || *event == events::FAILED_TOOL, "{event}");
         }
         let text = format!("[[hooks]]\nevent = '{}'\ncommand = 'x'\n", spec.name);
@@ -60,13 +60,13 @@ fn every_event_has_a_row_for_each_neutral_event_it_covers() {
 #[test]
 fn only_three_events_read_answers() {
     let steering: Vec<&str> = CODEWHALE
-        .rows()
+        .event_rows()
         .iter()
         .filter(|row| row.powers != crate::answer::Powers::NONE)
         .map(|row| &*row.name)
         .collect();
     assert_eq!(steering, ["message_submit", "tool_call_before", "shell_env"]);
-    let row = CODEWHALE.row(&"UserPromptSubmit".into()).expect("a row");
+    let row = CODEWHALE.event_row(&"UserPromptSubmit".into()).expect("a row");
     assert!(row.when.contains("transform or block"), "{}", row.when);
 }
 
@@ -77,7 +77,7 @@ fn minimal_entry_has_the_documented_defaults() {
     let hook = &read.hooks[0];
     assert_eq!((hook.wait, hook.on_failure, hook.timeout), (Wait::Attached, None, None));
     assert!(hook.condition.is_none());
-    let row = CODEWHALE.row(&hook.event).expect("a row");
+    let row = CODEWHALE.event_row(&hook.event).expect("a row");
     assert_eq!((row.timeout, row.failure), (events::TIMEOUT, crate::hook::OnFailure::Continue));
 }
 
@@ -125,7 +125,7 @@ fn rejected_hooks_are_listed_and_their_siblings_stay_armed() {
         .hooks
         .iter()
         .map(|hook| {
-            let rule = hook.arming.off().map_or("", |(_, rule)| rule);
+            let rule = hook.arming.disabled_reason().map_or("", |(_, rule)| rule);
             (hook.id.as_str(), rule)
         })
         .collect();
@@ -296,7 +296,7 @@ fn user_settings_apply_to_hooks_of_the_project() {
 #[test]
 fn files_are_found_and_recognized_by_path_or_entries() {
     let roots = Roots { cwd: "/r/api".into(), home: "/home/a".into(), ..Roots::default() };
-    let found = CODEWHALE.candidates(&roots);
+    let found = CODEWHALE.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().unwrap_or_default(), candidate.layer))
@@ -318,8 +318,12 @@ fn files_are_found_and_recognized_by_path_or_entries() {
         ("/a/x.toml", "[[hooks]]\nevent = 'typo'\ncommand = 'x'\n", Fit::Shape),
         ("/a/x.toml", "[hook.a]\non = 'Stop'\n", Fit::No),
     ] {
-        let root = parse(text, Format::Toml).root;
-        assert_eq!(CODEWHALE.recognizes(Path::new(path), root.as_ref()), expected, "{path} {text}");
+        let root = parse_by_format(text, Format::Toml).root;
+        assert_eq!(
+            CODEWHALE.recognize_config_file(Path::new(path), root.as_ref()),
+            expected,
+            "{path} {text}"
+        );
     }
 }
 
@@ -360,7 +364,7 @@ fn guide_states_the_contract_of_every_event() {
     ] {
         assert!(guide.contains(statement), "{statement}");
     }
-    for event in CODEWHALE.rows() {
+    for event in CODEWHALE.event_rows() {
         assert!(guide.contains(&format!("`{}`", event.name)), "{}", event.name);
     }
 }

@@ -66,27 +66,30 @@ const CATEGORIES: &[(&str, Category)] = &[
 const GIT_READS: &[&str] = &["status", "diff", "log", "show", "blame"];
 
 /// The row of the tool of `event`, by the agent's name if the event stores it.
-fn entry(event: &Event) -> Option<&'static ToolWords> {
+fn tool_row(event: &Event) -> Option<&'static ToolWords> {
     let neutral = event.text("tool_name")?;
-    let own = event.text(OWN_NAME).and_then(|own| tools::by_own(TOOLS, own));
-    own.filter(|tool| tool.neutral == neutral).or_else(|| tools::by_neutral(TOOLS, neutral))
+    let own = event.text(OWN_NAME).and_then(|own| tools::find_by_own_name(TOOLS, own));
+    own.filter(|tool| tool.neutral == neutral)
+        .or_else(|| tools::find_by_neutral_name(TOOLS, neutral))
 }
 
 /// The tool name that hooks receive.
-pub(super) fn name(event: &Event) -> Option<&str> {
+pub(super) fn tool_name(event: &Event) -> Option<&str> {
     let neutral = event.text("tool_name")?;
-    let own = event
-        .text(OWN_NAME)
-        .filter(|own| tools::by_own(TOOLS, own).is_some_and(|tool| tool.neutral == neutral));
-    own.or_else(|| entry(event)?.own.first().copied()).or(Some(neutral))
+    let own = event.text(OWN_NAME).filter(|own| {
+        tools::find_by_own_name(TOOLS, own).is_some_and(|tool| tool.neutral == neutral)
+    });
+    own.or_else(|| tool_row(event)?.own.first().copied()).or(Some(neutral))
 }
 
 /// Every name of the tool that a condition may use: those of all versions, and the neutral one
 /// (CW-32).
-pub(super) fn names(event: &Event) -> Vec<String> {
+pub(super) fn tool_names(event: &Event) -> Vec<String> {
     let Some(neutral) = event.text("tool_name") else { return Vec::new() };
     let mut names = vec![neutral.to_owned()];
-    names.extend(entry(event).into_iter().flat_map(|entry| entry.own).map(|&text| text.to_owned()));
+    names.extend(
+        tool_row(event).into_iter().flat_map(|entry| entry.own).map(|&text| text.to_owned()),
+    );
     // The names of MCP tools have one underscore or two, depending on the version.
     if let Some(rest) = neutral.strip_prefix("mcp__") {
         names.push(format!("mcp_{}", rest.replacen("__", "_", 1)));
@@ -97,18 +100,18 @@ pub(super) fn names(event: &Event) -> Vec<String> {
 }
 
 /// The arguments of the tool, with the agent's keys.
-pub(super) fn input(event: &Event) -> Option<Value> {
+pub(super) fn tool_input(event: &Event) -> Option<Value> {
     let input = event.payload.get("tool_input")?;
-    Some(entry(event).map_or_else(|| input.clone(), |entry| entry.own_input(input)))
+    Some(tool_row(event).map_or_else(|| input.clone(), |entry| entry.to_agent_input(input)))
 }
 
 /// Translates arguments that a hook wrote to the neutral keys.
 pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
-    entry(event).map_or_else(|| input.clone(), |entry| entry.neutral_input(input))
+    tool_row(event).map_or_else(|| input.clone(), |entry| entry.to_neutral_input(input))
 }
 
 /// The category of the call; unreadable arguments of `File` and `Git` are not safe.
-pub(super) fn category(event: &Event) -> Category {
+pub(super) fn call_category(event: &Event) -> Category {
     let neutral = event.text("tool_name").unwrap_or_default();
     let action = || event.payload.get("tool_input")?.get("action")?.as_str();
     match neutral {

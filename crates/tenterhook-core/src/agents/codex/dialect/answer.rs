@@ -7,7 +7,7 @@ use super::events::{CUSTOM, EVENTS};
 use crate::answer::{Answer, Restraint};
 use crate::dialect::kit::denial::{self, Halt};
 use crate::dialect::kit::protocol::{Answers, Field, InvalidAnswer, Spec, Top};
-pub(crate) use crate::dialect::typed::{Type, filled};
+pub(crate) use crate::dialect::typed::{Type, non_empty_text};
 use crate::event::Event;
 
 /// How the agent reads answers.
@@ -27,8 +27,8 @@ pub(super) static ANSWERS: Answers = Answers {
     behavior: &[("behavior", Type::Text), ("message", Type::Text)],
     is_closed: true,
     needs_words: true,
-    refuses,
-    adds: |event, _, answer| unusable_input(event, answer),
+    refuses: check_refused_fields,
+    adds: |event, _, answer| deny_unusable_input(event, answer),
     denial: denial::Protocol {
         halt: Halt::Stops,
         named: true,
@@ -37,11 +37,11 @@ pub(super) static ANSWERS: Answers = Answers {
     },
 };
 
-/// Checks what the agent refuses: a decision without a reason, and keys that the event does not
-/// accept.
-fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
+/// Checks an answer for what the agent refuses: a decision without a reason, and keys that the
+/// event does not accept.
+fn check_refused_fields(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     let says = |key: &str, word: &str| object.get(key).is_some_and(|value| value == word);
-    if spec.top == Top::Blocks && says("decision", "block") && is_blank(object, "reason") {
+    if spec.top == Top::Blocks && says("decision", "block") && is_blank_field(object, "reason") {
         let (key, value) = ("decision", "block");
         return Err(InvalidAnswer::Incomplete { key, value, missing: "reason" });
     }
@@ -60,18 +60,18 @@ fn refuses(spec: &Spec, object: &Map<String, Value>) -> Result<(), InvalidAnswer
         return Err(InvalidAnswer::NotTaken { event: spec.name, key });
     }
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
-    output.map_or(Ok(()), permission)
+    output.map_or(Ok(()), check_permission_decision)
 }
 
 /// Checks the decision: a denial needs a reason; an `allow` and a new input each need the other.
-fn permission(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
-    let word = filled(output, "permissionDecision");
+fn check_permission_decision(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
+    let word = non_empty_text(output, "permissionDecision");
     let rewrites = output.contains_key("updatedInput");
     let incomplete = |value, missing| {
         Err(InvalidAnswer::Incomplete { key: "permissionDecision", value, missing })
     };
     match (word, rewrites) {
-        (Some("deny"), _) if is_blank(output, "permissionDecisionReason") => {
+        (Some("deny"), _) if is_blank_field(output, "permissionDecisionReason") => {
             incomplete("deny", "permissionDecisionReason")
         }
         (Some("allow"), false) => incomplete("allow", "updatedInput"),
@@ -80,15 +80,15 @@ fn permission(output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
     }
 }
 
-fn is_blank(object: &Map<String, Value>, key: &str) -> bool {
-    filled(object, key).is_none_or(|text| text.trim().is_empty())
+fn is_blank_field(object: &Map<String, Value>, key: &str) -> bool {
+    non_empty_text(object, key).is_none_or(|text| text.trim().is_empty())
 }
 
 /// The tools whose new input must name a command.
 const COMMANDS: &[&str] = &["Bash", "apply_patch"];
 
 /// Denies a call whose new input its tool does not accept: the call fails, and nothing runs.
-fn unusable_input(event: &Event, answer: &mut Answer) {
+fn deny_unusable_input(event: &Event, answer: &mut Answer) {
     let Some(input) = &answer.effects.updated_input else { return };
     let takes_command = event.text("tool_name").is_some_and(|name| COMMANDS.contains(&name));
     if takes_command && input.get("command").is_none_or(|command| !command.is_string()) {

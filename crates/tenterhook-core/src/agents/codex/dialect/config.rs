@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use super::{events, matcher};
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{EntryFault, Fields};
-use crate::dialect::kit::field::seconds;
+use crate::dialect::kit::field::seconds_to_duration;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
 use crate::dialect::kit::lint::Lints;
@@ -22,9 +22,9 @@ use crate::syntax::{Entry, Format, Node};
 
 /// The format of its files.
 static FILE: File = File {
-    rules: Rules::all("CX-5"),
+    rules: Rules::with_one_rule("CX-5"),
     beside: &["state", "managed_dir", "windows_managed_dir"],
-    find,
+    find: find_hooks_table,
     lints: Some(&LINTS),
     ..File::new(
         "Codex",
@@ -83,8 +83,8 @@ static GROUPS: Groups = Groups {
         ],
         foreign: &[],
     },
-    matcher,
-    run,
+    matcher: check_matcher,
+    run: read_run,
     read_options,
 };
 
@@ -94,27 +94,27 @@ const ROOT: &[&str] = &["description", "hooks"];
 /// The longest timeout of a hook on `SessionEnd`.
 const LONGEST_SESSION_END: Duration = Duration::from_secs(3);
 
-/// Reads `source`.
-pub(super) fn read(source: &Source) -> ReadConfig {
+/// Reads the hooks of a config file of Codex CLI.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
     let is_toml = Path::new(&*source.name).extension().is_some_and(|extension| extension == "toml");
-    file::read(&FILE, source, if is_toml { Format::Toml } else { Format::Json })
+    file::read_config(&FILE, source, if is_toml { Format::Toml } else { Format::Json })
 }
 
-fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+fn find_hooks_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     match reader.format {
-        Format::Toml => switches(reader, root),
-        _ => unknown_keys(reader, root),
+        Format::Toml => read_switches(reader, root),
+        _ => report_unknown_keys(reader, root),
     }
     root.get("hooks")
 }
 
 /// Reports unknown top-level keys, for which the agent refuses the whole `hooks.json` (CX-5).
-fn unknown_keys(reader: &mut Reader<'_>, root: &Node) {
+fn report_unknown_keys(reader: &mut Reader<'_>, root: &Node) {
     for entry in root.entries().iter().filter(|entry| !ROOT.contains(&entry.key.as_str())) {
         let key = &entry.key;
         let message =
             format!("Codex refuses the whole file for its key `{key}`; its hooks run here");
-        let found = finding(Code::UnknownKey, message)
+        let found = finding_without_location(Code::UnknownKey, message)
             .help("leave it out: it reads `description` and `hooks`");
         reader.report(entry.key_span, found);
         reader.refused.get_or_insert_with(|| format!("it has the key `{key}`"));
@@ -122,12 +122,12 @@ fn unknown_keys(reader: &mut Reader<'_>, root: &Node) {
 }
 
 /// Reads `[features] hooks = false`, and the organization's `allow_managed_hooks_only` (CX-6).
-fn switches(reader: &mut Reader<'_>, root: &Node) {
+fn read_switches(reader: &mut Reader<'_>, root: &Node) {
     let off = root.get("features").and_then(|features| features.entry("hooks"));
     if let Some(entry) = off.filter(|entry| entry.node.as_bool() == Some(false)) {
         reader.read.switches.push(Switch::DisableAll);
         let message = "`features.hooks` switches every hook off that is not managed";
-        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+        reader.report(entry.key_span, finding_without_location(Code::HooksDisabled, message));
     }
     let only = root.get("allow_managed_hooks_only").and_then(Node::as_bool) == Some(true);
     if only && reader.source.layer == Layer::Managed {
@@ -136,23 +136,28 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
 }
 
 /// Reports an invalid matcher of a group.
-fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
-    let read = matcher::read(&scope.matcher, reader.source.compat);
+fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
+    let read = matcher::parse_matcher(&scope.matcher, reader.source.compat);
     let help = "Codex skips the group; here the hook's failure policy decides each time";
-    groups::report_matcher(reader, entry, scope, &["", "*"], read, help);
+    groups::report_matcher_faults(reader, entry, scope, &["", "*"], read, help);
 }
 
 /// Reads what a handler of a type runs (CX-7).
-fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, EntryFault> {
+fn read_run(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    kind: &str,
+    text: String,
+) -> Result<Run, EntryFault> {
     match kind {
-        "mcp_tool" => mcp_tool(reader, node, text).map(Run::McpTool),
+        "mcp_tool" => read_mcp_tool(reader, node, text).map(Run::McpTool),
         "prompt" | "agent" => {
             let name = kind.to_owned();
-            groups::reject_type(reader, node, EntryFault::SkippedType { agent: "Codex", name })
+            groups::report_dead_type(reader, node, EntryFault::SkippedType { agent: "Codex", name })
         }
         _ => {
             let windows = ["commandWindows", "command_windows"];
-            let windows = windows.iter().find_map(|key| reader.text(node, key));
+            let windows = windows.iter().find_map(|key| reader.read_text(node, key));
             let text = windows.filter(|_| cfg!(windows)).unwrap_or(text);
             let invocation = Invocation::Shell { text, shell: Shell::Login };
             let env = plugin_variables(reader.source);
@@ -161,14 +166,18 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
     }
 }
 
-fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, EntryFault> {
-    let tool = groups::required_text(reader, node, "tool")?;
-    let field = reader.entry(node, "input");
+fn read_mcp_tool(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    server: String,
+) -> Result<McpTool, EntryFault> {
+    let tool = groups::read_required_text(reader, node, "tool")?;
+    let field = reader.non_null_entry(node, "input");
     match field.map(|field| (field, field.node.to_json())) {
         None => Ok(McpTool { server, tool, input: Map::new() }),
         Some((_, Value::Object(input))) => Ok(McpTool { server, tool, input }),
         Some((field, _)) => {
-            reader.findings.takes(field, "an object");
+            reader.findings.report_wrong_type(field, "an object");
             Err(EntryFault::WrongType { key: "input", expected: "an object" })
         }
     }
@@ -192,22 +201,22 @@ fn read_options(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    hook.matcher = Matcher::new(matcher::read(&scope.matcher, reader.source.compat).0);
-    hook.wait = if reader.flag(node, "async") { Wait::Detached } else { Wait::Attached };
-    hook.timeout = timeout(reader, node, scope);
-    hook.status = reader.text(node, "statusMessage").filter(|text| !text.is_empty());
+    hook.matcher = Matcher::new(matcher::parse_matcher(&scope.matcher, reader.source.compat).0);
+    hook.wait = if reader.read_flag(node, "async") { Wait::Detached } else { Wait::Attached };
+    hook.timeout = read_timeout(reader, node, scope);
+    hook.status = reader.read_text(node, "statusMessage").filter(|text| !text.is_empty());
     Ok(())
 }
 
 /// Reads a timeout in seconds, at least one; on `SessionEnd` at most three.
-fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Duration> {
-    let field = reader.entry(node, "timeout")?;
+fn read_timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Duration> {
+    let field = reader.non_null_entry(node, "timeout")?;
     let Some(number) = field.node.as_f64().filter(|node| *node >= 0.0) else {
-        reader.findings.takes(field, "a number of seconds");
+        reader.findings.report_wrong_type(field, "a number of seconds");
         return None;
     };
-    reader.findings.many_seconds(field, number);
-    let timeout = seconds(number).unwrap_or_default().max(Duration::from_secs(1));
-    let is_session_end = scope.event().as_str() == "SessionEnd";
+    reader.findings.report_excessive_seconds(field, number);
+    let timeout = seconds_to_duration(number).unwrap_or_default().max(Duration::from_secs(1));
+    let is_session_end = scope.event_name().as_str() == "SessionEnd";
     Some(if is_session_end { timeout.min(LONGEST_SESSION_END) } else { timeout })
 }

@@ -28,21 +28,21 @@ static TOOLS: &[ToolWords] = &[
 
 /// The neutral rows.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
+    LazyLock::new(|| EVENTS.iter().map(Spec::event_row).collect());
 
 /// An event whose hooks only observe: exit code 2 is an ordinary failure, and `continue: false`
 /// stops nothing.
-const fn observer(name: &'static str, about: About, when: &'static str) -> Spec {
+const fn observer_spec(name: &'static str, about: About, when: &'static str) -> Spec {
     Spec { exit2: Exit2::Fails, universal: Universal::NoStop, ..Spec::new(name, about, when) }
 }
 
 /// The end of a turn, which hooks may block. The agent sets no limit (CX-34).
-const fn end(name: &'static str, about: About, when: &'static str) -> Spec {
+const fn turn_end_spec(name: &'static str, about: About, when: &'static str) -> Spec {
     Spec {
         exit2: Exit2::Denies,
         plain: Plain::Refused,
         top: Top::Blocks,
-        cap: Some(Cap::give_way(8)),
+        cap: Some(Cap::continue_after(8)),
         ..Spec::new(name, about, when)
     }
 }
@@ -65,11 +65,11 @@ pub(super) static EVENTS: &[Spec] = &[
     },
     Spec {
         event: "PreModelCall",
-        ..observer("PreModelRequest", About::Nothing, "the model is about to be called")
+        ..observer_spec("PreModelRequest", About::Nothing, "the model is about to be called")
     },
     Spec {
         event: "PostModelCall",
-        ..observer("PostModelRequest", About::Nothing, "the model answered")
+        ..observer_spec("PostModelRequest", About::Nothing, "the model answered")
     },
     Spec {
         exit2: Exit2::Denies,
@@ -107,13 +107,16 @@ pub(super) static EVENTS: &[Spec] = &[
     },
     Spec {
         values: COMPACTIONS,
-        ..observer("PostCompact", TRIGGER, "the conversation was compacted")
+        ..observer_spec("PostCompact", TRIGGER, "the conversation was compacted")
     },
-    Spec { fields: &[CONTEXT], ..observer("SubagentStart", AGENT, "a subagent starts") },
-    end("SubagentStop", AGENT, "a subagent is about to finish"),
-    end("Stop", About::Nothing, "the model is about to end its turn"),
-    Spec { timeout: SHORT, ..observer("Interrupt", About::Nothing, "the user interrupted a turn") },
-    Spec { timeout: SHORT, ..observer("SessionEnd", About::Nothing, "a session ends") },
+    Spec { fields: &[CONTEXT], ..observer_spec("SubagentStart", AGENT, "a subagent starts") },
+    turn_end_spec("SubagentStop", AGENT, "a subagent is about to finish"),
+    turn_end_spec("Stop", About::Nothing, "the model is about to end its turn"),
+    Spec {
+        timeout: SHORT,
+        ..observer_spec("Interrupt", About::Nothing, "the user interrupted a turn")
+    },
+    Spec { timeout: SHORT, ..observer_spec("SessionEnd", About::Nothing, "a session ends") },
 ];
 
 /// The agent runs a tool although its hook answers `continue: false`; in guarded mode, the turn

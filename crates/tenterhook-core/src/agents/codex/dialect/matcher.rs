@@ -5,7 +5,7 @@ use crate::hook::Compat;
 use crate::matcher::{Matcher, MatcherSpec};
 
 /// Parses the matcher of a group, and returns the error of an invalid expression.
-pub(super) fn read(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
+pub(super) fn parse_matcher(text: &str, compat: Compat) -> (MatcherSpec, Option<String>) {
     if matches!(text, "" | "*") {
         return (MatcherSpec::Any, None);
     }

@@ -20,8 +20,8 @@ pub(crate) const MACHINE: &[machine::File] = &[
 
 /// The managed files, the user's, and those of each directory from the repository's root to the
 /// working directory.
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
-    let home = roots.home_of(DialectId::CODEX, ".codex");
+pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
+    let home = roots.agent_home(DialectId::CODEX, ".codex");
     let user = FORMS.map(|form| (home.join(form), Layer::User));
     let root = roots.repository.as_deref().unwrap_or(&roots.cwd);
     let mut around: Vec<&Path> =
@@ -31,7 +31,7 @@ pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
         FORMS.map(|form| (directory.join(".codex").join(form), Layer::Project))
     });
     let others = user.into_iter().chain(project).map(|(path, layer)| Candidate { path, layer });
-    machine::candidates(MACHINE, roots).into_iter().chain(others).collect()
+    machine::machine_wide_files(MACHINE, roots).into_iter().chain(others).collect()
 }
 
 /// Ends of paths that only this agent reads.
@@ -39,7 +39,7 @@ const OWN: &[&str] = &[".codex/hooks.json", ".codex/config.toml", "codex/require
 
 /// How certainly a file is a config of this agent: by its path, or as TOML with groups in an event.
 /// JSON of that shape is Claude Code's unless the caller names an agent.
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
     if OWN.iter().any(|end| path.ends_with(end)) {
         return Fit::Certain;
     }

@@ -33,28 +33,31 @@ const END: PowerPhrase = (Power::Deny, STOP.1);
 static EVENTS: &[EventReplies] = &[
     EventReplies {
         instead: &[Power::Stop],
-        ..EventReplies::can("SessionStart", &[CONTEXT, STOP, MESSAGE])
+        ..EventReplies::with_phrases("SessionStart", &[CONTEXT, STOP, MESSAGE])
     },
-    EventReplies::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
-    EventReplies::can("PreModelRequest", &[MESSAGE]),
-    EventReplies::can("PostModelRequest", &[MESSAGE]),
+    EventReplies::with_phrases("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("PreModelRequest", &[MESSAGE]),
+    EventReplies::with_phrases("PostModelRequest", &[MESSAGE]),
     EventReplies {
-        input: command,
-        ..EventReplies::can("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE])
+        input: command_input,
+        ..EventReplies::with_phrases("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE])
     },
-    EventReplies::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST, MESSAGE]),
-    EventReplies::can("PostToolUse", &[BLOCK, STOP, OUTPUT, CONTEXT, MESSAGE]),
-    EventReplies::can("PreCompact", &[END, STOP, MESSAGE]),
-    EventReplies::can("PostCompact", &[MESSAGE]),
-    EventReplies::can("SubagentStart", &[CONTEXT, MESSAGE]),
-    EventReplies::can("SubagentStop", &[BLOCK, STOP, MESSAGE]),
-    EventReplies::can("Stop", &[BLOCK, STOP, MESSAGE]),
-    EventReplies::can("Interrupt", &[MESSAGE]),
-    EventReplies::can("SessionEnd", &[MESSAGE]),
+    EventReplies::with_phrases(
+        "PermissionRequest",
+        &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST, MESSAGE],
+    ),
+    EventReplies::with_phrases("PostToolUse", &[BLOCK, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("PreCompact", &[END, STOP, MESSAGE]),
+    EventReplies::with_phrases("PostCompact", &[MESSAGE]),
+    EventReplies::with_phrases("SubagentStart", &[CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("SubagentStop", &[BLOCK, STOP, MESSAGE]),
+    EventReplies::with_phrases("Stop", &[BLOCK, STOP, MESSAGE]),
+    EventReplies::with_phrases("Interrupt", &[MESSAGE]),
+    EventReplies::with_phrases("SessionEnd", &[MESSAGE]),
 ];
 
-/// The new input of a call: Codex accepts one only for the two tools with a `command`.
-fn command(event: &Event, input: &Value) -> Result<Value, InputFault> {
+/// Returns the new input of a call: Codex CLI accepts one only for the two tools with a `command`.
+fn command_input(event: &Event, input: &Value) -> Result<Value, InputFault> {
     let tool = event.text("tool_name").unwrap_or_default();
     match (tool, input.get("command")) {
         ("Bash" | "apply_patch", Some(Value::String(command))) => {

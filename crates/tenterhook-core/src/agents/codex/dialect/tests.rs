@@ -12,10 +12,10 @@ use crate::event::Event;
 use crate::hook::{Arming, Compat, Invocation, Layer, Run, Shell, Wait};
 use crate::matcher::MatcherSpec;
 use crate::source::{ReadConfig, Source, Switch};
-use crate::syntax::{Format, parse};
+use crate::syntax::{Format, parse_by_format};
 
 fn read(name: &str, text: &str, compat: Compat) -> ReadConfig {
-    let source = Source::given(name, DialectId::CODEX, text, "/p/.codex");
+    let source = Source::from_text(name, DialectId::CODEX, text, "/p/.codex");
     CODEX.read_config(&Source { compat, ..source })
 }
 
@@ -57,7 +57,10 @@ fn both_forms_configure_hooks() {
         let [hook] = read.hooks.as_slice() else { panic!("{read:?}") };
         assert_eq!(
             (hook.wait, hook.timeout),
-            (Wait::Detached, Some(crate::dialect::kit::field::seconds(30.0).expect("30 s")))
+            (
+                Wait::Detached,
+                Some(crate::dialect::kit::field::seconds_to_duration(30.0).expect("30 s"))
+            )
         );
         assert_eq!(*hook.matcher.spec(), MatcherSpec::Regex("^Bash$".to_owned()));
         let Run::Command(command) = &hook.run else { panic!("{hook:?}") };
@@ -113,7 +116,7 @@ fn layers_have_two_files_and_a_project_has_them_in_each_directory() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found = CODEX.candidates(&roots);
+    let found = CODEX.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -133,7 +136,7 @@ fn layers_have_two_files_and_a_project_has_them_in_each_directory() {
         ]
     );
     let homes = vec![(DialectId::CODEX, "/c".into())];
-    let elsewhere = CODEX.candidates(&Roots { homes, ..roots });
+    let elsewhere = CODEX.candidate_files(&Roots { homes, ..roots });
     assert!(elsewhere.iter().any(|candidate| candidate.path == Path::new("/c/hooks.json")));
 }
 
@@ -146,19 +149,28 @@ fn config_is_recognized_by_its_path_or_as_toml_with_groups() {
         ("/x/a.toml", TOML, Fit::Shape),
         ("/x/a.toml", "[hook.a]\non = 'Stop'", Fit::No),
     ] {
-        let root = parse(text, Format::Toml).root;
-        assert_eq!(CODEX.recognizes(Path::new(path), root.as_ref()), fit, "{path} {text}");
+        let root = parse_by_format(text, Format::Toml).root;
+        assert_eq!(
+            CODEX.recognize_config_file(Path::new(path), root.as_ref()),
+            fit,
+            "{path} {text}"
+        );
     }
 }
 
 /// CX-12.
 #[test]
 fn matchers_of_edit_and_write_match_a_patch() {
-    let row = CODEX.row(&"PreToolUse".into()).expect("a row");
+    let row = CODEX.event_row(&"PreToolUse".into()).expect("a row");
     let names = |tool: &str| {
         let event = event(&json!({"hook_event_name": "PreToolUse", "tool_name": tool}));
-        let others = row.subject.others(&event).into_iter();
-        row.subject.text(&event).into_iter().chain(others).map(str::to_owned).collect::<Vec<_>>()
+        let others = row.subject.alternative_names(&event).into_iter();
+        row.subject
+            .matcher_text(&event)
+            .into_iter()
+            .chain(others)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(names("apply_patch"), ["apply_patch", "Edit", "Write", "apply_patch"]);
     assert!(names("Edit").contains(&"apply_patch".to_owned()));

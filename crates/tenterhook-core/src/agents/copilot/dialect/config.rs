@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::vocabulary;
 use crate::diagnostic::Code;
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, EntryFault, Fields};
-use crate::dialect::kit::field::texts;
+use crate::dialect::kit::field::strings_of_array;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::lint::{self, Lints};
 use crate::dialect::kit::{groups, request};
@@ -20,12 +20,12 @@ use crate::syntax::{Format, Node};
 static FILE: File = File {
     items: "hooks",
     shape: r#"write `{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "..."}]}}`"#,
-    rules: Rules::all("CP-4"),
+    rules: Rules::with_one_rule("CP-4"),
     tells_empty: false,
     is_javascript: true,
-    find,
+    find: find_hooks_object,
     lints: Some(&LINTS),
-    ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, item)
+    ..File::new("Copilot CLI", DialectId::COPILOT, || &BOTH, read_item)
 };
 
 /// What the lints need to know of Copilot CLI.
@@ -84,113 +84,113 @@ const FIELDS: Fields = Fields {
     ],
 };
 
-/// Reads `source`.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of a config file of Copilot CLI.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
-fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+fn find_hooks_object<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     let off = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
     if let Some(entry) = off {
         reader.read.switches.push(Switch::DisableAll);
         let message = "`disableAllHooks` switches every hook off that is not managed";
-        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+        reader.report(entry.key_span, finding_without_location(Code::HooksDisabled, message));
     }
     root.get("hooks")
 }
 
 /// Whether the event has Claude Code's name.
-fn is_pascal(scope: &Scope) -> bool {
+fn is_pascal_case_event(scope: &Scope) -> bool {
     scope.name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.is_object(node, "a hook", Code::EntryNotObject) {
+fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.require_object(node, "a hook", Code::EntryNotObject) {
         return;
     }
     match node.get("hooks").and_then(Node::as_array) {
-        Some(hooks) => group(reader, node, hooks, scope),
-        None => hook(reader, node, scope),
+        Some(hooks) => read_group(reader, node, hooks, scope),
+        None => read_hook(reader, node, scope),
     }
 }
 
 /// Reads a group. A group has an effect only in an event with Claude Code's name.
-fn group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scope) {
+fn read_group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scope) {
     let mut inner = scope.clone();
-    inner.matcher = reader.text(node, "matcher").unwrap_or_default();
-    null_matcher(reader, node);
-    if let Some(entry) = node.entry("matcher").filter(|_| is_pascal(scope)) {
-        groups::lint_matcher(reader, entry, &inner, &spec(&inner.matcher, true));
+    inner.matcher = reader.read_text(node, "matcher").unwrap_or_default();
+    report_null_matcher(reader, node);
+    if let Some(entry) = node.entry("matcher").filter(|_| is_pascal_case_event(scope)) {
+        groups::lint_matcher(reader, entry, &inner, &parse_matcher_text(&inner.matcher, true));
     }
-    if !is_pascal(scope) {
+    if !is_pascal_case_event(scope) {
         let message =
             format!("`{}` has no groups: hooks in an inner `hooks` never run", scope.name);
-        let found = finding(Code::NestedHooks, message).label("never read");
+        let found = finding_without_location(Code::NestedHooks, message).label("never read");
         reader.report(node.span, found.help("put the hooks into the array of the event itself"));
         let because = "it stands in a group, and Copilot CLI looks for no hook there";
         inner.off = inner.off.or_else(|| Some(Off::new(because, "CP-4")));
     }
     for node in hooks {
-        if reader.is_object(node, "a hook", Code::EntryNotObject) {
-            hook(reader, node, &inner);
+        if reader.require_object(node, "a hook", Code::EntryNotObject) {
+            read_hook(reader, node, &inner);
         }
     }
 }
 
-fn hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+fn read_hook(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     if scope.off.is_none() {
-        FIELDS.check(reader, node, &["name", "statusMessage"]);
+        FIELDS.report_unknown_fields(reader, node, &["name", "statusMessage"]);
     }
-    let own = reader.text(node, "matcher");
-    null_matcher(reader, node);
+    let own = reader.read_text(node, "matcher");
+    report_null_matcher(reader, node);
     let scope = Scope { matcher: own.unwrap_or_else(|| scope.matcher.clone()), ..scope.clone() };
-    let (run, broken) = match run(reader, node) {
+    let (run, broken) = match read_run(reader, node) {
         Ok(run) => {
             let keys = LINES.iter().map(|(key, _)| *key).collect::<Vec<_>>();
             groups::lint_command(reader, node, &run, &keys);
             (run, None)
         }
         Err(fault) => {
-            (entry::unusable(fault.to_string()), Some(Off::new(fault.to_string(), "CP-6")))
+            (entry::unusable_run(fault.to_string()), Some(Off::new(fault.to_string(), "CP-6")))
         }
     };
-    let (spec, skipped) = matcher(reader, node, &scope);
-    let mut hook = entry::draft(reader, node, &scope.name, &scope.matcher, &scope, run);
-    if is_pascal(&scope) {
+    let (spec, skipped) = read_matcher(reader, node, &scope);
+    let mut hook = entry::new_hook(reader, node, &scope.name, &scope.matcher, &scope, run);
+    if is_pascal_case_event(&scope) {
         hook.dialect = DialectId::COPILOT_PASCAL;
     }
     hook.matcher = Matcher::new(spec);
-    hook.timeout = timeout(reader, node);
-    hook.arming = Off::arming(scope.off.clone().or(broken).or(skipped));
+    hook.timeout = read_timeout(reader, node);
+    hook.arming = Off::arming_from_reason(scope.off.clone().or(broken).or(skipped));
     reader.read.hooks.push(hook);
 }
 
 /// Reports a matcher that is `null`.
-fn null_matcher(reader: &mut Reader<'_>, node: &Node) {
+fn report_null_matcher(reader: &mut Reader<'_>, node: &Node) {
     if let Some(entry) = node.entry("matcher").filter(|entry| entry.node.is_null()) {
-        reader.report(entry.node.span, lint::null_matcher());
+        reader.report(entry.node.span, lint::null_matcher_finding());
     }
 }
 
 /// Reads what an entry runs (CP-6).
-fn run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
-    let kind = reader.text(node, "type");
+fn read_run(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
+    let kind = reader.read_text(node, "type");
     match kind.as_deref() {
-        Some("http") => match reader.text(node, "url") {
-            Some(url) => Ok(Run::Http(request::read(reader, node, url))),
-            None => Err(report_missing(reader, node, "url")),
+        Some("http") => match reader.read_text(node, "url") {
+            Some(url) => Ok(Run::Http(request::read_http(reader, node, url))),
+            None => Err(report_missing_field(reader, node, "url")),
         },
         Some("prompt") => {
             let fault = EntryFault::SentToAgent { name: "prompt" };
-            let found =
-                finding(Code::HandlerTypeNotAccepted, fault.to_string()).label("never runs");
+            let found = finding_without_location(Code::HandlerTypeNotAccepted, fault.to_string())
+                .label("never runs");
             reader.report(node.span, found.help("use a `command` hook"));
             Err(fault)
         }
-        None | Some("command" | "") => command(reader, node),
+        None | Some("command" | "") => read_command(reader, node),
         Some(other) => {
             let fault = EntryFault::UnknownType { noun: "hook", name: other.to_owned() };
-            let found = finding(Code::UnknownHandlerType, fault.to_string());
+            let found = finding_without_location(Code::UnknownHandlerType, fault.to_string());
             reader.report(node.span, found.help("the types are command, http, prompt"));
             Err(fault)
         }
@@ -206,54 +206,56 @@ const LINES: &[(&str, Shell)] = if cfg!(windows) {
     &[("bash", Shell::Bash), ("linux", Shell::Bash), ("command", Shell::Bash)]
 };
 
-fn command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
+fn read_command(reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
     let line = LINES.iter().find_map(|(key, shell)| {
-        let text = reader.text(node, key).filter(|text| !text.trim().is_empty())?;
+        let text = reader.read_text(node, key).filter(|text| !text.trim().is_empty())?;
         Some(Invocation::Shell { text, shell: *shell })
     });
-    let program = reader.text(node, "exec").filter(|text| !text.trim().is_empty());
-    let args = reader.entry(node, "args").map(|entry| texts(&entry.node));
+    let program = reader.read_text(node, "exec").filter(|text| !text.trim().is_empty());
+    let args = reader.non_null_entry(node, "args").map(|entry| strings_of_array(&entry.node));
     let invocation = match (program, args, line) {
         (Some(program), None | Some(Some(_)), _) => {
-            let args = reader.entry(node, "args").and_then(|entry| texts(&entry.node));
+            let args =
+                reader.non_null_entry(node, "args").and_then(|entry| strings_of_array(&entry.node));
             Invocation::Argv { program, args: args.unwrap_or_default() }
         }
         (Some(_), Some(None), _) => {
-            if let Some(field) = reader.entry(node, "args") {
-                reader.findings.takes(field, "an array of strings");
+            if let Some(field) = reader.non_null_entry(node, "args") {
+                reader.findings.report_wrong_type(field, "an array of strings");
             }
             return Err(EntryFault::WrongType { key: "args", expected: "an array of strings" });
         }
         (None, _, Some(line)) => line,
-        (None, _, None) => return Err(report_missing(reader, node, "bash")),
+        (None, _, None) => return Err(report_missing_field(reader, node, "bash")),
     };
-    let (env, cwd) = (entry::env(reader, node), entry::cwd(reader, node));
+    let (env, cwd) = (entry::read_env(reader, node), entry::read_cwd(reader, node));
     Ok(Run::Command(Command { env, cwd, ..Command::new(invocation, Inherit::All) }))
 }
 
-fn report_missing(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFault {
+fn report_missing_field(reader: &mut Reader<'_>, node: &Node, key: &'static str) -> EntryFault {
     let message = format!("the hook has no `{key}`");
-    let found = finding(Code::HandlerMissingField, message).label("never runs here");
+    let found =
+        finding_without_location(Code::HandlerMissingField, message).label("never runs here");
     reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
     EntryFault::MissingField { key }
 }
 
 /// Reads the matcher, and returns the reason if the agent skips the entry for it. An expression
 /// must match the whole name; `*` is invalid in the camel-case form (CP-10).
-fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec, Option<Off>) {
+fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec, Option<Off>) {
     let text = scope.matcher.as_str();
     let Some(field) = node.entry("matcher").filter(|_| !text.is_empty()) else {
-        return (spec(text, is_pascal(scope)), None);
+        return (parse_matcher_text(text, is_pascal_case_event(scope)), None);
     };
     if scope.row.is_some_and(|row| row.subject == Subject::None) {
         let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
-        let found = finding(Code::MatcherIgnored, message);
+        let found = finding_without_location(Code::MatcherIgnored, message);
         reader.report(field.node.span, found.help("remove it, and test in the program"));
         return (MatcherSpec::Any, None);
     }
-    let spec = spec(text, is_pascal(scope));
+    let spec = parse_matcher_text(text, is_pascal_case_event(scope));
     let why = match text {
-        "*" if !is_pascal(scope) => Some("`*` repeats nothing".to_owned()),
+        "*" if !is_pascal_case_event(scope) => Some("`*` repeats nothing".to_owned()),
         _ => Matcher::new(spec.clone()).compile().err().map(|why| why.to_string()),
     };
     let Some(why) = why else {
@@ -263,13 +265,13 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> (MatcherSpec,
     let exact = reader.source.compat == Compat::Exact;
     let here = if text == "*" { "here it runs on all" } else { "here its failure policy decides" };
     let message = format!("the matcher is not a valid regular expression: {why}");
-    let found = finding(Code::InvalidMatcher, message);
+    let found = finding_without_location(Code::InvalidMatcher, message);
     reader.report(field.node.span, found.help(format!("Copilot CLI skips the hook; {here}")));
     let because = "its matcher is not a valid expression, and Copilot CLI skips it";
     (spec, exact.then(|| Off::new(because, "CP-10")))
 }
 
-fn spec(text: &str, pascal: bool) -> MatcherSpec {
+fn parse_matcher_text(text: &str, pascal: bool) -> MatcherSpec {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '|');
     match text {
         "" | "*" => MatcherSpec::Any,
@@ -285,7 +287,9 @@ fn spec(text: &str, pascal: bool) -> MatcherSpec {
 }
 
 /// Reads a timeout in seconds.
-fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
-    let field = reader.entry(node, "timeoutSec").or_else(|| reader.entry(node, "timeout"))?;
-    reader.findings.seconds(field)
+fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader
+        .non_null_entry(node, "timeoutSec")
+        .or_else(|| reader.non_null_entry(node, "timeout"))?;
+    reader.findings.read_seconds(field)
 }

@@ -11,7 +11,7 @@ use crate::dialect::kit::reply::phrases::{
     ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, PowerPhrase,
 };
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, reads_every_object};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
 
 pub(super) static CAMEL_REPLIES: Replies = Replies {
     agent: "Copilot CLI",
@@ -59,19 +59,22 @@ const RESULT: &[(&[&str], Part)] = &[
     (&["modifiedResult", "textResultForLlm"], Part::GivenText),
 ];
 
-const fn replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+const fn event_replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
     EventReplies {
         can,
-        input: |event, input| Ok(CAMEL.own_input(event, input)),
+        input: |event, input| Ok(CAMEL.to_agent_input(event, input)),
         ..EventReplies::empty(event)
     }
 }
 
 const CAMEL_EVENTS: &[EventReplies] = &[
-    replies("sessionStart", &[CONTEXT]),
-    replies("userPromptSubmitted", PROMPT),
-    replies("userPromptTransformed", &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])]),
-    replies(
+    event_replies("sessionStart", &[CONTEXT]),
+    event_replies("userPromptSubmitted", PROMPT),
+    event_replies(
+        "userPromptTransformed",
+        &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])],
+    ),
+    event_replies(
         "preToolUse",
         &[
             (Deny, flat!("deny")),
@@ -81,23 +84,23 @@ const CAMEL_EVENTS: &[EventReplies] = &[
             CONTEXT,
         ],
     ),
-    replies("permissionRequest", PERMISSION),
-    replies("postToolUse", &[CONTEXT, (Output, RESULT)]),
-    replies("agentStop", &[BLOCK]),
-    replies("subagentStop", &[BLOCK]),
+    event_replies("permissionRequest", PERMISSION),
+    event_replies("postToolUse", &[CONTEXT, (Output, RESULT)]),
+    event_replies("agentStop", &[BLOCK]),
+    event_replies("subagentStop", &[BLOCK]),
 ];
 
 const PASCAL_EVENTS: &[EventReplies] = &[
-    replies("SessionStart", &[CONTEXT]),
-    replies("UserPromptSubmit", PROMPT),
+    event_replies("SessionStart", &[CONTEXT]),
+    event_replies("UserPromptSubmit", PROMPT),
     EventReplies {
-        input: |event, input| Ok(PASCAL.own_input(event, input)),
-        ..replies("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
+        input: |event, input| Ok(PASCAL.to_agent_input(event, input)),
+        ..event_replies("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
     },
-    replies("PermissionRequest", PERMISSION),
-    replies("PostToolUse", &[BLOCK, CONTEXT]),
-    replies("Stop", &[BLOCK]),
-    replies("SubagentStop", &[BLOCK]),
+    event_replies("PermissionRequest", PERMISSION),
+    event_replies("PostToolUse", &[BLOCK, CONTEXT]),
+    event_replies("Stop", &[BLOCK]),
+    event_replies("SubagentStop", &[BLOCK]),
 ];
 
 /// The camel-case form accepts no further fields.
@@ -107,10 +110,10 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     more: &[],
     same: &[],
     carried: &["type", "suppressOutput"],
-    part: without_progress,
-    input: |words, event, input| words.neutral_input(event, input),
-    counts: reads_every_object,
-    ended,
+    part: strip_progress_lines,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: accept_every_object,
+    ended: read_exit_code,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
 
@@ -120,15 +123,15 @@ pub(super) static PASCAL_FORM: ReplyForm = ReplyForm {
     more: &[("PreToolUse", &[CONTEXT])],
     same: &[],
     carried: &["type", "suppressOutput"],
-    part: without_progress,
-    input: |words, event, input| words.neutral_input(event, input),
-    counts: reads_every_object,
-    ended,
+    part: strip_progress_lines,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: accept_every_object,
+    ended: read_exit_code,
     denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
 };
 
-/// Removes lines of progress, which the agent shows and which are no part of an answer.
-fn without_progress<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+/// Removes progress lines, which the agent shows and which are not a part of the answer.
+fn strip_progress_lines<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
     let is_progress = |line: &&[u8]| {
         let value: Option<serde_json::Value> = serde_json::from_slice(line).ok();
         value.is_some_and(|value| value.get("type").is_some_and(|value| value == "progress"))
@@ -143,13 +146,13 @@ fn without_progress<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
 }
 
 /// Reads the exit code: before a tool, any code but 0 denies; on other events it is a failure.
-fn ended(output: &Ended<'_>) -> Answer {
+fn read_exit_code(output: &Ended<'_>) -> Answer {
     match (output.code, output.stderr) {
         (0, _) => Answer::default(),
         (code, "") if output.row.event == "PreToolUse" => {
             Answer::deny(format!("the hook exited with code {code}"))
         }
         (_, reason) if output.row.event == "PreToolUse" => Answer::deny(reason),
-        _ => output.failed(),
+        _ => output.failed_answer(),
     }
 }

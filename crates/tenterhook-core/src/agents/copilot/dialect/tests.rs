@@ -17,7 +17,7 @@ use crate::source::{ReadConfig, Source, Switch};
 
 fn read(text: &str, compat: Compat) -> ReadConfig {
     let source =
-        Source::given("/p/.github/hooks/h.json", DialectId::COPILOT, text, "/p/.github/hooks");
+        Source::from_text("/p/.github/hooks/h.json", DialectId::COPILOT, text, "/p/.github/hooks");
     COPILOT.read_config(&Source { compat, ..source })
 }
 
@@ -42,7 +42,7 @@ fn observed_payloads_survive_decoding_and_encoding() {
             let given: Value = serde_json::from_str(&text).expect("JSON");
             let event = event(dialect, &given);
             let named = name.split(['-', '.']).next().expect("a name");
-            let row = dialect.row(&event.name).expect("a row");
+            let row = dialect.event_row(&event.name).expect("a row");
             assert_eq!(row.name, named, "{form} {name}");
             let written: Value =
                 serde_json::from_slice(&dialect.encode_event(&event).body).expect("JSON");
@@ -77,7 +77,7 @@ fn candidates_and_recognition_cover_all_layers() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found = COPILOT.candidates(&roots);
+    let found = COPILOT.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -91,10 +91,10 @@ fn candidates_and_recognition_cover_all_layers() {
         ("/r/.github/copilot/settings.local.json", Layer::Local),
     ];
     assert_eq!(found, expected);
-    let fit = |path: &str| COPILOT.recognizes(Path::new(path), None);
+    let fit = |path: &str| COPILOT.recognize_config_file(Path::new(path), None);
     assert_eq!(fit("/r/.github/hooks/any.json"), Fit::Certain);
     assert_eq!(fit("/r/.github/hooks.json"), Fit::No);
-    assert!(PASCAL.candidates(&roots).is_empty());
+    assert!(PASCAL.candidate_files(&roots).is_empty());
 }
 
 /// CP-3, CP-6, CP-9, CP-10.
@@ -159,11 +159,12 @@ fn entry_that_never_runs_has_a_finding() {
 /// CP-43.
 #[test]
 fn failed_command_before_a_tool_denies_and_failed_request_does_not() {
-    let row = COPILOT.row(&"PreToolUse".into()).expect("a row");
+    let row = COPILOT.event_row(&"PreToolUse".into()).expect("a row");
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::COPILOT, "PreToolUse".into(), run);
-    let promise =
-        |hook: &Hook, code| COPILOT.promise(hook, row, &Failure::new(code, String::new()));
+    let promise = |hook: &Hook, code| {
+        COPILOT.default_failure_policy(hook, row, &Failure::new(code, String::new()))
+    };
     assert_eq!(promise(&hook, Code::NotStarted), OnFailure::Block);
     assert_eq!(promise(&hook, Code::TimedOut), OnFailure::Continue);
     let (url, secret) = ("https://localhost/x".to_owned(), None);
@@ -176,7 +177,7 @@ fn failed_command_before_a_tool_denies_and_failed_request_does_not() {
 /// CP-2, BR-30.
 #[test]
 fn agent_loads_its_files_and_a_projects_claude_settings() {
-    let source = |dialect, layer| Source { layer, ..Source::given("f", dialect, "", "/p") };
+    let source = |dialect, layer| Source { layer, ..Source::from_text("f", dialect, "", "/p") };
     for (dialect, layer, loads) in [
         (DialectId::COPILOT, Layer::User, true),
         (DialectId::CLAUDE, Layer::Project, true),
@@ -184,7 +185,7 @@ fn agent_loads_its_files_and_a_projects_claude_settings() {
         (DialectId::CODEX, Layer::Project, false),
     ] {
         for agent in [&COPILOT, &PASCAL] {
-            assert_eq!(agent.loads(&source(dialect, layer)), loads, "{dialect} {layer:?}");
+            assert_eq!(agent.loads_source(&source(dialect, layer)), loads, "{dialect} {layer:?}");
         }
     }
 }
@@ -194,7 +195,7 @@ fn agent_loads_its_files_and_a_projects_claude_settings() {
 #[test]
 fn exit_code_denies_only_before_a_tool() {
     let ended = |event: &str, code, stderr| {
-        let row = COPILOT.row(&event.into()).expect("a row");
+        let row = COPILOT.event_row(&event.into()).expect("a row");
         (super::reply::FORM.ended)(&Ended { row, code, stdout: "", stderr })
     };
     assert_eq!(ended("PreToolUse", 0, "noise"), Answer::default());

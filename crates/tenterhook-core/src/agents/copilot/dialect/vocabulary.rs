@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::{FORM, PASCAL_FORM};
-use crate::dialect::kit::call::{Keys, Vocabulary, end, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -32,44 +32,44 @@ const SOURCE: Subject = Subject::Field("source");
 const REASON: Subject = Subject::Field("reason");
 
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| reply_form::with_powers(&FORM, EVENTS));
+    LazyLock::new(|| reply_form::rows_with_powers(&FORM, EVENTS));
 pub(super) static PASCAL_ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| reply_form::with_powers(&PASCAL_FORM, PASCAL_EVENTS));
+    LazyLock::new(|| reply_form::rows_with_powers(&PASCAL_FORM, PASCAL_EVENTS));
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
-    row("sessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),
-    row("sessionEnd", "SessionEnd", REASON, &[], "a session ends"),
-    row("userPromptSubmitted", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
-    row("userPromptTransformed", "UserPromptExpansion", NONE, &[], "a prompt got what the agent adds to it"),
-    row("preToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
-    row("preMcpToolCall", "PreMcpToolCall", Subject::Field("toolName"), &[], "a request to an MCP server is about to be sent"),
-    row("permissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
-    row("postToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("postToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
-    end("agentStop", "Stop", NONE, "the model is about to end its turn"),
-    row("subagentStart", "SubagentStart", NONE, &[], "a subagent starts"),
-    end("subagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
-    row("errorOccurred", "StopFailure", NONE, &[], "something went wrong"),
-    row("preCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
-    row("notification", "Notification", NONE, &[], "the user is shown a notification"),
+    event_row("sessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),
+    event_row("sessionEnd", "SessionEnd", REASON, &[], "a session ends"),
+    event_row("userPromptSubmitted", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    event_row("userPromptTransformed", "UserPromptExpansion", NONE, &[], "a prompt got what the agent adds to it"),
+    event_row("preToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    event_row("preMcpToolCall", "PreMcpToolCall", Subject::Field("toolName"), &[], "a request to an MCP server is about to be sent"),
+    event_row("permissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
+    event_row("postToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    event_row("postToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
+    end_of_turn_row("agentStop", "Stop", NONE, "the model is about to end its turn"),
+    event_row("subagentStart", "SubagentStart", NONE, &[], "a subagent starts"),
+    end_of_turn_row("subagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
+    event_row("errorOccurred", "StopFailure", NONE, &[], "something went wrong"),
+    event_row("preCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
+    event_row("notification", "Notification", NONE, &[], "the user is shown a notification"),
 ];
 
 #[rustfmt::skip]
 static PASCAL_EVENTS: &[EventRow] = &[
-    row("SessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),
-    row("SessionEnd", "SessionEnd", REASON, &[], "a session ends"),
-    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
-    row("PreToolUse", "PreToolUse", PASCAL_TOOL, &[], "a tool is about to run"),
-    row("PermissionRequest", "PermissionRequest", PASCAL_TOOL, &[], "the user is about to be asked for permission"),
-    row("PostToolUse", "PostToolUse", PASCAL_TOOL, &[], "a tool ran"),
-    row("PostToolUseFailure", "PostToolUseFailure", PASCAL_TOOL, &[], "a tool failed"),
-    end("Stop", "Stop", NONE, "the model is about to end its turn"),
-    row("SubagentStart", "SubagentStart", NONE, &[], "a subagent starts"),
-    end("SubagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
-    row("ErrorOccurred", "StopFailure", NONE, &[], "something went wrong"),
-    row("PreCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
-    row("Notification", "Notification", NONE, &[], "the user is shown a notification"),
+    event_row("SessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),
+    event_row("SessionEnd", "SessionEnd", REASON, &[], "a session ends"),
+    event_row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    event_row("PreToolUse", "PreToolUse", PASCAL_TOOL, &[], "a tool is about to run"),
+    event_row("PermissionRequest", "PermissionRequest", PASCAL_TOOL, &[], "the user is about to be asked for permission"),
+    event_row("PostToolUse", "PostToolUse", PASCAL_TOOL, &[], "a tool ran"),
+    event_row("PostToolUseFailure", "PostToolUseFailure", PASCAL_TOOL, &[], "a tool failed"),
+    end_of_turn_row("Stop", "Stop", NONE, "the model is about to end its turn"),
+    event_row("SubagentStart", "SubagentStart", NONE, &[], "a subagent starts"),
+    end_of_turn_row("SubagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
+    event_row("ErrorOccurred", "StopFailure", NONE, &[], "something went wrong"),
+    event_row("PreCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
+    event_row("Notification", "Notification", NONE, &[], "the user is shown a notification"),
 ];
 
 const KEYS: Keys = &[
@@ -115,15 +115,19 @@ const PATH: (&str, &str) = ("path", "file_path");
 const WRITE: &[(&str, &str)] = &[PATH, ("file_text", "content")];
 const EDIT: &[(&str, &str)] = &[PATH, ("old_str", "old_string"), ("new_str", "new_string")];
 
-/// Decodes an event. Only one payload names its event; the fields show the others.
-pub(super) fn camel(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+/// Decodes an event in camel case. Only one payload names its event; the others are told apart by
+/// their fields.
+pub(super) fn decode_camel_event(
+    json: &Map<String, Value>,
+    roots: &Roots,
+) -> Result<Event, EventFault> {
     if json.contains_key("hook_event_name") && !json.contains_key("sessionId") {
-        return pascal(json, roots);
+        return decode_pascal_event(json, roots);
     }
     let has = |key: &str| json.contains_key(key);
     let name = match () {
-        () if has("hookName") => CAMEL.named(json, "hookName")?,
-        () if has("hook_event_name") => CAMEL.named(json, "hook_event_name")?,
+        () if has("hookName") => CAMEL.event_name_at(json, "hookName")?,
+        () if has("hook_event_name") => CAMEL.event_name_at(json, "hook_event_name")?,
         () if has("toolResult") => "postToolUse",
         () if has("toolArgs") => "preToolUse",
         () if has("transformedPrompt") => "userPromptTransformed",
@@ -133,32 +137,35 @@ pub(super) fn camel(json: &Map<String, Value>, roots: &Roots) -> Result<Event, E
         () if has("sessionId") && has("reason") => "sessionEnd",
         () => return Err(EventFault::NoName),
     };
-    CAMEL.decode_as(name, json, roots)
+    CAMEL.decode_event_as(name, json, roots)
 }
 
 /// Decodes an event with Claude Code's names. A permission request has camel case in both forms.
-pub(super) fn pascal(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+pub(super) fn decode_pascal_event(
+    json: &Map<String, Value>,
+    roots: &Roots,
+) -> Result<Event, EventFault> {
     match json.contains_key("hookName") {
-        true => CAMEL.decode_as(CAMEL.named(json, "hookName")?, json, roots),
-        false => PASCAL.decode(json, roots),
+        true => CAMEL.decode_event_as(CAMEL.event_name_at(json, "hookName")?, json, roots),
+        false => PASCAL.decode_event(json, roots),
     }
 }
 
-pub(super) fn write_camel(event: &Event) -> Envelope {
+pub(super) fn encode_camel_event(event: &Event) -> Envelope {
     if event.name.as_str() != "PermissionRequest" {
-        return CAMEL.encode(event);
+        return CAMEL.encode_event(event);
     }
     // Only this event has a name, and a different key for its arguments.
-    let mut fields = CAMEL.fields(event);
+    let mut fields = CAMEL.to_agent_fields(event);
     let input = fields.shift_remove("toolArgs");
     fields.extend(input.map(|input| ("toolInput".to_owned(), input)));
     fields.insert("hookName".to_owned(), "permissionRequest".into());
-    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
 }
 
-pub(super) fn write_pascal(event: &Event) -> Envelope {
+pub(super) fn encode_pascal_event(event: &Event) -> Envelope {
     match event.name.as_str() {
-        "PermissionRequest" => write_camel(event),
-        _ => PASCAL.encode(event),
+        "PermissionRequest" => encode_camel_event(event),
+        _ => PASCAL.encode_event(event),
     }
 }

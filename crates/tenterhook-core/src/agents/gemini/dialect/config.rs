@@ -19,11 +19,11 @@ pub(super) static SETTINGS_PATHS: SettingsPaths =
 
 static FILE: File = File {
     shape: r#"write `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
-    rules: Rules::all("GM-4"),
+    rules: Rules::with_one_rule("GM-4"),
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
     is_javascript: true,
-    find: settings::find,
+    find: settings::find_events_table,
     lints: Some(&LINTS),
     ..File::new(
         "Gemini CLI",
@@ -83,17 +83,17 @@ static GROUPS: Groups = Groups {
             ("enabled", "list the hook's `name` in `hooksConfig.disabled` to switch it off"),
         ],
     },
-    matcher: |reader, entry, scope| settings::matcher(reader, entry, scope, false),
-    run: |reader, node, _, text| Ok(settings::command(reader, node, text)),
+    matcher: |reader, entry, scope| settings::check_matcher(reader, entry, scope, false),
+    run: |reader, node, _, text| Ok(settings::build_command(reader, node, text)),
     read_options,
 };
 
 /// Fewer milliseconds than a second end a script before it answers.
 const SECOND: f64 = 1000.0;
 
-/// Reads `source`. The agent accepts comments in its settings.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of Gemini CLI's settings, which may contain comments.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
 fn read_options(
@@ -102,10 +102,11 @@ fn read_options(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, false).0);
-    hook.timeout =
-        reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry, SECOND));
-    let description = reader.text(node, "description");
-    hook.status = reader.text(node, "name").or(description).filter(|text| !text.is_empty());
+    hook.matcher = Matcher::new(settings::read_matcher_spec(scope, reader.source.compat, false).0);
+    hook.timeout = reader
+        .non_null_entry(node, "timeout")
+        .and_then(|entry| reader.findings.read_millis(entry, SECOND));
+    let description = reader.read_text(node, "description");
+    hook.status = reader.read_text(node, "name").or(description).filter(|text| !text.is_empty());
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, PowerPhrase, STOP};
 use crate::dialect::kit::reply::{EventReplies, Part, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, reads_every_object};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
@@ -31,10 +31,10 @@ const STOP_TOOL: PowerPhrase = (
     ],
 );
 
-const fn reply_to(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
+const fn event_replies(event: &'static str, can: &'static [PowerPhrase]) -> EventReplies {
     EventReplies {
         can,
-        input: |event, input| Ok(WORDS.own_input(event, input)),
+        input: |event, input| Ok(WORDS.to_agent_input(event, input)),
         ..EventReplies::empty(event)
     }
 }
@@ -42,16 +42,16 @@ const fn reply_to(event: &'static str, can: &'static [PowerPhrase]) -> EventRepl
 /// Replies by event. No reply asks the user: Gemini CLI asks only in a terminal, and hangs without
 /// one.
 const EVENTS: &[EventReplies] = &[
-    reply_to("SessionStart", &[CONTEXT, MESSAGE]),
-    reply_to("SessionEnd", &[MESSAGE]),
-    reply_to("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
-    reply_to("AfterAgent", &[DENY, STOP, MESSAGE]),
-    reply_to("BeforeModel", &[DENY, STOP, MESSAGE]),
-    reply_to("AfterModel", &[STOP, MESSAGE]),
-    reply_to("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
-    reply_to("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
-    reply_to("PreCompress", &[MESSAGE]),
-    reply_to("Notification", &[MESSAGE]),
+    event_replies("SessionStart", &[CONTEXT, MESSAGE]),
+    event_replies("SessionEnd", &[MESSAGE]),
+    event_replies("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
+    event_replies("AfterAgent", &[DENY, STOP, MESSAGE]),
+    event_replies("BeforeModel", &[DENY, STOP, MESSAGE]),
+    event_replies("AfterModel", &[STOP, MESSAGE]),
+    event_replies("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
+    event_replies("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    event_replies("PreCompress", &[MESSAGE]),
+    event_replies("Notification", &[MESSAGE]),
 ];
 
 /// How Gemini CLI reads the answers of its hooks.
@@ -81,15 +81,15 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         [] => Cow::Borrowed(stderr.as_bytes()).into_owned().into(),
         _ => stdout.into(),
     },
-    input: |words, event, input| words.neutral_input(event, input),
-    counts: reads_every_object,
-    ended,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: accept_every_object,
+    ended: read_plain_output,
     denial: Protocol { halt: Halt::Stops, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
 /// Reads output without an answer: text is shown to the user, and an exit code other than 0 and 1
 /// denies.
-fn ended(output: &Ended<'_>) -> Answer {
+fn read_plain_output(output: &Ended<'_>) -> Answer {
     let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
     let shown = || match text {
         "" => Effects::default(),
@@ -97,14 +97,14 @@ fn ended(output: &Ended<'_>) -> Answer {
     };
     match output.code {
         0 => Answer::default().with(shown()),
-        1 => output.failed().with(shown()),
-        _ if output.denies() && !text.is_empty() => denied(output, text),
-        _ => output.failed(),
+        1 => output.failed_answer().with(shown()),
+        _ if output.can_be_denied() && !text.is_empty() => denial_answer(output, text),
+        _ => output.failed_answer(),
     }
 }
 
-/// A denial. After a tool call, the reason also replaces the tool's output (GM-43).
-fn denied(output: &Ended<'_>, text: &str) -> Answer {
+/// Returns a denial. After a tool call, the reason also replaces the tool's output (GM-43).
+fn denial_answer(output: &Ended<'_>, text: &str) -> Answer {
     let effects = match output.row.powers.has(Output) {
         true => Effects::default().updated_output(text),
         false => Effects::default(),

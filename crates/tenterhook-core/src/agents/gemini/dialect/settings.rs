@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Span};
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry;
 use crate::dialect::kit::file::{Reader, Scope};
 use crate::dialect::kit::groups;
@@ -28,16 +28,19 @@ const FILE: &str = "settings.json";
 
 /// The managed file of the machine, the user's file, and the file of the project in which the agent
 /// was started.
-pub(crate) fn candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate> {
-    let user = roots.home_of(paths.id, paths.folder).join(FILE);
+pub(crate) fn config_candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate> {
+    let user = roots.agent_home(paths.id, paths.folder).join(FILE);
     let project: PathBuf = roots.cwd.join(paths.folder).join(FILE);
     let others = [(user, Layer::User), (project, Layer::Project)];
     let others = others.into_iter().map(|(path, layer)| Candidate { path, layer });
-    machine::candidates(&[(Some(paths.machine), FILE)], roots).into_iter().chain(others).collect()
+    machine::machine_wide_files(&[(Some(paths.machine), FILE)], roots)
+        .into_iter()
+        .chain(others)
+        .collect()
 }
 
 /// Recognizes a file by its path, else by an event that only this agent has.
-pub(crate) fn recognizes(
+pub(crate) fn recognize_config(
     paths: &SettingsPaths,
     rows: &[EventRow],
     path: &Path,
@@ -54,7 +57,7 @@ pub(crate) fn recognizes(
 }
 
 /// Finds the table of events, and reports a setting that disables all hooks.
-pub(crate) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+pub(crate) fn find_events_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     let all = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
     let hooks = [root.get("hooksConfig"), root.get("hooks")].into_iter().flatten();
     let mut enabled = hooks.filter_map(|hook| hook.entry("enabled"));
@@ -62,7 +65,7 @@ pub(crate) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n No
     if let Some(entry) = all.or(enabled) {
         reader.read.switches.push(Switch::DisableAll);
         let message = format!("`{}` switches every hook off", entry.key);
-        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+        reader.report(entry.key_span, finding_without_location(Code::HooksDisabled, message));
     }
     root.get("hooks")
 }
@@ -70,13 +73,13 @@ pub(crate) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n No
 /// Disables the hooks that `disabled` lists by name, or by command if a hook has no name. A list of
 /// the user or the machine applies to every file, a list of a project only to its own file. Only a
 /// managed file can disable the hooks of a managed file (C-90).
-pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
+pub(crate) fn disable_listed_hooks(layers: &mut [(&Source, &mut ReadConfig)]) {
     let listings = layers.iter().filter(|(source, _)| source.text.contains("disabled"));
     let listings = listings.map(|(source, _)| Listing {
         file: Arc::clone(&source.name),
         layer: source.layer,
         text: Arc::clone(&source.text),
-        names: disabled(source),
+        names: disabled_hook_names(source),
     });
     let listings: Vec<Listing> = listings.filter(|listing| !listing.names.is_empty()).collect();
     if listings.is_empty() {
@@ -84,8 +87,8 @@ pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
     }
     for (source, read) in layers.iter_mut() {
         let about: Vec<&Listing> =
-            listings.iter().filter(|listing| listing.is_about(source)).collect();
-        let names = names(source);
+            listings.iter().filter(|listing| listing.applies_to(source)).collect();
+        let names = named_hooks(source);
         let mut found = Vec::new();
         for hook in read.hooks.iter_mut().filter(|hook| hook.arming == Arming::Armed) {
             let span = hook.place.as_ref().map(|location| location.span);
@@ -99,7 +102,7 @@ pub(crate) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
             let Some(name) = name.or(command) else { continue };
             let listed = about.iter().copied().filter(|listing| listing.names.contains(name));
             let (binding, others): (Vec<&Listing>, Vec<&Listing>) =
-                listed.partition(|listing| listing.binds(source));
+                listed.partition(|listing| listing.may_disable_hooks_of(source));
             if !binding.is_empty() {
                 let because = "`disabled` lists it".to_owned();
                 hook.arming = Arming::Disarmed { because, rule: "GM-6" };
@@ -125,31 +128,31 @@ struct Listing {
 }
 
 impl Listing {
-    fn is_own(&self, source: &Source) -> bool {
+    fn is_from_source(&self, source: &Source) -> bool {
         // Sources that a host passes as text may share a name.
         self.file == source.name && Arc::ptr_eq(&self.text, &source.text)
     }
 
-    fn is_about(&self, source: &Source) -> bool {
-        self.is_own(source) || matches!(self.layer, Layer::Managed | Layer::User)
+    fn applies_to(&self, source: &Source) -> bool {
+        self.is_from_source(source) || matches!(self.layer, Layer::Managed | Layer::User)
     }
 
-    fn binds(&self, source: &Source) -> bool {
+    fn may_disable_hooks_of(&self, source: &Source) -> bool {
         self.layer == Layer::Managed || source.layer != Layer::Managed
     }
 }
 
-fn disabled(source: &Source) -> Vec<String> {
-    let root = syntax::parse(&source.text, Format::Json).root;
+fn disabled_hook_names(source: &Source) -> Vec<String> {
+    let root = syntax::parse_by_format(&source.text, Format::Json).root;
     let root = root.as_ref();
     let holders = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root?.get(key));
     let lists = holders.filter_map(|holder| holder.get("disabled")?.as_array());
     lists.flatten().filter_map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
-/// The names of the hooks of a file that have one, each with the span of its handler.
-fn names(source: &Source) -> Vec<(Span, String)> {
-    let root = syntax::parse(&source.text, Format::Json).root;
+/// Returns the names of the hooks of a file that have one, each with the span of its handler.
+fn named_hooks(source: &Source) -> Vec<(Span, String)> {
+    let root = syntax::parse_by_format(&source.text, Format::Json).root;
     let events = root.as_ref().and_then(|root| root.get("hooks")).map(Node::entries);
     let groups = events.into_iter().flatten().filter_map(|entry| entry.node.as_array()).flatten();
     let handlers = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
@@ -159,7 +162,11 @@ fn names(source: &Source) -> Vec<(Span, String)> {
 
 /// Reads a matcher: on tool events a regular expression that may match anywhere in the name, on
 /// other events the whole text. With `lists`, names separated by `|` are a list of whole names.
-pub(crate) fn spec(scope: &Scope, compat: Compat, lists: bool) -> (MatcherSpec, Option<String>) {
+pub(crate) fn read_matcher_spec(
+    scope: &Scope,
+    compat: Compat,
+    lists: bool,
+) -> (MatcherSpec, Option<String>) {
     let text = scope.matcher.as_str();
     if matches!(text, "" | "*") {
         return (MatcherSpec::Any, None);
@@ -184,19 +191,19 @@ pub(crate) fn spec(scope: &Scope, compat: Compat, lists: bool) -> (MatcherSpec, 
 }
 
 /// Reports a broken or ignored matcher of a group.
-pub(crate) fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
-    let read = spec(scope, reader.source.compat, lists);
+pub(crate) fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope, lists: bool) {
+    let read = read_matcher_spec(scope, reader.source.compat, lists);
     let help = "the agent reads it as a whole name; here the hook's failure policy decides";
-    groups::report_matcher(reader, entry, scope, &["", "*", ".*"], read, help);
+    groups::report_matcher_faults(reader, entry, scope, &["", "*", ".*"], read, help);
 }
 
 /// The command of an entry: a line for `bash` or PowerShell, with the entry's variables.
-pub(crate) fn command(reader: &mut Reader<'_>, node: &Node, text: String) -> Run {
-    let shell = match reader.text(node, "shell").as_deref() {
+pub(crate) fn build_command(reader: &mut Reader<'_>, node: &Node, text: String) -> Run {
+    let shell = match reader.read_text(node, "shell").as_deref() {
         Some("powershell") => Shell::PowerShell,
         _ => Shell::Bash,
     };
-    let env = entry::env(reader, node);
+    let env = entry::read_env(reader, node);
     let invocation = Invocation::Shell { text, shell };
     Run::Command(Command { env, ..Command::new(invocation, Inherit::All) })
 }

@@ -16,7 +16,7 @@ use crate::hook::{
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source, Switch};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 fn conformance(path: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed").join(path);
@@ -31,7 +31,8 @@ fn event(fields: &Value) -> Event {
 }
 
 fn read(text: &str, compat: Compat) -> ReadConfig {
-    let source = Source::given("/p/.gemini/settings.json", DialectId::GEMINI, text, "/p/.gemini");
+    let source =
+        Source::from_text("/p/.gemini/settings.json", DialectId::GEMINI, text, "/p/.gemini");
     GEMINI.read_config(&Source { compat, ..source })
 }
 
@@ -40,12 +41,12 @@ fn codes(read: &ReadConfig) -> Vec<&str> {
 }
 
 fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
-    let row = GEMINI.row(&event.name).expect("a row");
+    let row = GEMINI.event_row(&event.name).expect("a row");
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::GEMINI, event.name.clone(), run);
     hook.compat = compat;
     let answer = GEMINI.read_answer(event, row, report);
-    judge(JudgeContext { hook: &hook, row, widened: None }, answer)
+    judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 /// Whether the agent skipped the action, or continued a turn that was about to end.
@@ -76,7 +77,7 @@ fn exact_reading_matches_every_run_and_guarded_reading_only_adds_denials() {
         let code = i32::try_from(hook["code"].as_i64().expect("code")).expect("small");
         let said =
             StepOutput::Bytes { stdout: text("stdout").into(), stderr: text("stderr").into() };
-        let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
+        let report = Report { said, ..Report::without_output(End::Exited(code), Duration::ZERO) };
         let event = event(&json!({"hook_event_name": name, "tool_name": "run_shell_command",
             "tool_input": {"command": "echo RAN-ORIG"}, "prompt": "PROMPT-ORIG"}));
         let blocks = |verdict: &Verdict| {
@@ -120,7 +121,7 @@ fn every_observed_payload_round_trips_unchanged() {
         let name = file.file_name().into_string().expect("text");
         let given = conformance(&format!("payloads/gemini-cli/{name}"));
         let event = event(&given);
-        assert!(GEMINI.row(&event.name).is_some(), "{name}");
+        assert!(GEMINI.event_row(&event.name).is_some(), "{name}");
         let written: Value =
             serde_json::from_slice(&GEMINI.encode_event(&event).body).expect("JSON");
         assert_eq!(written, given, "{name}");
@@ -135,9 +136,9 @@ fn tools_have_their_neutral_names() {
     let event = event(&json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": {"command": "ls"}}));
     assert_eq!((event.name.as_str(), event.text("tool_name")), ("PreToolUse", Some("Bash")));
-    let row = GEMINI.row(&event.name).expect("a row");
-    assert_eq!(row.subject.text(&event), Some("run_shell_command"));
-    assert_eq!(row.subject.others(&event), ["Bash"]);
+    let row = GEMINI.event_row(&event.name).expect("a row");
+    assert_eq!(row.subject.matcher_text(&event), Some("run_shell_command"));
+    assert_eq!(row.subject.alternative_names(&event), ["Bash"]);
 }
 
 /// GM-1, GM-2.
@@ -150,7 +151,7 @@ fn settings_are_read_from_machine_user_and_project() {
         managed: Some("/etc/claude-code".into()),
         ..Roots::default()
     };
-    let found = GEMINI.candidates(&roots);
+    let found = GEMINI.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -161,7 +162,7 @@ fn settings_are_read_from_machine_user_and_project() {
         ("/r/a/.gemini/settings.json", Layer::Project),
     ];
     assert_eq!(found, expected);
-    let fit = |path: &str| GEMINI.recognizes(Path::new(path), None);
+    let fit = |path: &str| GEMINI.recognize_config_file(Path::new(path), None);
     assert_eq!(fit("/r/.gemini/settings.json"), Fit::Certain);
     assert_eq!(fit("/r/.claude/settings.json"), Fit::No);
 }
@@ -178,8 +179,8 @@ fn groups_are_read_with_times_in_milliseconds() {
         }}"#;
     let mut guarded = read(text, Compat::Guarded);
     assert_eq!(codes(&guarded), [""; 0]);
-    let source = Source::given("s", DialectId::GEMINI, text, "/p");
-    GEMINI.settle_layers(&mut [(&source, &mut guarded)]);
+    let source = Source::from_text("s", DialectId::GEMINI, text, "/p");
+    GEMINI.apply_layer_settings(&mut [(&source, &mut guarded)]);
     let [gate, off] = guarded.hooks.as_slice() else { panic!("{guarded:?}") };
     assert_eq!(gate.timeout, Some(Duration::from_secs(5)));
     assert_eq!(*gate.matcher.spec(), MatcherSpec::Regex("write_.*".to_owned()));
@@ -219,7 +220,7 @@ fn a_bad_entry_is_rejected_alone() {
         ("unknown-event", 7),
     ];
     assert_eq!(reported, expected);
-    let rule = |hook: &Hook| hook.arming.off().map_or("", |(_, rule)| rule);
+    let rule = |hook: &Hook| hook.arming.disabled_reason().map_or("", |(_, rule)| rule);
     assert_eq!(read.hooks.iter().map(rule).collect::<Vec<_>>(), ["GM-4", "", "", "GM-4"]);
 }
 
@@ -236,14 +237,14 @@ fn disabled_list_disables_hooks_by_name_or_else_by_command() {
     let plain = with("{}", "[]");
     let runs = |files: [(Layer, &str); 3]| {
         let sources = files.map(|(layer, text)| {
-            let source = Source::given("s", DialectId::GEMINI, text, "/p");
+            let source = Source::from_text("s", DialectId::GEMINI, text, "/p");
             Source { layer, ..source }
         });
         let mut read = sources.each_ref().map(|source| GEMINI.read_config(source));
         let mut layers: Vec<_> = sources.iter().zip(&mut read).collect();
-        GEMINI.settle_layers(&mut layers);
+        GEMINI.apply_layer_settings(&mut layers);
         let armed = |hook: &Hook| {
-            let off = hook.arming.off();
+            let off = hook.arming.disabled_reason();
             assert!(off.is_none_or(|(_, rule)| rule == "GM-6"), "{off:?}");
             off.is_none()
         };
@@ -309,8 +310,8 @@ fn invalid_matcher_is_an_error_on_tool_events_and_a_warning_elsewhere() {
 /// GM-31.
 #[test]
 fn stop_event_is_allowed_after_eight_denials() {
-    let cap = |event: &str| GEMINI.row(&event.into()).expect("a row").cap;
-    assert_eq!(cap("Stop"), Some(Cap::give_way(8)));
+    let cap = |event: &str| GEMINI.event_row(&event.into()).expect("a row").cap;
+    assert_eq!(cap("Stop"), Some(Cap::continue_after(8)));
     assert_eq!(cap("PreToolUse"), None);
 }
 
@@ -337,10 +338,10 @@ fn each_mistake_in_settings_is_reported() {
 /// BR-9: the exit code decides, not the text on stderr.
 #[test]
 fn exit_code_1_continues_and_higher_codes_block_whatever_stderr_contains() {
-    let then = |failure: Failure| GEMINI.without_answer("PreToolUse", &failure);
-    assert_eq!(then(Failure::exited(1, "")), OnFailure::Continue);
-    assert_eq!(then(Failure::exited(1, "not found")), OnFailure::Continue);
-    assert_eq!(then(Failure::exited(12, "")), OnFailure::Block);
+    let then = |failure: Failure| GEMINI.policy_without_answer("PreToolUse", &failure);
+    assert_eq!(then(Failure::exit_code_failure(1, "")), OnFailure::Continue);
+    assert_eq!(then(Failure::exit_code_failure(1, "not found")), OnFailure::Continue);
+    assert_eq!(then(Failure::exit_code_failure(12, "")), OnFailure::Block);
     let quoted =
         Failure { exit: Some(3), ..Failure::new(Code::ExitCode, "it exited with code 1: x") };
     assert_eq!(then(quoted), OnFailure::Block);

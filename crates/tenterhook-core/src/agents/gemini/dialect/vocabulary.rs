@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, end, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
@@ -24,23 +24,23 @@ const TOOL: Subject = Subject::Tool(TOOLS);
 
 /// Every event.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::with_powers(&FORM, EVENTS);
+    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
     rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
 });
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
-    row("SessionStart", "SessionStart", Subject::Field("source"), &[], "a session starts or resumes"),
-    row("SessionEnd", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
-    row("BeforeAgent", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
-    end("AfterAgent", "Stop", NONE, "the model is about to end its turn"),
-    row("BeforeModel", "PreModelCall", NONE, &[], "the model is about to be called"),
-    row("AfterModel", "PostModelCall", NONE, &[], "a part of the model's answer came"),
-    row("BeforeToolSelection", "BeforeToolSelection", NONE, &[], "the model is about to be offered tools"),
-    row("BeforeTool", "PreToolUse", TOOL, &[], "a tool is about to run"),
-    row("AfterTool", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("PreCompress", "PreCompact", Subject::Field("trigger"), &[], "before each call of the model, whether the conversation is compressed or not"),
-    row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is about to be asked for permission"),
+    event_row("SessionStart", "SessionStart", Subject::Field("source"), &[], "a session starts or resumes"),
+    event_row("SessionEnd", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
+    event_row("BeforeAgent", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    end_of_turn_row("AfterAgent", "Stop", NONE, "the model is about to end its turn"),
+    event_row("BeforeModel", "PreModelCall", NONE, &[], "the model is about to be called"),
+    event_row("AfterModel", "PostModelCall", NONE, &[], "a part of the model's answer came"),
+    event_row("BeforeToolSelection", "BeforeToolSelection", NONE, &[], "the model is about to be offered tools"),
+    event_row("BeforeTool", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    event_row("AfterTool", "PostToolUse", TOOL, &[], "a tool ran"),
+    event_row("PreCompress", "PreCompact", Subject::Field("trigger"), &[], "before each call of the model, whether the conversation is compressed or not"),
+    event_row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is about to be asked for permission"),
 ];
 
 const KEYS: Keys = &[("prompt_response", "last_assistant_message")];

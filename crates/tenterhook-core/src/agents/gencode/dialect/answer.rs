@@ -26,29 +26,30 @@ struct ParsedReport<'a> {
 /// The protocol, the same on every event.
 const PROTOCOL: Protocol = Protocol { tells: true, ..Protocol::PLAIN };
 
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
-    let (stdout, stderr) = match answer::streams(report) {
+pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
+    let (stdout, stderr) = match answer::output_streams(report) {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
-    let after_first_line = first_line::after(stdout);
+    let after_first_line = first_line::output_after_detach_line(stdout);
     let parsed = ParsedReport {
         event,
         row,
         report,
-        reading: strict::read(after_first_line.unwrap_or(stdout)),
+        reading: strict::read_output(after_first_line.unwrap_or(stdout)),
         stderr,
     };
-    let exact = parsed.exact();
-    let answer = parsed.misnamed(denial::recover_denial(&parsed.hearing(asked), exact));
-    let mut answer = first_line::promised_answer(parsed.object(), answer);
+    let exact = parsed.exact_answer();
+    let answer = parsed
+        .with_wrong_event_slip(denial::recover_denial(&parsed.denial_search_input(asked), exact));
+    let mut answer = first_line::answer_of_detaching_object(parsed.answer_object(), answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
 
 impl ParsedReport<'_> {
-    /// The answer as the agent reads it, including the denials that it loses.
-    fn exact(&self) -> Answer {
+    /// Returns the answer as the agent reads it, including the denials that it loses.
+    fn exact_answer(&self) -> Answer {
         match self.report.end {
             // Exit code 2 overrides the output (G-30).
             End::Exited(2) if self.stderr.is_empty() => Answer {
@@ -59,44 +60,44 @@ impl ParsedReport<'_> {
             End::Exited(2) => Answer::deny(self.stderr.clone()),
             _ => match self.report.failure() {
                 Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
-                None => self.exited(),
+                None => self.answer_of_exit(),
             },
         }
     }
 
-    fn exited(&self) -> Answer {
+    fn answer_of_exit(&self) -> Answer {
         if let End::Exited(code @ (..=-1 | 1..)) = self.report.end {
-            let failure = Some(answer::exit_code(code, &self.stderr));
+            let failure = Some(answer::exit_code_failure(code, &self.stderr));
             return Answer { failure, ..Answer::default() };
         }
         match &self.reading.found {
             Found::Empty => Answer::default(),
             Found::Text if self.reading.text.trim() == "null" => Answer::default(),
-            _ => match self.object() {
-                Some(object) => fields::read(self.event, self.row, object)
+            _ => match self.answer_object() {
+                Some(object) => fields::read_answer_fields(self.event, self.row, object)
                     .unwrap_or_else(|fault| Answer::failed(Code::InvalidAnswer, fault.to_string())),
                 // Plain text is not context on any event (G-31).
-                None => Answer::failed(Code::UnreadableAnswer, self.unreadable_message()),
+                None => Answer::failed(Code::UnreadableAnswer, self.unreadable_output_message()),
             },
         }
     }
 
     /// The object that the agent reads.
-    fn object(&self) -> Option<&Map<String, Value>> {
-        self.reading.common()
+    fn answer_object(&self) -> Option<&Map<String, Value>> {
+        self.reading.as_lenient_object()
     }
 
-    fn unreadable_message(&self) -> String {
+    fn unreadable_output_message(&self) -> String {
         match self.reading.deviations.first() {
             Some(deviation) => format!("its output is not one JSON object: {deviation}"),
             None => "its output is not one JSON object".to_owned(),
         }
     }
 
-    /// Adds a slip if the answer names a different event. Its restraint applies, but what it grants
-    /// does not (G-35).
-    fn misnamed(&self, answer: Answer) -> Answer {
-        let named = self.object().and_then(fields::named_event);
+    /// Adds a slip if the answer names a different event. Its denial still applies, but its grants
+    /// do not (G-35).
+    fn with_wrong_event_slip(&self, answer: Answer) -> Answer {
+        let named = self.answer_object().and_then(fields::answer_event_name);
         let Some(named) = named.filter(|text| *text != self.event.name.as_str()) else {
             return answer;
         };
@@ -111,19 +112,19 @@ impl ParsedReport<'_> {
         Answer { plain: Some(plain), ..answer }.slipped(SlipKind::WrongEventName, detail)
     }
 
-    fn hearing(&self, asked: bool) -> Hearing<'_> {
+    fn denial_search_input(&self, asked: bool) -> Hearing<'_> {
         let Self { row, report, reading, stderr, .. } = self;
         Hearing {
             event: self.event.name.as_str(),
             asked,
-            homes: homes(row),
-            ..Hearing::new(row, report, reading, stderr, &PROTOCOL)
+            homes: decision_fields(row),
+            ..Hearing::for_report(row, report, reading, stderr, &PROTOCOL)
         }
     }
 }
 
-/// The fields in which an event reads a decision, the preferred one last.
-fn homes(row: &EventRow) -> Vec<Home> {
+/// Returns the fields in which an event reads a decision, the preferred one last.
+fn decision_fields(row: &EventRow) -> Vec<Home> {
     let mut homes = vec![Home { path: vec!["continue"], words: &[] }];
     if row.powers.has(Power::Ask) {
         homes.push(Home {

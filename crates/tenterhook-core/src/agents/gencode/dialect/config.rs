@@ -3,7 +3,7 @@
 
 use super::{events, handler, matcher};
 use crate::diagnostic::Code;
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::Fields;
 use crate::dialect::kit::field::Case;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
@@ -14,12 +14,12 @@ use crate::syntax::{Entry, Format, Node, NodeValue};
 
 /// The format of the files.
 static FILE: File = File {
-    rules: Rules::all("G-4"),
+    rules: Rules::with_one_rule("G-4"),
     // The agent ignores the case of keys.
     case: Case::Ignored,
     // Event names are open (ruling 13): a hook is armed for an event with any name.
     is_open: true,
-    find,
+    find: find_hooks_object,
     ..File::new(
         "Gen",
         DialectId::GEN,
@@ -53,17 +53,18 @@ static GROUPS: Groups = Groups {
         ],
         foreign: &[],
     },
-    matcher,
-    run: handler::run,
+    matcher: check_matcher,
+    run: handler::read_run,
     read_options: handler::read_options,
 };
 
-/// Reads `source`. An event that it mentions replaces weaker layers, even with an empty list (G-2).
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of a config file. An event that it mentions replaces weaker layers, even with an
+/// empty list (G-2).
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
-fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+fn find_hooks_object<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
     let hooks = root.get("hooks")?;
     let is_manifest = reader.source.name.ends_with("plugin.json");
     match &hooks.value {
@@ -76,26 +77,26 @@ fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
 }
 
 /// Reports an ignored, broken or ambiguous matcher of a group.
-fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
+fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let text = scope.matcher.as_str();
     let span = entry.node.span;
-    let parsed = matcher::read(scope.event().as_str(), text, reader.source.compat);
+    let parsed = matcher::parse_matcher(scope.event_name().as_str(), text, reader.source.compat);
     let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
     if about_nothing && !matches!(text, "" | "*") {
-        let message = format!("`{}` has no subject that a matcher could test", scope.event());
-        let found = finding(Code::MatcherIgnored, message)
+        let message = format!("`{}` has no subject that a matcher could test", scope.event_name());
+        let found = finding_without_location(Code::MatcherIgnored, message)
             .help("Gen never runs the hooks of this group; here they run every time");
         reader.report(span, found);
     }
     if let Some(why) = &parsed.broken {
         let message = format!("the matcher is not a valid regular expression: {why}");
-        let found = finding(Code::InvalidMatcher, message)
+        let found = finding_without_location(Code::InvalidMatcher, message)
             .help("correct it; until then the hook's failure policy decides each time");
         reader.report(span, found);
     }
     if parsed.ambiguous {
         let message = "this is read as a regular expression, not as a tool and its argument";
-        let found = finding(Code::MatcherIsExpression, message)
+        let found = finding_without_location(Code::MatcherIsExpression, message)
             .help("for several arguments of one tool, write one group per argument");
         reader.report(span, found);
     }

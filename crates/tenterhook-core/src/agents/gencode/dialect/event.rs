@@ -27,38 +27,40 @@ const ACCEPTS_EDITS: (&str, &str) = ("auto", "acceptEdits");
 /// The permission mode of a host that names none: the agent documents that the field is always set.
 const DEFAULT_MODE: &str = "default";
 
-pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    let mut event = SHAPE.decode(json, roots)?;
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut event = SHAPE.decode_event(json, roots)?;
     let (own, neutral) = ACCEPTS_EDITS;
-    rename(event.within.facts.get_mut("permission_mode"), |text| (text == own).then_some(neutral));
-    if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
-        rename(event.payload.get_mut(*field), |value| {
-            translate(values, value, |(own, neutral)| (own, neutral))
+    rename_text_value(event.within.facts.get_mut("permission_mode"), |text| {
+        (text == own).then_some(neutral)
+    });
+    if let Some(Spelling { field, values, .. }) = events::event_spelling(event.name.as_str()) {
+        rename_text_value(event.payload.get_mut(*field), |value| {
+            translate_value(values, value, |(own, neutral)| (own, neutral))
         });
     }
     Ok(event)
 }
 
-pub(super) fn encode(event: &Event) -> Envelope {
-    let mut fields = SHAPE.encode(event);
+pub(super) fn encode_event(event: &Event) -> Envelope {
+    let mut fields = SHAPE.encode_event_fields(event);
     let (own, neutral) = ACCEPTS_EDITS;
     if !fields.contains_key("permission_mode") {
         // The agent writes this field before the name of the event.
         let at = fields.keys().position(|key| key == "hook_event_name").unwrap_or_default();
         fields.shift_insert(at, "permission_mode".to_owned(), DEFAULT_MODE.into());
     }
-    rename(fields.get_mut("permission_mode"), |text| (text == neutral).then_some(own));
-    if let Some(Spelling { field, values, .. }) = events::spelling(event.name.as_str()) {
-        rename(fields.get_mut(*field), |value| {
-            translate(values, value, |(own, neutral)| (neutral, own))
+    rename_text_value(fields.get_mut("permission_mode"), |text| (text == neutral).then_some(own));
+    if let Some(Spelling { field, values, .. }) = events::event_spelling(event.name.as_str()) {
+        rename_text_value(fields.get_mut(*field), |value| {
+            translate_value(values, value, |(own, neutral)| (neutral, own))
         });
     }
     // No line break at the end: the agent writes none.
-    let body = Envelope::written(&fields);
-    Envelope { body, env: variables(event), env_file: None }
+    let body = Envelope::to_bytes(&fields);
+    Envelope { body, env: environment_variables(event), env_file: None }
 }
 
-fn rename(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>) {
+fn rename_text_value(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>) {
     if let Some(value) = value
         && let Some(new) = value.as_str().and_then(new)
     {
@@ -68,16 +70,16 @@ fn rename(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>)
 
 type Pair = (&'static str, &'static str);
 
-fn translate(values: &[Pair], value: &str, orient: fn(Pair) -> Pair) -> Option<&'static str> {
+fn translate_value(values: &[Pair], value: &str, orient: fn(Pair) -> Pair) -> Option<&'static str> {
     values.iter().map(|pair| orient(*pair)).find(|(from, _)| *from == value).map(|pair| pair.1)
 }
 
 /// The variables of hooks, under the agent's names and those that scripts for Claude Code expect.
-fn variables(event: &Event) -> Vec<(String, String)> {
+fn environment_variables(event: &Event) -> Vec<(String, String)> {
     let cwd = event.within.cwd.to_string_lossy();
     let session = event.within.session_id.as_str();
     let tool = event.text("tool_name").unwrap_or_default();
-    event::variables([
+    event::non_empty_variables([
         ("GEN_PROJECT_DIR", &*cwd),
         ("CLAUDE_PROJECT_DIR", &*cwd),
         ("GEN_SESSION_ID", session),

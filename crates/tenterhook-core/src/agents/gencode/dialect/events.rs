@@ -13,7 +13,7 @@ use crate::event::EventName;
 /// The timeout of a hook that sets none.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-const fn row(
+const fn new_row(
     name: &'static str,
     subject: Subject,
     powers: &[Power],
@@ -24,18 +24,18 @@ const fn row(
 }
 
 /// A row of an event whose hooks the agent does not wait for (G-45).
-const fn observer(
+const fn observer_row(
     name: &'static str,
     subject: Subject,
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    row(name, subject, powers, when).fire_and_forget()
+    new_row(name, subject, powers, when).fire_and_forget()
 }
 
 /// The limit of denials in a row, so that a hook cannot block the end of a turn for ever (ruling
 /// 1).
-const CAP: Cap = Cap::give_way(8);
+const CAP: Cap = Cap::continue_after(8);
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Field("tool_name");
@@ -45,56 +45,56 @@ const TRIGGER: Subject = Subject::Field("trigger");
 
 /// Events of other agents that fire again after a denial, with their limits of denials in a row.
 const RETRIED: &[(&str, Cap)] =
-    &[("PreModelCall", Cap::stop(2)), ("TeammateIdle", Cap::give_way(8))];
+    &[("PreModelCall", Cap::stop_after(2)), ("TeammateIdle", Cap::continue_after(8))];
 
 /// Every event, in the order of the agent's documentation. A hook cannot block an event that the
 /// agent does not wait for; its context reaches the model with the next call, if there is one
 /// (G-39).
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
-    row("SessionStart", SOURCE, &[Deny, Context, Message, Watch, InitialMessage], "a session begins"),
-    observer("SessionEnd", Subject::Field("reason"), &[Message], "a session ends"),
-    row("UserPromptSubmit", NONE, &[Deny, Context, Message], "the user submits a prompt"),
-    row("PreToolUse", TOOL, &[Deny, Ask, Allow, Input, Context, Message], "a tool is about to run"),
-    observer("PostToolUse", TOOL, &[Context, Message], "a tool has run"),
-    observer("PostToolUseFailure", TOOL, &[Context, Message], "a tool has failed"),
-    row("PermissionRequest", TOOL, &[Deny, Allow, Input, Permissions, Context, Message], "the user is about to be asked for permission"),
-    row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was denied"),
-    row("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response").capped(CAP),
-    observer("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
-    observer("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
-    observer("SubagentStart", AGENT, &[Context, Message], "a subagent starts"),
-    observer("SubagentStop", AGENT, &[Message], "a subagent has finished"),
-    row("Setup", TRIGGER, &[Context, Message], "the system is set up"),
-    observer("TaskCreated", NONE, &[Message], "a background task was registered"),
-    observer("TaskCompleted", NONE, &[Message], "a background task has finished"),
-    observer("ConfigChange", SOURCE, &[Message], "a configuration file changed"),
-    observer("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "a file of instructions was loaded"),
-    observer("CwdChanged", NONE, &[Watch, Message], "the working directory changed"),
-    observer("FileChanged", Subject::FileName("file_path"), &[Watch, Message], "a watched file changed"),
-    row("PreCompact", TRIGGER, &[Deny, Context, Message], "the conversation is about to be compacted"),
-    observer("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
-    observer("WorktreeCreate", Subject::Field("name"), &[Message], "a worktree was created"),
-    observer("WorktreeRemove", Subject::Field("worktree_path"), &[Message], "a worktree was removed"),
+    new_row("SessionStart", SOURCE, &[Deny, Context, Message, Watch, InitialMessage], "a session begins"),
+    observer_row("SessionEnd", Subject::Field("reason"), &[Message], "a session ends"),
+    new_row("UserPromptSubmit", NONE, &[Deny, Context, Message], "the user submits a prompt"),
+    new_row("PreToolUse", TOOL, &[Deny, Ask, Allow, Input, Context, Message], "a tool is about to run"),
+    observer_row("PostToolUse", TOOL, &[Context, Message], "a tool has run"),
+    observer_row("PostToolUseFailure", TOOL, &[Context, Message], "a tool has failed"),
+    new_row("PermissionRequest", TOOL, &[Deny, Allow, Input, Permissions, Context, Message], "the user is about to be asked for permission"),
+    new_row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was denied"),
+    new_row("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response").with_cap(CAP),
+    observer_row("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
+    observer_row("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
+    observer_row("SubagentStart", AGENT, &[Context, Message], "a subagent starts"),
+    observer_row("SubagentStop", AGENT, &[Message], "a subagent has finished"),
+    new_row("Setup", TRIGGER, &[Context, Message], "the system is set up"),
+    observer_row("TaskCreated", NONE, &[Message], "a background task was registered"),
+    observer_row("TaskCompleted", NONE, &[Message], "a background task has finished"),
+    observer_row("ConfigChange", SOURCE, &[Message], "a configuration file changed"),
+    observer_row("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "a file of instructions was loaded"),
+    observer_row("CwdChanged", NONE, &[Watch, Message], "the working directory changed"),
+    observer_row("FileChanged", Subject::FileName("file_path"), &[Watch, Message], "a watched file changed"),
+    new_row("PreCompact", TRIGGER, &[Deny, Context, Message], "the conversation is about to be compacted"),
+    observer_row("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
+    observer_row("WorktreeCreate", Subject::Field("name"), &[Message], "a worktree was created"),
+    observer_row("WorktreeRemove", Subject::Field("worktree_path"), &[Message], "a worktree was removed"),
 ];
 
 /// The event with that name.
-pub(super) fn find(name: &str) -> Option<&'static EventRow> {
+pub(super) fn find_event_row(name: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.name == name)
 }
 
 /// The row of an unknown event. Event names are open: exit code 2 blocks such an event too, and its
 /// context reaches the model (G-39, rulings 13 and 40).
-pub(super) fn unknown(event: &EventName) -> EventRow {
+pub(super) fn unknown_event_row(event: &EventName) -> EventRow {
     let when = "an event that the agent does not name itself";
     let cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
     let powers = Powers::from_slice(&[Deny, Context, Message]);
-    EventRow { cap, when: when.into(), ..EventRow::unknown(event, powers, TIMEOUT) }
+    EventRow { cap, when: when.into(), ..EventRow::unknown_event(event, powers, TIMEOUT) }
 }
 
 /// Whether the event is about a tool call, so that `if` can hold.
-pub(super) fn is_about_tool(event: &str) -> bool {
-    find(event).is_some_and(|row| row.subject == TOOL)
+pub(super) fn is_tool_event(event: &str) -> bool {
+    find_event_row(event).is_some_and(|row| row.subject == TOOL)
 }
 
 /// The values of a field that the agent spells differently from the neutral form.
@@ -128,6 +128,6 @@ pub(super) const SPELLINGS: &[Spelling] = &[
 ];
 
 /// The spellings of that event.
-pub(super) fn spelling(event: &str) -> Option<&'static Spelling> {
+pub(super) fn event_spelling(event: &str) -> Option<&'static Spelling> {
     SPELLINGS.iter().find(|spelling| spelling.event == event)
 }

@@ -8,7 +8,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::unread::Unread;
-pub(crate) use crate::dialect::typed::{Type, TypeMismatch, check, filled};
+pub(crate) use crate::dialect::typed::{Type, TypeMismatch, check_type, non_empty_text};
 use crate::event::Event;
 
 type Table = &'static [(&'static str, Type)];
@@ -51,7 +51,7 @@ const DECISION: Table = &[
 ];
 
 /// The restraint that a decision stands for, spelt as in the agent.
-pub(super) fn restraint(word: &str) -> Restraint {
+pub(super) fn parse_decision(word: &str) -> Restraint {
     match word {
         "allow" => Restraint::Allow,
         "ask" => Restraint::Ask,
@@ -61,7 +61,7 @@ pub(super) fn restraint(word: &str) -> Restraint {
 }
 
 /// The event that an answer names.
-pub(super) fn named_event(object: &Map<String, Value>) -> Option<&str> {
+pub(super) fn answer_event_name(object: &Map<String, Value>) -> Option<&str> {
     let output = object.iter().find(|(key, _)| key.eq_ignore_ascii_case("hookSpecificOutput"))?.1;
     let named = output.as_object()?.iter();
     named
@@ -71,16 +71,16 @@ pub(super) fn named_event(object: &Map<String, Value>) -> Option<&str> {
 }
 
 /// Reads an answer; the error says why the agent rejects all of it.
-pub(super) fn read(
+pub(super) fn read_answer_fields(
     event: &Event,
     row: &EventRow,
     object: &Map<String, Value>,
 ) -> Result<Answer, TypeMismatch> {
     let mut reader = Reader { event, row, answer: Answer::default(), unread: Unread::default() };
-    let top = reader.fields(object, TOP, "")?;
+    let top = reader.known_fields(object, TOP, "")?;
     reader.read_top_fields(&top);
     if let Some(Value::Object(output)) = top.get("hookSpecificOutput") {
-        let output = reader.fields(output, SPECIFIC, "hookSpecificOutput.")?;
+        let output = reader.known_fields(output, SPECIFIC, "hookSpecificOutput.")?;
         reader.read_specific_output(&output)?;
     }
     Ok(reader.into_answer())
@@ -96,7 +96,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The known fields of an object under their documented names: the agent ignores the case of
     /// keys, and the last of several wins.
-    fn fields(
+    fn known_fields(
         &mut self,
         object: &Map<String, Value>,
         known: Table,
@@ -107,119 +107,129 @@ impl Reader<'_> {
             let Some((name, expected)) =
                 known.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))
             else {
-                self.unread.add(path, key, known.iter().map(|(name, _)| *name));
+                self.unread.add_key(path, key, known.iter().map(|(name, _)| *name));
                 continue;
             };
             if value.is_null() {
                 continue;
             }
             fields.insert((*name).to_owned(), value.clone());
-            check(&fields, name, *expected)?;
+            check_type(&fields, name, *expected)?;
         }
         Ok(fields)
     }
 
     fn read_top_fields(&mut self, top: &Map<String, Value>) {
         if top.get("continue") == Some(&Value::Bool(false)) {
-            let reason = filled(top, "stopReason").or_else(|| filled(top, "reason"));
-            self.decide(Restraint::Deny, reason);
+            let reason =
+                non_empty_text(top, "stopReason").or_else(|| non_empty_text(top, "reason"));
+            self.record_decision(Restraint::Deny, reason);
         }
-        if let Some(text) = filled(top, "systemMessage") {
+        if let Some(text) = non_empty_text(top, "systemMessage") {
             // The agent shows no text to the user alone, unless the event adds no context (G-37).
-            let to_model = self.has(Power::Context);
+            let to_model = self.has_power(Power::Context);
             let effects = &mut self.answer.effects;
             let texts = if to_model { &mut effects.context } else { &mut effects.messages };
             texts.push(text.to_owned());
         }
         if top.contains_key("decision") {
-            self.remark(Code::NotHonoured, "Gen reads no `decision` at the top level".to_owned());
+            self.add_remark(
+                Code::NotHonoured,
+                "Gen reads no `decision` at the top level".to_owned(),
+            );
         }
     }
 
     fn read_specific_output(&mut self, output: &Map<String, Value>) -> Result<(), TypeMismatch> {
-        if let Some(word) = filled(output, "permissionDecision") {
-            match restraint(word) {
-                _ if !self.has(Power::Ask) => self.not_honoured("permissionDecision"),
+        if let Some(word) = non_empty_text(output, "permissionDecision") {
+            match parse_decision(word) {
+                _ if !self.has_power(Power::Ask) => self.remark_ignored_key("permissionDecision"),
                 Restraint::Silent => {
                     let message =
                         format!("`permissionDecision` is `{word}`, which is not a known value");
-                    self.remark(Code::NotHonoured, message);
+                    self.add_remark(Code::NotHonoured, message);
                 }
-                restraint => self.decide(restraint, filled(output, "permissionDecisionReason")),
+                restraint => self
+                    .record_decision(restraint, non_empty_text(output, "permissionDecisionReason")),
             }
         }
         let flat = output.contains_key("behavior") || output.contains_key("updatedPermissions");
         if let Some(input) = output.get("updatedInput").filter(|_| !flat)
-            && self.may_set(Power::Input, "updatedInput")
+            && self.has_writable_field(Power::Input, "updatedInput")
         {
             self.answer.effects.updated_input = Some(input.clone());
         }
-        if let Some(text) = filled(output, "additionalContext")
-            && self.may_set(Power::Context, "additionalContext")
+        if let Some(text) = non_empty_text(output, "additionalContext")
+            && self.has_writable_field(Power::Context, "additionalContext")
         {
             self.answer.effects.context.push(text.to_owned());
         }
         if let Some(paths) = output.get("watchPaths")
-            && self.may_set(Power::Watch, "watchPaths")
+            && self.has_writable_field(Power::Watch, "watchPaths")
         {
-            self.watch(paths);
+            self.read_watch_paths(paths);
         }
-        if let Some(text) = filled(output, "initialUserMessage")
-            && self.may_set(Power::InitialMessage, "initialUserMessage")
+        if let Some(text) = non_empty_text(output, "initialUserMessage")
+            && self.has_writable_field(Power::InitialMessage, "initialUserMessage")
         {
             self.answer.effects.initial_user_message = Some(text.to_owned());
         }
         if let Some(retry) = output.get("retry").and_then(Value::as_bool)
-            && self.may_set(Power::Retry, "retry")
+            && self.has_writable_field(Power::Retry, "retry")
         {
             self.answer.effects.retry = Some(retry);
         }
         match output.get("decision") {
-            Some(Value::Object(decision)) if self.may_set(Power::Permissions, "decision") => {
-                self.permission(decision)
+            Some(Value::Object(decision))
+                if self.has_writable_field(Power::Permissions, "decision") =>
+            {
+                self.read_permission_decision(decision)
             }
-            None if flat && self.may_set(Power::Permissions, "behavior") => {
+            None if flat && self.has_writable_field(Power::Permissions, "behavior") => {
                 let decision =
                     output.iter().filter(|(key, _)| DECISION.iter().any(|(name, _)| name == key));
                 let decision = decision.map(|(key, value)| (key.clone(), value.clone())).collect();
-                self.permission(&decision)
+                self.read_permission_decision(&decision)
             }
             _ => Ok(()),
         }
     }
 
-    /// The answer to a permission request, on that event alone (G-34).
-    fn permission(&mut self, decision: &Map<String, Value>) -> Result<(), TypeMismatch> {
-        let decision = self.fields(decision, DECISION, "hookSpecificOutput.decision.")?;
-        match filled(&decision, "behavior").unwrap_or_default() {
+    /// Reads the answer to a permission request, on that event alone (G-34).
+    fn read_permission_decision(
+        &mut self,
+        decision: &Map<String, Value>,
+    ) -> Result<(), TypeMismatch> {
+        let decision = self.known_fields(decision, DECISION, "hookSpecificOutput.decision.")?;
+        match non_empty_text(&decision, "behavior").unwrap_or_default() {
             "deny" => {
-                let reason = filled(&decision, "message").unwrap_or("denied by hook");
-                self.decide(Restraint::Deny, Some(reason));
+                let reason = non_empty_text(&decision, "message").unwrap_or("denied by hook");
+                self.record_decision(Restraint::Deny, Some(reason));
             }
             "allow" => {
-                self.decide(Restraint::Allow, filled(&decision, "message"));
+                self.record_decision(Restraint::Allow, non_empty_text(&decision, "message"));
                 if let Some(input) = decision.get("updatedInput") {
                     self.answer.effects.updated_input = Some(input.clone());
                 }
                 let updates = decision.get("updatedPermissions").and_then(Value::as_array);
                 for update in updates.into_iter().flatten() {
-                    self.permission_update(update);
+                    self.read_permission_update(update);
                 }
             }
             _ if decision.get("interrupt") == Some(&Value::Bool(true)) => {
-                self.decide(Restraint::Deny, filled(&decision, "message"));
+                self.record_decision(Restraint::Deny, non_empty_text(&decision, "message"));
             }
             word => {
                 let message =
                     format!("`decision.behavior` is `{word}`, which is not a known value");
-                self.remark(Code::NotHonoured, message);
+                self.add_remark(Code::NotHonoured, message);
             }
         }
         Ok(())
     }
 
     /// Reads one permission update. A string is a rule to allow for this session.
-    fn permission_update(&mut self, update: &Value) {
+    fn read_permission_update(&mut self, update: &Value) {
         let updates = &mut self.answer.effects.updated_permissions;
         match update {
             Value::Object(fields) if fields.get("type").is_some_and(Value::is_string) => {
@@ -237,57 +247,57 @@ impl Reader<'_> {
             }
             other => {
                 let message = format!("a permission update needs a `type`; `{other}` was dropped");
-                self.remark(Code::NotHonoured, message);
+                self.add_remark(Code::NotHonoured, message);
             }
         }
     }
 
     /// Reads the paths to watch; the agent ignores relative ones.
-    fn watch(&mut self, paths: &Value) {
+    fn read_watch_paths(&mut self, paths: &Value) {
         let mut watched = Vec::new();
         for path in paths.as_array().into_iter().flatten().filter_map(Value::as_str) {
             if path.starts_with('/') || path.as_bytes().get(1) == Some(&b':') {
                 watched.push(path.to_owned());
             } else {
                 let message = format!("`{path}` in `watchPaths` is not absolute; it was dropped");
-                self.remark(Code::NotHonoured, message);
+                self.add_remark(Code::NotHonoured, message);
             }
         }
         self.answer.effects.watch_paths = Some(watched);
     }
 
     /// Records a decision; the more restraining one of several wins.
-    fn decide(&mut self, restraint: Restraint, reason: Option<&str>) {
+    fn record_decision(&mut self, restraint: Restraint, reason: Option<&str>) {
         if restraint > self.answer.restraint {
             self.answer.restraint = restraint;
             self.answer.reason = reason.map(str::to_owned);
         }
     }
 
-    /// Whether the real event has the field, whatever event the answer names (G-35).
-    fn may_set(&mut self, power: Power, key: &str) -> bool {
-        let may = self.has(power);
+    /// Whether the actual event has the field, whatever event the answer names (G-35).
+    fn has_writable_field(&mut self, power: Power, key: &str) -> bool {
+        let may = self.has_power(power);
         if !may {
-            self.not_honoured(key);
+            self.remark_ignored_key(key);
         }
         may
     }
 
-    const fn has(&self, power: Power) -> bool {
+    const fn has_power(&self, power: Power) -> bool {
         self.row.powers.has(power)
     }
 
-    fn not_honoured(&mut self, key: &str) {
+    fn remark_ignored_key(&mut self, key: &str) {
         let message = format!("`{}` does not honour `{key}`; it was ignored", self.event.name);
-        self.remark(Code::NotHonoured, message);
+        self.add_remark(Code::NotHonoured, message);
     }
 
-    fn remark(&mut self, code: Code, message: String) {
+    fn add_remark(&mut self, code: Code, message: String) {
         self.answer.remarks.push(Failure::new(code, message));
     }
 
     fn into_answer(mut self) -> Answer {
-        self.answer.remarks.extend(self.unread.remark());
+        self.answer.remarks.extend(self.unread.into_remark());
         // A denied action does not happen, so its rewrite is dropped.
         if self.answer.restraint == Restraint::Deny {
             self.answer.effects.updated_input = None;

@@ -43,39 +43,40 @@ const TOOLS: &[&str] = &[
 const PATHS: &[&str] = &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// Reads the matcher of a group for `event`.
-pub(super) fn read(event: &str, text: &str, compat: Compat) -> ParsedMatcher {
+pub(super) fn parse_matcher(event: &str, text: &str, compat: Compat) -> ParsedMatcher {
     let plain = |spec| ParsedMatcher { spec, condition: None, broken: None, ambiguous: false };
     if matches!(text, "" | "*") {
         return plain(MatcherSpec::Any);
     }
-    if let Some(names) = plain_names(text) {
-        return plain(MatcherSpec::Words(with_neutral_values(event, names)));
+    if let Some(names) = split_plain_names(text) {
+        return plain(MatcherSpec::Words(add_neutral_spellings(event, names)));
     }
-    if events::is_about_tool(event)
-        && let Some((tools, parts)) = tool_patterns(text)
+    if events::is_tool_event(event)
+        && let Some((tools, parts)) = split_tool_patterns(text)
     {
-        let condition = Condition::any(text, parts.into_iter().map(condition).collect());
+        let condition =
+            Condition::any(text, parts.into_iter().map(tool_pattern_condition).collect());
         return ParsedMatcher { condition: Some(condition), ..plain(MatcherSpec::Words(tools)) };
     }
-    if events::is_about_tool(event)
-        && let Some((tool, argument)) = tool_pattern(text)
+    if events::is_tool_event(event)
+        && let Some((tool, argument)) = split_tool_pattern(text)
     {
-        if !is_list(argument) {
+        if !is_name_list(argument) {
             let spec = MatcherSpec::Words(vec![tool.to_owned()]);
-            return ParsedMatcher { condition: Some(condition(text)), ..plain(spec) };
+            return ParsedMatcher { condition: Some(tool_pattern_condition(text)), ..plain(spec) };
         }
-        return ParsedMatcher { ambiguous: true, ..expression(text, compat) };
+        return ParsedMatcher { ambiguous: true, ..parse_regex(text, compat) };
     }
-    expression(text, compat)
+    parse_regex(text, compat)
 }
 
 /// The condition of a tool pattern, in `if` or in a matcher.
-pub(super) fn condition(text: &str) -> Condition {
-    Condition::rule(&pattern(text), Reading::Native)
+pub(super) fn tool_pattern_condition(text: &str) -> Condition {
+    Condition::rule(&tool_pattern_to_rule(text), Reading::Native)
 }
 
 /// The names in `text`, if it consists of plain names separated by `|`.
-fn plain_names(text: &str) -> Option<Vec<String>> {
+fn split_plain_names(text: &str) -> Option<Vec<String>> {
     let plain = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_- :/".contains(c))
     };
@@ -85,8 +86,8 @@ fn plain_names(text: &str) -> Option<Vec<String>> {
 
 /// Adds the neutral spelling of each value that the agent spells differently, because matchers test
 /// neutral values.
-fn with_neutral_values(event: &str, mut names: Vec<String>) -> Vec<String> {
-    if let Some(spelling) = events::spelling(event) {
+fn add_neutral_spellings(event: &str, mut names: Vec<String>) -> Vec<String> {
+    if let Some(spelling) = events::event_spelling(event) {
         let listed = |own: &str| names.iter().any(|name| name == own);
         let others: Vec<String> = spelling
             .values
@@ -101,7 +102,7 @@ fn with_neutral_values(event: &str, mut names: Vec<String>) -> Vec<String> {
 
 /// Reads a regular expression that must match the whole subject. It must be valid without the
 /// anchors, so that no alternation escapes them.
-fn expression(text: &str, compat: Compat) -> ParsedMatcher {
+fn parse_regex(text: &str, compat: Compat) -> ParsedMatcher {
     let broken = Matcher::new(MatcherSpec::Regex(text.to_owned())).compile().err();
     let spec = match (&broken, compat) {
         (None, _) => MatcherSpec::Regex(format!("^(?:{text})$")),
@@ -114,7 +115,7 @@ fn expression(text: &str, compat: Compat) -> ParsedMatcher {
 }
 
 /// Splits `Bash(git:*)` into a tool and its argument.
-fn tool_pattern(text: &str) -> Option<(&str, &str)> {
+fn split_tool_pattern(text: &str) -> Option<(&str, &str)> {
     let (tool, rest) = text.split_once('(')?;
     let argument = rest.strip_suffix(')')?;
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -126,7 +127,7 @@ fn tool_pattern(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Splits `Bash(npm:*)|Edit` into the tools and the patterns; at least one has an argument.
-fn tool_patterns(text: &str) -> Option<(Vec<String>, Vec<&str>)> {
+fn split_tool_patterns(text: &str) -> Option<(Vec<String>, Vec<&str>)> {
     let mut depth = 0_usize;
     let parts: Vec<&str> = text
         .split(|c| {
@@ -138,23 +139,23 @@ fn tool_patterns(text: &str) -> Option<(Vec<String>, Vec<&str>)> {
             c == '|' && depth == 0
         })
         .collect();
-    let tool = |part: &&str| match tool_pattern(part) {
-        Some((tool, argument)) => (!is_list(argument)).then(|| tool.to_owned()),
-        None => plain_names(part).is_some().then(|| (*part).to_owned()),
+    let tool = |part: &&str| match split_tool_pattern(part) {
+        Some((tool, argument)) => (!is_name_list(argument)).then(|| tool.to_owned()),
+        None => split_plain_names(part).is_some().then(|| (*part).to_owned()),
     };
     let tools: Vec<String> = parts.iter().map(tool).collect::<Option<_>>()?;
     (parts.len() > 1 && text.contains('(')).then_some((tools, parts))
 }
 
 /// Whether `argument` is a list of names such as `Create|Update`, as in an expression over names.
-fn is_list(argument: &str) -> bool {
+fn is_name_list(argument: &str) -> bool {
     argument.contains('|')
         && argument.chars().all(|c| c.is_ascii_alphanumeric() || "_|".contains(c))
 }
 
 /// Translates a tool pattern to a rule. The agent writes a command and its arguments as `git:push
 /// *`, a rule with a space; the agent tests absolute paths, for which a rule needs `//` (G-21).
-fn pattern(text: &str) -> String {
+fn tool_pattern_to_rule(text: &str) -> String {
     let Some((tool, argument)) = text.split_once('(') else { return text.to_owned() };
     if PATHS.contains(&tool) {
         let rooted = !argument.starts_with("//");

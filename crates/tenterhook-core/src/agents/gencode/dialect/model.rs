@@ -28,11 +28,11 @@ const FIELDS: &[(Power, &str)] = &[
     (Power::Retry, r#""retry": true, where the denied call may be tried again"#),
 ];
 
-pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
+pub(super) fn default_timeout(run: &Run, row: &EventRow) -> Duration {
     if matches!(run, Run::Prompt(_)) { TIMEOUT } else { row.timeout }
 }
 
-pub(super) fn shape(row: &EventRow) -> String {
+pub(super) fn answer_instructions(row: &EventRow) -> String {
     let mut text = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
          If there is nothing to say against the event, answer {}. Otherwise the object has one or more of these keys:\n\
          \"systemMessage\": a string for the user\n"
@@ -54,6 +54,6 @@ pub(super) fn shape(row: &EventRow) -> String {
     text
 }
 
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    Answer { detached: false, ..answer::read(event, row, report, true) }
+pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    Answer { detached: false, ..answer::read_answer(event, row, report, true) }
 }

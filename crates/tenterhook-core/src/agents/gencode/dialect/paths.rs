@@ -13,7 +13,7 @@ use crate::syntax::Node;
 
 /// The settings, weakest first. The project is the directory in which the agent was started; its
 /// parents are not searched.
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
     // `CLAUDE_CONFIG_DIR` does not apply to this agent.
     let user = roots.home.join(".gen");
     [
@@ -31,17 +31,17 @@ const OWN: &[&str] = &[".gen/settings.json", ".gen/settings.local.json", ".gen-p
 
 /// Recognizes a file by its path. The structure is that of Claude Code's settings, so a file
 /// elsewhere is only a weak match.
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
     if OWN.iter().any(|end| path.ends_with(end)) {
         return Fit::Certain;
     }
     let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
-    let has_event = hooks.iter().any(|hook| events::find(&hook.key).is_some());
+    let has_event = hooks.iter().any(|hook| events::find_event_row(&hook.key).is_some());
     if has_event { Fit::Shape } else { Fit::No }
 }
 
-/// The strength of a settings layer; other layers neither replace nor are replaced.
-const fn rank(layer: Layer) -> Option<u8> {
+/// Returns the strength of a settings layer; other layers neither replace others nor are replaced.
+const fn layer_rank(layer: Layer) -> Option<u8> {
     match layer {
         Layer::User => Some(0),
         Layer::Project => Some(1),
@@ -56,16 +56,16 @@ const fn rank(layer: Layer) -> Option<u8> {
 }
 
 /// Disarms the hooks of an event that a stronger settings file mentions, even with an empty list.
-pub(super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
+pub(super) fn disarm_replaced_hooks(layers: &mut [(&Source, &mut ReadConfig)]) {
     let mentioned: Vec<(u8, String, HashSet<EventName>)> = layers
         .iter()
         .filter_map(|(source, config)| {
             let events = config.mentions.iter().cloned().collect();
-            Some((rank(source.layer)?, source.name.to_string(), events))
+            Some((layer_rank(source.layer)?, source.name.to_string(), events))
         })
         .collect();
     for (source, config) in layers.iter_mut() {
-        let Some(own) = rank(source.layer) else { continue };
+        let Some(own) = layer_rank(source.layer) else { continue };
         for hook in &mut config.hooks {
             let stronger = mentioned
                 .iter()
@@ -92,7 +92,7 @@ mod tests {
             ..Roots::default()
         };
         let paths: Vec<_> =
-            candidates(&roots).into_iter().map(|candidate| candidate.path).collect();
+            config_candidates(&roots).into_iter().map(|candidate| candidate.path).collect();
         assert_eq!(paths[0], Path::new("/home/x/.gen/settings.json"));
         assert!(paths.iter().all(|path| !path.starts_with("/elsewhere")), "{paths:?}");
     }

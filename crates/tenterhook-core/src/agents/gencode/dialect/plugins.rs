@@ -8,19 +8,19 @@ use crate::syntax::{self, Format, Node, NodeValue};
 
 /// The enabled plugins with their hook files. Each directory in the agent's `plugins` is a plugin,
 /// unless the settings disable it (G-3).
-pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+pub(super) fn find_plugins(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
     let settings: Vec<&str> = settings.iter().map(|setting| &*setting.text).collect();
-    let installed = disk.directories(&roots.home.join(".gen/plugins")).into_iter();
+    let installed = disk.list_directories(&roots.home.join(".gen/plugins")).into_iter();
     let plugin = |root: PathBuf| {
         let name = root.file_name()?.to_string_lossy().into_owned();
-        enabled(&name, &settings).then(|| Plugin { name, data: root.join("data"), root })
+        is_plugin_enabled(&name, &settings).then(|| Plugin { name, data: root.join("data"), root })
     };
     let whole = |path: &Path| {
-        let (text, _) = disk.read(path).filter(|(_, flaw)| flaw.is_none())?;
+        let (text, _) = disk.read_file(path).filter(|(_, flaw)| flaw.is_none())?;
         Some(text.to_string())
     };
     let with_files = |plugin: Plugin| {
-        let files = files(&plugin, whole);
+        let files = plugin_hook_files(&plugin, whole);
         (plugin, files)
     };
     let active = installed.filter_map(plugin).map(with_files);
@@ -29,9 +29,9 @@ pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plug
 
 /// Whether the plugin `name` is enabled. The last of `settings` that mentions it decides; the key
 /// is its name, or its name and marketplace (`name@marketplace`).
-fn enabled(name: &str, settings: &[&str]) -> bool {
+fn is_plugin_enabled(name: &str, settings: &[&str]) -> bool {
     let setting = |text: &&&str| {
-        let root = syntax::parse(text, Format::Json).root?;
+        let root = syntax::parse_by_format(text, Format::Json).root?;
         let all = root.get("enabledPlugins")?.entries();
         let own = |key: &str| key.split('@').next() == Some(name);
         all.iter().rfind(|entry| own(&entry.key)).and_then(|entry| entry.node.as_bool())
@@ -43,7 +43,7 @@ fn enabled(name: &str, settings: &[&str]) -> bool {
 const MANIFESTS: &[&str] = &[".gen-plugin/plugin.json", ".claude-plugin/plugin.json"];
 
 /// The hook files of a plugin: those that its manifest names, else the default one.
-fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
+fn plugin_hook_files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
     let default = || vec![plugin.root.join("hooks/hooks.json")];
     let mut manifests = MANIFESTS.iter().map(|manifest| plugin.root.join(manifest));
     let Some((path, text)) =
@@ -51,7 +51,7 @@ fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf
     else {
         return default();
     };
-    let root = syntax::parse(&text, Format::Json).root;
+    let root = syntax::parse_by_format(&text, Format::Json).root;
     match root.as_ref().and_then(|root| root.get("hooks")).map(|hooks: &Node| &hooks.value) {
         Some(NodeValue::Object(_)) => vec![path],
         Some(NodeValue::String(named)) => {
@@ -81,9 +81,9 @@ mod tests {
             (vec![on, off], false),
             (vec![off, on], true),
         ] {
-            assert_eq!(enabled("guard", &settings), expected, "{settings:?}");
+            assert_eq!(is_plugin_enabled("guard", &settings), expected, "{settings:?}");
         }
-        assert!(enabled("other", &[off]));
+        assert!(is_plugin_enabled("other", &[off]));
     }
 
     /// G-3, G-80.
@@ -94,10 +94,10 @@ mod tests {
             let read = |path: &Path| {
                 (path == Path::new("/p/.gen-plugin/plugin.json")).then(|| manifest.to_owned())
             };
-            files(&plugin, read)
+            plugin_hook_files(&plugin, read)
         };
         let default = [PathBuf::from("/p/hooks/hooks.json")];
-        assert_eq!(files(&plugin, |_| None), default);
+        assert_eq!(plugin_hook_files(&plugin, |_| None), default);
         assert_eq!(files_with(r#"{"name": "p"}"#), default);
         let named = files_with(r#"{"hooks": "${GEN_PLUGIN_ROOT}/h.json"}"#);
         assert_eq!(named, [PathBuf::from("/p/h.json")]);

@@ -16,10 +16,10 @@ use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, 
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::report::{End, Output, Report, StepOutput};
 use crate::source::{Plugin, ReadConfig, Source};
-use crate::verdict::{JudgeContext, judge};
+use crate::verdict::{JudgeContext, judge_answer};
 
 fn source(text: &str) -> Source {
-    Source::given(".gen/settings.json", DialectId::GEN, text, "/repo/.gen")
+    Source::from_text(".gen/settings.json", DialectId::GEN, text, "/repo/.gen")
 }
 
 fn load(hooks: &Value) -> ReadConfig {
@@ -79,8 +79,12 @@ fn bad_field_rejects_only_its_entry() {
         read.diagnostics.iter().all(|diagnostic| diagnostic.place.is_some()),
         "each finding has a location"
     );
-    let armed: Vec<_> =
-        read.hooks.iter().filter(|hook| is_armed(hook)).map(|hook| hook.run.line()).collect();
+    let armed: Vec<_> = read
+        .hooks
+        .iter()
+        .filter(|hook| is_armed(hook))
+        .map(|hook| hook.run.one_line_description())
+        .collect();
     assert_eq!(armed, ["b", "f", "h"]);
     let rejected = read.hooks.iter().filter(|hook| !is_armed(hook)).count();
     assert_eq!(rejected, 6, "rejected hooks are listed");
@@ -121,7 +125,10 @@ fn handler_options_are_read_with_their_defaults() {
     let (plain, found) = handler(&json!({ "command": "x" }));
     assert!(found.is_empty());
     assert_eq!((plain.timeout, plain.wait, plain.once), (None, Wait::Attached, false));
-    assert_eq!(GEN.row(&"PreToolUse".into()).map(|row| row.timeout), Some(Duration::from_mins(10)));
+    assert_eq!(
+        GEN.event_row(&"PreToolUse".into()).map(|row| row.timeout),
+        Some(Duration::from_mins(10))
+    );
     for (fields, timeout, finding) in [
         (json!({ "timeout": 30 }), Some(30_000), ""),
         (json!({ "timeout": 0 }), None, "no-effect"),
@@ -170,7 +177,7 @@ fn http_prompt_and_agent_handlers_are_read() {
                 "headers": { "A": "$B" }, "allowedEnvVars": ["B"] }),
         );
         assert!(found.is_empty() && is_armed(&hook), "{kind} {found:?}");
-        assert_eq!((hook.run.executor(), hook.timeout), (kind, Some(Duration::from_secs(2))));
+        assert_eq!((hook.run.executor_name(), hook.timeout), (kind, Some(Duration::from_secs(2))));
     }
 }
 
@@ -197,8 +204,8 @@ fn plugin_hooks_receive_the_plugin_root_in_variables() {
         "GEN_PLUGIN_ROOT_MY_GUARD_X",
     ];
     assert_eq!(names.into_iter().collect::<Vec<_>>(), expected);
-    assert_eq!(unix.hooks[0].run.line(), "${GEN_PLUGIN_ROOT}/run");
-    assert_eq!(read("pwsh").hooks[0].run.line(), "${env:GEN_PLUGIN_ROOT}/run");
+    assert_eq!(unix.hooks[0].run.one_line_description(), "${GEN_PLUGIN_ROOT}/run");
+    assert_eq!(read("pwsh").hooks[0].run.one_line_description(), "${env:GEN_PLUGIN_ROOT}/run");
 }
 
 /// G-20 to G-22, X3.9: the cases of the agent's own tests, and cases that its code gets wrong.
@@ -220,11 +227,11 @@ fn matcher_text_is_read_as_names_expression_or_tool_pattern() {
         ("**", "x", Err(())),
         ("[a", "[a", Err(())),
     ] {
-        let parsed = matcher::read("PreToolUse", text, Compat::Guarded);
+        let parsed = matcher::parse_matcher("PreToolUse", text, Compat::Guarded);
         let found = Matcher::new(parsed.spec).matches(Some(subject)).map_err(drop);
         assert_eq!(found, expected, "{text} on {subject}");
     }
-    let exact = matcher::read("PreToolUse", "[a", Compat::Exact);
+    let exact = matcher::parse_matcher("PreToolUse", "[a", Compat::Exact);
     assert_eq!(exact.spec, MatcherSpec::Words(vec!["[a".to_owned()]));
     for (event, text, pattern) in [
         ("PreToolUse", "Bash(git:*)", Some("Bash(git:*)")),
@@ -241,7 +248,7 @@ fn matcher_text_is_read_as_names_expression_or_tool_pattern() {
         ("PreToolUse", "Notebook(Edit)", None),
         ("Stop", "Bash(git:*)", None),
     ] {
-        let parsed = matcher::read(event, text, Compat::Guarded);
+        let parsed = matcher::parse_matcher(event, text, Compat::Guarded);
         let condition = parsed.condition.as_ref().map(crate::matcher::Condition::text);
         assert_eq!(condition, pattern, "{event} {text}");
     }
@@ -295,7 +302,7 @@ fn report(stdout: &str, stderr: &str, exit: i32) -> Report {
         stdout: Output::from(stdout.as_bytes()),
         stderr: Output::from(stderr.as_bytes()),
     };
-    Report { said, ..Report::silent(End::Exited(exit), Duration::ZERO) }
+    Report { said, ..Report::without_output(End::Exited(exit), Duration::ZERO) }
 }
 
 proptest::proptest! {
@@ -307,12 +314,12 @@ proptest::proptest! {
     fn allow_with_surrounding_text_is_not_consent(before in "[^{}\\s\u{feff}]{1,12}", config in ".{0,60}", exit in 0..4i32) {
         let allow = r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#;
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
-        let row = GEN.row(&event.name).expect("an event of the table");
+        let row = GEN.event_row(&event.name).expect("an event of the table");
         for text in [format!("{before}{allow}"), format!("{allow}{before}"), config.clone()] {
             let answer = GEN.read_answer(&event, row, &report(&text, "", exit));
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let hook = Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
-            let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
+            let verdict = judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer);
             proptest::prop_assert_ne!(verdict.restraint, Restraint::Allow, "{}", text);
         }
         let _ = load_text(&config);

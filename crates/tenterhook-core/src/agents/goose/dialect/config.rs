@@ -4,7 +4,7 @@
 use super::vocabulary;
 use crate::diagnostic::{Code, Severity};
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{EntryFault, Fields};
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
@@ -16,7 +16,7 @@ use crate::syntax::{Entry, Format, Node};
 
 static FILE: File = File {
     shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "shell", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
-    rules: Rules::all("GO-3"),
+    rules: Rules::with_one_rule("GO-3"),
     lints: Some(&LINTS),
     ..File::new(
         "Goose",
@@ -49,7 +49,7 @@ static GROUPS: Groups = Groups {
         known: &["type", "command", "timeout", "on_failure"],
         foreign: &[("onfailure", "write `on_failure`")],
     },
-    matcher,
+    matcher: check_matcher,
     run: |reader, _, _, text| {
         let root = reader.source.directory.parent().unwrap_or(&reader.source.directory);
         let env = vec![("PLUGIN_ROOT".to_owned(), root.to_string_lossy().into_owned())];
@@ -59,14 +59,14 @@ static GROUPS: Groups = Groups {
     read_options,
 };
 
-/// Reads `source`.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of a config file of Goose.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
 /// Reads a matcher: a regular expression that may match anywhere in the subject. `*` is not a valid
 /// expression, so Goose never runs the hook; a guarded reading matches everything.
-fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
+fn parse_matcher(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
     let text = scope.matcher.as_str();
     let regex = MatcherSpec::Regex(text.to_owned());
     let why = match text {
@@ -81,10 +81,10 @@ fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
     }
 }
 
-fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
-    let read = spec(scope, reader.source.compat);
+fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
+    let read = parse_matcher(scope, reader.source.compat);
     let help = "Goose silently skips this hook; remove `matcher` to match everything";
-    groups::report_matcher(reader, entry, scope, &[""], read, help);
+    groups::report_matcher_faults(reader, entry, scope, &[""], read, help);
 }
 
 fn read_options(
@@ -93,23 +93,26 @@ fn read_options(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    hook.matcher = Matcher::new(spec(scope, reader.source.compat).0);
-    hook.on_failure = on_failure(reader, node);
-    hook.timeout = reader.entry(node, "timeout").and_then(|entry| reader.findings.seconds(entry));
+    hook.matcher = Matcher::new(parse_matcher(scope, reader.source.compat).0);
+    hook.on_failure = read_failure_policy(reader, node);
+    hook.timeout = reader
+        .non_null_entry(node, "timeout")
+        .and_then(|entry| reader.findings.read_seconds(entry));
     Ok(())
 }
 
 /// Reads `on_failure`. Goose silently drops the whole file if the value is unknown (GO-9); a
 /// guarded reading treats an unknown value as `block`.
-fn on_failure(reader: &mut Reader<'_>, node: &Node) -> Option<OnFailure> {
-    let field = reader.entry(node, "on_failure")?;
+fn read_failure_policy(reader: &mut Reader<'_>, node: &Node) -> Option<OnFailure> {
+    let field = reader.non_null_entry(node, "on_failure")?;
     match field.node.as_str() {
         Some("allow") => Some(OnFailure::Continue),
         Some("block") => Some(OnFailure::Block),
         _ => {
             let message =
                 "`on_failure` takes `allow` or `block`; any other value makes Goose drop the file";
-            let found = finding(Code::UnknownOnFailure, message).weighing(Severity::Error);
+            let found = finding_without_location(Code::UnknownOnFailure, message)
+                .with_severity(Severity::Error);
             let found = found.help("here it is read as `block`");
             reader.report(field.node.span, found);
             reader

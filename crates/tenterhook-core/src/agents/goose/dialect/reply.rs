@@ -15,8 +15,10 @@ use crate::dialect::kit::reply_form::{Ended, ReplyForm, whole_stdout};
 pub(super) static REPLIES: Replies =
     Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
 
-static EVENTS: &[EventReplies] =
-    &[EventReplies::can("PreToolUse", &[BLOCK]), EventReplies::can("Stop", &[BLOCK])];
+static EVENTS: &[EventReplies] = &[
+    EventReplies::with_phrases("PreToolUse", &[BLOCK]),
+    EventReplies::with_phrases("Stop", &[BLOCK]),
+];
 
 pub(super) static FORM: ReplyForm = ReplyForm {
     words: &WORDS,
@@ -25,15 +27,15 @@ pub(super) static FORM: ReplyForm = ReplyForm {
     same: &[],
     carried: &[],
     part: whole_stdout,
-    input: |words, event, input| words.neutral_input(event, input),
-    counts: reads_object,
-    ended,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: is_answer_object,
+    ended: read_plain_output,
     denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
 /// Whether Goose reads `object` as an answer. On an event that can be denied, `block` is an answer
 /// at every exit code, `allow` only at exit code 0, and any other object is no answer (GO-42).
-fn reads_object(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
+fn is_answer_object(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool {
     match object.get("decision").and_then(Value::as_str) {
         _ if !row.powers.has(Power::Deny) => true,
         Some("block") => true,
@@ -44,15 +46,15 @@ fn reads_object(row: &EventRow, code: i32, object: &Map<String, Value>) -> bool 
 
 /// Reads output without an answer: empty output passes, exit code 2 blocks, and anything else is a
 /// failure (GO-42).
-fn ended(output: &Ended<'_>) -> Answer {
+fn read_plain_output(output: &Ended<'_>) -> Answer {
     match (output.code, output.stdout, output.stderr) {
         (0, "", _) => Answer::default(),
-        (0, ..) if !output.denies() => Answer::default(),
+        (0, ..) if !output.can_be_denied() => Answer::default(),
         (0, ..) => {
             Answer::failed(Code::UnreadableAnswer, "it printed something that is not an answer")
         }
-        (2, _, "") if output.denies() => Answer::deny("denied by plugin hook"),
-        (2, _, reason) if output.denies() => Answer::deny(reason),
-        _ => output.failed(),
+        (2, _, "") if output.can_be_denied() => Answer::deny("denied by plugin hook"),
+        (2, _, reason) if output.can_be_denied() => Answer::deny(reason),
+        _ => output.failed_answer(),
     }
 }

@@ -15,10 +15,10 @@ use crate::hook::{Arming, Compat, Hook, HookId, Invocation, Layer, OnFailure, Ru
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Report, StepOutput};
 use crate::source::{ReadConfig, Source};
-use crate::verdict::{JudgeContext, judge};
+use crate::verdict::{JudgeContext, judge_answer};
 
 fn read(text: &str, compat: Compat) -> ReadConfig {
-    let source = Source::given("/p/x/hooks/hooks.json", DialectId::GOOSE, text, "/p/x/hooks");
+    let source = Source::from_text("/p/x/hooks/hooks.json", DialectId::GOOSE, text, "/p/x/hooks");
     GOOSE.read_config(&Source { compat, ..source })
 }
 
@@ -55,7 +55,7 @@ fn observed_payloads_round_trip_unchanged() {
 #[test]
 fn events_that_only_goose_has_grant_no_powers() {
     for name in ["BeforeShellExecution", "AfterFileEdit", "PreToolUseResult"] {
-        let row = GOOSE.row(&name.into()).expect("a row");
+        let row = GOOSE.event_row(&name.into()).expect("a row");
         assert_eq!(row.powers, crate::answer::Powers::NONE);
     }
 }
@@ -83,19 +83,19 @@ fn exact_reading_matches_observed_outcomes_and_guarded_reading_only_adds_denials
         (r#"{"decision":"allow"}"#, "R", 2, true, true),
     ];
     let event = event(&call("shell"));
-    let row = GOOSE.row(&event.name).expect("a row");
+    let row = GOOSE.event_row(&event.name).expect("a row");
     for (stdout, stderr, code, blocked, guarded) in observed {
         let said = StepOutput::Bytes {
             stdout: stdout.as_bytes().into(),
             stderr: stderr.as_bytes().into(),
         };
-        let report = Report { said, ..Report::silent(End::Exited(*code), Duration::ZERO) };
+        let report = Report { said, ..Report::without_output(End::Exited(*code), Duration::ZERO) };
         for (compat, denies) in [(Compat::Exact, blocked), (Compat::Guarded, guarded)] {
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let mut hook = Hook::new(HookId::new("h"), DialectId::GOOSE, "PreToolUse".into(), run);
             hook.compat = compat;
             let answer = GOOSE.read_answer(&event, row, &report);
-            let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
+            let verdict = judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer);
             assert_eq!(verdict.restraint > Restraint::Allow, *denies, "{stdout} {code} {compat:?}");
         }
     }
@@ -105,7 +105,7 @@ fn exact_reading_matches_observed_outcomes_and_guarded_reading_only_adds_denials
 #[test]
 fn each_plugin_has_a_file() {
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
-    let found = GOOSE.candidates(&roots);
+    let found = GOOSE.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -115,7 +115,7 @@ fn each_plugin_has_a_file() {
         ("/r/.agents/plugins/*/hooks/hooks.json", Layer::Project),
     ];
     assert_eq!(found, expected);
-    let fit = |path: &str| GOOSE.recognizes(Path::new(path), None);
+    let fit = |path: &str| GOOSE.recognize_config_file(Path::new(path), None);
     assert_eq!(fit("/r/.agents/plugins/x/hooks/hooks.json"), Fit::Certain);
     assert_eq!(fit("/r/hooks/hooks.json"), Fit::No);
 }
@@ -172,8 +172,12 @@ fn timeout_is_in_seconds_and_defaults_to_thirty() {
     let timeouts: Vec<_> = read.hooks.iter().map(|hook| hook.timeout).collect();
     assert_eq!(timeouts, [Some(Duration::from_millis(2500)), None, None]);
     for name in ["PreToolUse", "Stop", "UserPromptSubmit", "AfterFileEdit"] {
-        let row = GOOSE.row(&name.into()).expect("a row");
-        assert_eq!(GOOSE.timeout(&read.hooks[1].run, row), Duration::from_secs(30), "{name}");
+        let row = GOOSE.event_row(&name.into()).expect("a row");
+        assert_eq!(
+            GOOSE.default_timeout(&read.hooks[1].run, row),
+            Duration::from_secs(30),
+            "{name}"
+        );
     }
 }
 
@@ -182,14 +186,14 @@ fn timeout_is_in_seconds_and_defaults_to_thirty() {
 fn answer_fields_other_than_a_denial_are_ignored() {
     let more = r#""reason":"R","additionalContext":"c","systemMessage":"m","continue":true,
         "hookSpecificOutput":{"updatedInput":{"command":"pwd"},"additionalContext":"c"}"#;
-    for row in GOOSE.rows() {
+    for row in GOOSE.event_rows() {
         let denies = ["PreToolUse", "Stop"].contains(&&*row.event);
         let powers = if denies { Powers::from_slice(&[Power::Deny]) } else { Powers::NONE };
         assert_eq!(row.powers, powers, "{}", row.name);
         for decision in ["allow", "block", "ask"] {
             let text = format!(r#"{{"decision":"{decision}",{more}}}"#);
             let said = StepOutput::Bytes { stdout: text.as_bytes().into(), stderr: b""[..].into() };
-            let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
+            let report = Report { said, ..Report::without_output(End::Exited(0), Duration::ZERO) };
             let event = Event::new(&*row.event, Surroundings::default());
             let answer = GOOSE.read_answer(&event, row, &report);
             assert_eq!(answer.effects, Effects::default(), "{} {decision}", row.name);
@@ -235,8 +239,8 @@ fn groups_are_read_with_timeout_matcher_and_failure_policy() {
 #[test]
 fn output_without_an_answer_matters_only_where_the_event_can_be_denied() {
     let ended = |event: &str, code, stdout, stderr| {
-        let row = GOOSE.row(&event.into()).expect("a row");
-        let row = &crate::dialect::kit::reply_form::with_powers(
+        let row = GOOSE.event_row(&event.into()).expect("a row");
+        let row = &crate::dialect::kit::reply_form::rows_with_powers(
             &super::reply::FORM,
             std::slice::from_ref(row),
         )[0];
@@ -250,7 +254,7 @@ fn output_without_an_answer_matters_only_where_the_event_can_be_denied() {
     assert_eq!(ended("PreToolUse", 2, "", ""), Answer::deny("denied by plugin hook"));
     assert_eq!(ended("PreToolUse", 2, "", "no"), Answer::deny("no"));
     let counts = |event: &str, code, decision: &str| {
-        let row = GOOSE.row(&event.into()).expect("a row");
+        let row = GOOSE.event_row(&event.into()).expect("a row");
         let object = json!({ "decision": decision });
         (super::reply::FORM.counts)(row, code, object.as_object().expect("an object"))
     };

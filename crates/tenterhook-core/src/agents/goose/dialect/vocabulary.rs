@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Keys, Vocabulary, end, row};
+use crate::dialect::kit::call::{Keys, Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
@@ -19,22 +19,22 @@ const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Tool(TOOLS);
 
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| reply_form::with_powers(&FORM, EVENTS));
+    LazyLock::new(|| reply_form::rows_with_powers(&FORM, EVENTS));
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
-    row("SessionStart", "SessionStart", NONE, &[], "a session starts"),
-    row("SessionEnd", "SessionEnd", NONE, &[], "a session ends"),
-    row("UserPromptSubmit", "UserPromptSubmit", Subject::Field("prompt"), &[], "the user sent a prompt"),
-    row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
-    row("PreToolUseResult", "PreToolUseResult", TOOL, &[], "it is decided whether a tool runs"),
-    row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("PostToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
-    row("BeforeReadFile", "BeforeReadFile", Subject::Field("matcher_context"), &[], "a file is about to be read"),
-    row("AfterFileEdit", "AfterFileEdit", Subject::Field("matcher_context"), &[], "a file was changed"),
-    row("BeforeShellExecution", "BeforeShellExecution", Subject::Field("matcher_context"), &[], "a command is about to run"),
-    row("AfterShellExecution", "AfterShellExecution", Subject::Field("matcher_context"), &[], "a command ran"),
-    end("Stop", "Stop", NONE, "the model is about to end its turn"),
+    event_row("SessionStart", "SessionStart", NONE, &[], "a session starts"),
+    event_row("SessionEnd", "SessionEnd", NONE, &[], "a session ends"),
+    event_row("UserPromptSubmit", "UserPromptSubmit", Subject::Field("prompt"), &[], "the user sent a prompt"),
+    event_row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    event_row("PreToolUseResult", "PreToolUseResult", TOOL, &[], "it is decided whether a tool runs"),
+    event_row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    event_row("PostToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
+    event_row("BeforeReadFile", "BeforeReadFile", Subject::Field("matcher_context"), &[], "a file is about to be read"),
+    event_row("AfterFileEdit", "AfterFileEdit", Subject::Field("matcher_context"), &[], "a file was changed"),
+    event_row("BeforeShellExecution", "BeforeShellExecution", Subject::Field("matcher_context"), &[], "a command is about to run"),
+    event_row("AfterShellExecution", "AfterShellExecution", Subject::Field("matcher_context"), &[], "a command ran"),
+    end_of_turn_row("Stop", "Stop", NONE, "the model is about to end its turn"),
 ];
 
 const KEYS: Keys = &[
@@ -59,8 +59,8 @@ const OWN_SUBJECT: &[&str] =
 
 /// Reads a payload. Goose names an MCP tool `server__tool`; its neutral name is
 /// `mcp__server__tool`.
-pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    let mut event = WORDS.decode(json, roots)?;
+pub(super) fn decode_event(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut event = WORDS.decode_event(json, roots)?;
     if !OWN_SUBJECT.contains(&event.name.as_str()) {
         event.payload.shift_remove("matcher_context");
     }
@@ -72,8 +72,8 @@ pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, Ev
 }
 
 /// Writes the payload, including the text that matchers test.
-pub(super) fn write(event: &Event) -> Envelope {
-    let mut fields = WORDS.fields(event);
+pub(super) fn encode_event(event: &Event) -> Envelope {
+    let mut fields = WORDS.to_agent_fields(event);
     let tool = fields.get("tool_name").and_then(Value::as_str).map(str::to_owned);
     if let Some(server) = tool.as_deref().and_then(|tool| tool.strip_prefix("mcp__")) {
         fields.insert("tool_name".to_owned(), server.into());
@@ -82,5 +82,5 @@ pub(super) fn write(event: &Event) -> Envelope {
     if let Some(context) = context {
         fields.entry("matcher_context").or_insert(context);
     }
-    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
+    Envelope { body: Envelope::to_bytes(&fields), ..Envelope::default() }
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::Code;
 use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Protocol};
 use crate::dialect::kit::unread::Unread;
-pub(crate) use crate::dialect::typed::{TypeMismatch, kind};
+pub(crate) use crate::dialect::typed::{TypeMismatch, value_kind};
 use crate::dialect::{EventRow, tools};
 use crate::event::Event;
 use crate::report::{End, Report};
@@ -28,25 +28,25 @@ const PROTOCOL: Protocol = Protocol { input_is_object: false, ..Protocol::PLAIN 
 const FIELDS: &[&str] = &["continue", "systemMessage", "hookSpecificOutput"];
 const OUTPUT: &[&str] = &["hookEventName", "updatedInput", "updatedOutput"];
 
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match answer::streams(report) {
+pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    let (stdout, stderr) = match answer::output_streams(report) {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
     let stderr = stderr.as_str();
-    let reading = strict::read(stdout);
+    let reading = strict::read_output(stdout);
     let exact = match &report.end {
-        End::Exited(BLOCKS) => blocked(stderr, None),
+        End::Exited(BLOCKS) => blocking_answer(stderr, None),
         End::Exited(0) => match report.failure() {
-            Some(failure) => failed(failure.code, &failure.message, stderr),
-            None => printed(event, row, &reading, stderr),
+            Some(failure) => failure_answer(failure.code, &failure.message, stderr),
+            None => read_output(event, row, &reading, stderr),
         },
         End::Exited(code) => {
-            let failure = Failure::exited(*code, &one_line(stderr));
+            let failure = Failure::exit_code_failure(*code, &first_stderr_line(stderr));
             Answer { failure: Some(failure), ..Answer::default() }
         }
         _ => match report.failure() {
-            Some(failure) => failed(failure.code, &failure.message, stderr),
+            Some(failure) => failure_answer(failure.code, &failure.message, stderr),
             None => Answer::default(),
         },
     };
@@ -54,7 +54,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         return exact;
     }
     let can = Powers::from_slice(&[Power::Deny]);
-    let hearing = Hearing { can, ..Hearing::new(row, report, &reading, stderr, &PROTOCOL) };
+    let hearing = Hearing { can, ..Hearing::for_report(row, report, &reading, stderr, &PROTOCOL) };
     let guarded = denial::recover_denial(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {
         // A malformed answer that restrains nothing is a failure already, so one warning is enough
@@ -65,20 +65,20 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     Answer { remarks: Vec::new(), ..guarded }
 }
 
-/// Exit code 2, or `continue: false` (I-14, I-15).
-fn blocked(stderr: &str, message: Option<&str>) -> Answer {
+/// Returns the answer for exit code 2, or for `continue: false` (I-14, I-15).
+fn blocking_answer(stderr: &str, message: Option<&str>) -> Answer {
     let reason = [stderr, message.unwrap_or_default()].into_iter().find(|text| !text.is_empty());
     Answer { restraint: Restraint::Deny, reason: reason.map(str::to_owned), ..Answer::default() }
 }
 
 /// A failure that blocks nothing: one warning with the start of stderr (I-17).
-fn failed(code: Code, message: &str, stderr: &str) -> Answer {
-    let line = one_line(stderr);
+fn failure_answer(code: Code, message: &str, stderr: &str) -> Answer {
+    let line = first_stderr_line(stderr);
     let colon = if line.is_empty() { "" } else { ": " };
     Answer::failed(code, format!("{message}{colon}{line}"))
 }
 
-fn one_line(stderr: &str) -> String {
+fn first_stderr_line(stderr: &str) -> String {
     let line = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= QUOTED {
         return line;
@@ -87,13 +87,13 @@ fn one_line(stderr: &str) -> String {
 }
 
 /// Reads the output of a hook that exited with code 0: nothing, or exactly one object (I-16).
-fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> Answer {
+fn read_output(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> Answer {
     let tolerated = |deviation: &Deviation| matches!(deviation, Deviation::InvalidUtf8);
     match &reading.found {
         Found::Empty => Answer::default(),
         Found::Object(object) if reading.deviations.iter().all(tolerated) => {
-            answered(event, row, &object.fields, stderr).unwrap_or_else(|fault| {
-                failed(Code::InvalidAnswer, &format!("its {fault}"), stderr)
+            read_answer_fields(event, row, &object.fields, stderr).unwrap_or_else(|fault| {
+                failure_answer(Code::InvalidAnswer, &format!("its {fault}"), stderr)
             })
         }
         _ => {
@@ -101,34 +101,34 @@ fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> An
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
                 None => "it printed something that is not a JSON object".to_owned(),
             };
-            failed(Code::UnreadableAnswer, &why, stderr)
+            failure_answer(Code::UnreadableAnswer, &why, stderr)
         }
     }
 }
 
 /// Reads the fields of an answer. A field of the wrong type makes the whole answer invalid.
-fn answered(
+fn read_answer_fields(
     event: &Event,
     row: &EventRow,
     object: &Map<String, Value>,
     stderr: &str,
 ) -> Result<Answer, TypeMismatch> {
-    let goes_on = typed(object, "continue", Value::as_bool, "`true` or `false`")?;
-    let message = text(object, "systemMessage")?;
+    let goes_on = typed_field(object, "continue", Value::as_bool, "`true` or `false`")?;
+    let message = text_field(object, "systemMessage")?;
     let none = Map::new();
-    let output = typed(object, "hookSpecificOutput", Value::as_object, "an object")?;
+    let output = typed_field(object, "hookSpecificOutput", Value::as_object, "an object")?;
     let output = output.unwrap_or(&none);
-    let named = text(output, "hookEventName")?;
+    let named = text_field(output, "hookEventName")?;
     let mut answer =
-        if goes_on == Some(false) { blocked(stderr, message) } else { Answer::default() };
+        if goes_on == Some(false) { blocking_answer(stderr, message) } else { Answer::default() };
     if let Some(message) = message.filter(|message| answer.reason.as_deref() != Some(*message)) {
         answer.effects.messages.push(message.to_owned());
     }
     for key in ["updatedInput", "updatedOutput"] {
-        let Some(text) = text(output, key)? else { continue };
+        let Some(text) = text_field(output, key)? else { continue };
         // A hook that blocks rewrites nothing.
         if answer.restraint != Restraint::Deny {
-            rewrite(&mut answer, event, row, key, text, stderr);
+            apply_rewrite_field(&mut answer, event, row, key, text, stderr);
         }
     }
     if let Some(named) = named.filter(|text| **text != *row.name) {
@@ -140,15 +140,15 @@ fn answered(
     let mut unread = Unread::default();
     for (path, object, known) in [("", object, FIELDS), ("hookSpecificOutput.", output, OUTPUT)] {
         for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-            unread.add(path, key, known.iter().copied());
+            unread.add_key(path, key, known.iter().copied());
         }
     }
-    answer.remarks.extend(unread.remark());
+    answer.remarks.extend(unread.into_remark());
     Ok(answer)
 }
 
 /// Applies the field that this event reads (I-18 to I-21), and reports the other one as ignored.
-fn rewrite(
+fn apply_rewrite_field(
     answer: &mut Answer,
     event: &Event,
     row: &EventRow,
@@ -160,10 +160,11 @@ fn rewrite(
     let effects = &mut answer.effects;
     match key {
         "updatedInput" if powers.has(Power::Prompt) => effects.updated_prompt = Some(text.into()),
-        "updatedInput" if powers.has(Power::Input) => match tool_input(event, text) {
+        "updatedInput" if powers.has(Power::Input) => match parse_tool_input(event, text) {
             Ok(input) => effects.updated_input = Some(input),
             Err(fault) => {
-                answer.failure = failed(Code::InvalidAnswer, &fault.to_string(), stderr).failure;
+                answer.failure =
+                    failure_answer(Code::InvalidAnswer, &fault.to_string(), stderr).failure;
             }
         },
         "updatedOutput" if powers.has(Power::Output) => effects.updated_output = Some(text.into()),
@@ -183,22 +184,25 @@ enum ToolInputFault {
     NotObject,
 }
 
-/// A tool input is JSON in a string, with the agent's own keys.
-fn tool_input(event: &Event, text: &str) -> Result<Value, ToolInputFault> {
+/// Parses a tool input, which is JSON in a string, with the agent's own keys.
+fn parse_tool_input(event: &Event, text: &str) -> Result<Value, ToolInputFault> {
     let input = serde_json::from_str::<Value>(text)?;
     if !input.is_object() {
         return Err(ToolInputFault::NotObject);
     }
-    let known = tools::by_neutral(TOOLS, event.text("tool_name").unwrap_or_default());
-    Ok(known.map_or(input.clone(), |tool| tool.neutral_input(&input)))
+    let known = tools::find_by_neutral_name(TOOLS, event.text("tool_name").unwrap_or_default());
+    Ok(known.map_or(input.clone(), |tool| tool.to_neutral_input(&input)))
 }
 
-fn text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, TypeMismatch> {
-    typed(object, key, Value::as_str, "a string")
+fn text_field<'a>(
+    object: &'a Map<String, Value>,
+    key: &str,
+) -> Result<Option<&'a str>, TypeMismatch> {
+    typed_field(object, key, Value::as_str, "a string")
 }
 
 /// Reads a field of the expected type; `null` is treated like a missing field.
-fn typed<'a, T>(
+fn typed_field<'a, T>(
     object: &'a Map<String, Value>,
     key: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,
@@ -207,6 +211,6 @@ fn typed<'a, T>(
     let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
     match read(value) {
         Some(value) => Ok(Some(value)),
-        None => Err(TypeMismatch { key: key.to_owned(), expected, found: kind(value) }),
+        None => Err(TypeMismatch { key: key.to_owned(), expected, found: value_kind(value) }),
     }
 }

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use super::events::{self, AFTER_FAILURE};
 use crate::diagnostic::{Code, Severity, Span};
-pub(crate) use crate::dialect::findings::finding;
-use crate::dialect::kit::entry::{self, Fields, unusable};
-use crate::dialect::kit::field::{SHORT, texts};
+pub(crate) use crate::dialect::findings::finding_without_location;
+use crate::dialect::kit::entry::{self, Fields, unusable_run};
+use crate::dialect::kit::field::{SHORT, strings_of_array};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
-pub(crate) use crate::dialect::variables::is_variable;
+pub(crate) use crate::dialect::variables::is_variable_name;
 use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
 use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Run, Sandbox};
@@ -25,12 +25,12 @@ use program_fault::ProgramFault;
 static FILE: File = File {
     items: "entries",
     shape: r#"write `{"hooks": {"UserPromptSubmit": [{"command": "..."}]}}`"#,
-    rules: Rules { misplaced: "I-2", shadowed: "I-3", item: "I-31", ..Rules::all("I-4") },
+    rules: Rules { misplaced: "I-2", shadowed: "I-3", item: "I-31", ..Rules::with_one_rule("I-4") },
     // One file serves several versions of the agent.
     is_open: true,
     is_strict: true,
     runs_doubled: true,
-    ..File::new("ignis", DialectId::IGNIS, || events::ROWS, item)
+    ..File::new("ignis", DialectId::IGNIS, || events::ROWS, read_item)
 };
 
 /// The fields of an entry.
@@ -51,23 +51,23 @@ const FIELDS: Fields = Fields {
 /// A command with one of these characters was meant for a shell.
 const SHELL_CHARS: &[char] = &['|', '&', ';', '<', '>', '$', '`', '*', '"', '\''];
 
-/// Reads `source`.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of a config file of ignis.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
-fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.is_object(node, "an entry", Code::EntryNotObject) {
+fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.require_object(node, "an entry", Code::EntryNotObject) {
         return;
     }
     if node.get("hooks").is_some_and(|hooks| hooks.as_array().is_some()) {
         let message = "this is a group of Claude Code; an entry of ignis is one program";
-        let found = finding(Code::EntryIsGroup, message).label("rejected");
+        let found = finding_without_location(Code::EntryIsGroup, message).label("rejected");
         let help = "write each handler as a separate entry: `{\"command\": \"...\"}`";
         return reader.report(node.span, found.help(help));
     }
-    FIELDS.check(reader, node, &[]);
-    let started = invocation(reader, node);
+    FIELDS.report_unknown_fields(reader, node, &[]);
+    let started = read_invocation(reader, node);
     let program = match &started {
         Ok(Invocation::Argv { program, .. }) => Path::new(program).file_stem(),
         _ => None,
@@ -76,21 +76,21 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         program.map_or_else(|| "rejected".into(), |program| program.to_string_lossy().into_owned());
     let (run, off) = match started {
         Ok(invocation) => {
-            let pass = passed_variables(reader, node);
+            let pass = read_inherited_variables(reader, node);
             (Run::Command(Command { pass, ..Command::new(invocation, Inherit::Listed) }), None)
         }
         Err(fault) => {
             let because = format!("it is rejected: {fault}");
-            (unusable(&*because), Some(Off::new(because, FILE.rules.item)))
+            (unusable_run(&*because), Some(Off::new(because, FILE.rules.item)))
         }
     };
-    let mut hook = entry::draft(reader, node, &scope.name, &program, scope, run);
+    let mut hook = entry::new_hook(reader, node, &scope.name, &program, scope, run);
     hook.on_failure = reader.source.on_failure;
-    hook.phase = events::phase(scope.row);
-    hook.timeout = timeout(reader, node);
+    hook.phase = events::hook_phase(scope.row);
+    hook.timeout = read_timeout(reader, node);
     hook.sandbox = read_sandbox(reader, node);
-    hook.matcher = Matcher::new(matcher(reader, node, scope));
-    hook.arming = Off::arming(scope.off.clone().or(off));
+    hook.matcher = Matcher::new(read_matcher(reader, node, scope));
+    hook.arming = Off::arming_from_reason(scope.off.clone().or(off));
     // A `PostToolUse` hook also runs after a failed call, which is a separate neutral event.
     let after = (hook.event.as_str() == "PostToolUse").then(|| Hook {
         id: HookId::new(format!("{}@{AFTER_FAILURE}", hook.id)),
@@ -101,39 +101,49 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     reader.read.hooks.extend(after);
 }
 
-/// Exactly one of `command` and `argv`; or why the entry is rejected.
-fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, ProgramFault> {
-    let words = match (reader.entry(node, "command"), reader.entry(node, "argv")) {
-        (Some(field), None) => command(reader, field)?,
-        (None, Some(field)) => argv(reader, field)?,
+/// Reads the program from exactly one of `command` and `argv`; the error says why the entry is
+/// rejected.
+fn read_invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, ProgramFault> {
+    let words = match (reader.non_null_entry(node, "command"), reader.non_null_entry(node, "argv"))
+    {
+        (Some(field), None) => read_command(reader, field)?,
+        (None, Some(field)) => read_argv(reader, field)?,
         (Some(_), Some(argv)) => {
-            return Err(report_rejected(reader, argv.key_span, ProgramFault::CommandAndArgv));
+            return Err(report_rejected_entry(reader, argv.key_span, ProgramFault::CommandAndArgv));
         }
-        (None, None) => return Err(report_rejected(reader, node.span, ProgramFault::NoProgram)),
+        (None, None) => {
+            return Err(report_rejected_entry(reader, node.span, ProgramFault::NoProgram));
+        }
     };
     let mut words = words.into_iter();
-    let program = at_home(reader.source, words.next().unwrap_or_default());
+    let program = expand_home(reader.source, words.next().unwrap_or_default());
     Ok(Invocation::Argv { program, args: words.collect() })
 }
 
 /// Reports why an entry is rejected.
-fn report_rejected(reader: &mut Reader<'_>, span: Span, fault: ProgramFault) -> ProgramFault {
+fn report_rejected_entry(reader: &mut Reader<'_>, span: Span, fault: ProgramFault) -> ProgramFault {
     let help = "write `\"command\": \"PROGRAM ARGUMENTS\"`, or `\"argv\": [\"PROGRAM\", ...]` \
                 where a word has spaces";
-    reader.report(span, finding(fault.code(), fault.to_string()).label("rejected").help(help));
+    reader.report(
+        span,
+        finding_without_location(fault.finding_code(), fault.to_string())
+            .label("rejected")
+            .help(help),
+    );
     fault
 }
 
-/// Words between white space: no shell, no quotes (I-32).
-fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
+/// Splits `command` at white space into words: there is no shell, and quotes have no meaning
+/// (I-32).
+fn read_command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
     let span = field.node.span;
     let Some(text) = field.node.as_str() else {
-        let fault = ProgramFault::CommandNotString { found: field.node.kind() };
-        return Err(report_rejected(reader, span, fault));
+        let fault = ProgramFault::CommandNotString { found: field.node.kind_with_article() };
+        return Err(report_rejected_entry(reader, span, fault));
     };
     let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
-        return Err(report_rejected(reader, span, ProgramFault::EmptyCommand));
+        return Err(report_rejected_entry(reader, span, ProgramFault::EmptyCommand));
     }
     let special = words.iter().flat_map(|word| word.chars()).find(|c| SHELL_CHARS.contains(c));
     let tilde = words.iter().skip(1).any(|word| word.starts_with("~/")).then_some('~');
@@ -142,13 +152,14 @@ fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, Progra
             "no shell reads `command`: it is split at white space, and `{special}` means nothing"
         );
         let help = "write `\"argv\": [\"sh\", \"-c\", \"...\"]` for a shell line";
-        reader.report(span, finding(Code::CommandWithoutShell, message).help(help));
+        reader
+            .report(span, finding_without_location(Code::CommandWithoutShell, message).help(help));
     }
     Ok(words)
 }
 
-fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
-    let fault = match texts(&field.node) {
+fn read_argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFault> {
+    let fault = match strings_of_array(&field.node) {
         None => ProgramFault::ArgvNotStrings,
         Some(words) => match words.first() {
             None => ProgramFault::EmptyArgv,
@@ -156,11 +167,11 @@ fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, ProgramFa
             Some(_) => return Ok(words),
         },
     };
-    Err(report_rejected(reader, field.node.span, fault))
+    Err(report_rejected_entry(reader, field.node.span, fault))
 }
 
 /// Expands `~/` at the start of the program; arguments are not expanded (I-33).
-fn at_home(source: &Source, program: String) -> String {
+fn expand_home(source: &Source, program: String) -> String {
     match program.strip_prefix("~/") {
         Some(rest) if !source.home.as_os_str().is_empty() => {
             source.home.join(rest).to_string_lossy().into_owned()
@@ -170,75 +181,88 @@ fn at_home(source: &Source, program: String) -> String {
 }
 
 /// The variables that the hook inherits in addition to the short list (I-36).
-fn passed_variables(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
-    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
+fn read_inherited_variables(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
+    let Some(field) = reader.non_null_entry(node, "env") else { return Vec::new() };
     let Some(items) = field.node.as_array() else {
-        let message = format!("`env` takes an array of names, found {}", field.node.kind());
+        let message =
+            format!("`env` takes an array of names, found {}", field.node.kind_with_article());
         let help = "name the variables that the hook may see: `\"env\": [\"API_KEY\"]`";
-        reader.report(field.node.span, finding(Code::WrongFieldType, message).help(help));
+        reader.report(
+            field.node.span,
+            finding_without_location(Code::WrongFieldType, message).help(help),
+        );
         return Vec::new();
     };
     let mut names = Vec::with_capacity(items.len());
     for item in items {
-        match item.as_str().filter(|text| is_variable(text)) {
+        match item.as_str().filter(|text| is_variable_name(text)) {
             Some(name) => names.push(name.to_owned()),
             None => {
-                let shown = item.as_str().unwrap_or_else(|| item.kind());
+                let shown = item.as_str().unwrap_or_else(|| item.kind_with_article());
                 let message = format!("`{}` cannot name a variable", shown.escape_default());
                 let help = "write only the name, in letters, digits and `_`, without a value";
-                reader.report(item.span, finding(Code::BadVariable, message).help(help));
+                reader.report(
+                    item.span,
+                    finding_without_location(Code::BadVariable, message).help(help),
+                );
             }
         }
     }
     names
 }
 
-/// Whole milliseconds (I-35).
-fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
-    let field = reader.entry(node, "timeout_ms")?;
+/// Reads the timeout in whole milliseconds (I-35).
+fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.non_null_entry(node, "timeout_ms")?;
     match field.node.as_u64() {
         None => {
-            reader.findings.takes(field, "a whole number of milliseconds");
+            reader.findings.report_wrong_type(field, "a whole number of milliseconds");
             None
         }
         Some(0) => {
             let message = "a timeout of zero leaves no time to run: in ignis the hook always fails";
-            let found = finding(Code::TimeoutIsZero, message).help("here the default applies");
+            let found = finding_without_location(Code::TimeoutIsZero, message)
+                .help("here the default applies");
             reader.report(field.node.span, found);
             (reader.source.compat == Compat::Exact).then_some(Duration::ZERO)
         }
-        Some(_) => reader.findings.millis(field, SHORT),
+        Some(_) => reader.findings.read_millis(field, SHORT),
     }
 }
 
-/// The sandbox of the agent, unless the entry turns it off (I-37).
+/// Reads the sandbox of the hook: that of the agent, unless the entry turns it off (I-37).
 fn read_sandbox(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
-    let Some(field) = reader.entry(node, "sandbox") else { return Sandbox::Unsaid };
+    let Some(field) = reader.non_null_entry(node, "sandbox") else { return Sandbox::Unsaid };
     match field.node.as_bool() {
         Some(false) => return Sandbox::Off,
         Some(true) => {}
         None => {
-            let message = format!("`sandbox` takes `true` or `false`, found {}", field.node.kind());
-            let found = finding(Code::WrongFieldType, message).help("this is read as `true`");
+            let message = format!(
+                "`sandbox` takes `true` or `false`, found {}",
+                field.node.kind_with_article()
+            );
+            let found = finding_without_location(Code::WrongFieldType, message)
+                .help("this is read as `true`");
             reader.report(field.node.span, found);
         }
     }
     Sandbox::Unsaid
 }
 
-/// The matcher of a tool event: a name, or a prefix followed by `*` (I-38).
-fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
-    let Some(field) = reader.entry(node, "matcher") else { return MatcherSpec::Any };
+/// Reads the matcher of a tool event: a name, or a prefix followed by `*` (I-38).
+fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
+    let Some(field) = reader.non_null_entry(node, "matcher") else { return MatcherSpec::Any };
     let Some(text) = field.node.as_str().map(str::trim) else {
-        let message = format!("`matcher` takes a string, found {}", field.node.kind());
-        let found = finding(Code::MatcherNotString, message).help("this runs on every tool");
+        let message = format!("`matcher` takes a string, found {}", field.node.kind_with_article());
+        let found = finding_without_location(Code::MatcherNotString, message)
+            .help("this runs on every tool");
         reader.report(field.node.span, found);
         return MatcherSpec::Any;
     };
     let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
     if !about_tool && !text.is_empty() {
         let message = format!("`{}` is about no tool, so `matcher` is ignored", scope.name);
-        reader.report(field.key_span, finding(Code::MatcherIgnored, message));
+        reader.report(field.key_span, finding_without_location(Code::MatcherIgnored, message));
         return MatcherSpec::Any;
     }
     if text.is_empty() || text == "*" {
@@ -249,7 +273,8 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
         let message = format!(
             "`{text}` is read as a name, or a prefix and `*`; no other character is special"
         );
-        let found = finding(Code::MatcherIsExpression, message).weighing(Severity::Advice);
+        let found = finding_without_location(Code::MatcherIsExpression, message)
+            .with_severity(Severity::Advice);
         reader.report(field.node.span, found.help("write an entry for each tool"));
     }
     match stem {

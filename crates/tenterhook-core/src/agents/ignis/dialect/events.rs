@@ -13,8 +13,9 @@ use crate::hook::Phase;
 /// The timeout of a hook that sets none, on every event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A row. If a hook fails, the agent keeps the value unchanged and continues the turn.
-const fn row(
+/// Builds the row of an event. If a hook fails, the agent keeps the value unchanged and continues
+/// the turn.
+const fn new_row(
     name: &'static str,
     event: &'static str,
     subject: Subject,
@@ -31,13 +32,13 @@ const TOOL: Subject = Subject::Tool(TOOLS);
 /// them. The agent does not implement the last two yet. Only prompts and tool calls can be blocked.
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
-    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[Deny, Prompt, Message], "the user sent a prompt, or a message into a running turn; the model has not seen it"),
-    row("AssistantMessageRender", "MessageDisplay", NONE, &[Output, Message], "a message of the model is about to be shown; the history keeps the original"),
-    row("PreToolUse", "PreToolUse", TOOL, &[Deny, Input, Message], "a tool is about to run; no permission has been asked for yet"),
-    row("PostToolUse", "PostToolUse", TOOL, &[Output, Message], "a tool ran"),
-    row("PostToolUse", "PostToolUseFailure", TOOL, &[Output, Message], "a tool failed (`isError`)"),
-    row("SessionStart", "SessionStart", NONE, &[Message], "a session begins"),
-    row("PreCompact", "PreCompact", NONE, &[Message], "the conversation is about to be compacted"),
+    new_row("UserPromptSubmit", "UserPromptSubmit", NONE, &[Deny, Prompt, Message], "the user sent a prompt, or a message into a running turn; the model has not seen it"),
+    new_row("AssistantMessageRender", "MessageDisplay", NONE, &[Output, Message], "a message of the model is about to be shown; the history keeps the original"),
+    new_row("PreToolUse", "PreToolUse", TOOL, &[Deny, Input, Message], "a tool is about to run; no permission has been asked for yet"),
+    new_row("PostToolUse", "PostToolUse", TOOL, &[Output, Message], "a tool ran"),
+    new_row("PostToolUse", "PostToolUseFailure", TOOL, &[Output, Message], "a tool failed (`isError`)"),
+    new_row("SessionStart", "SessionStart", NONE, &[Message], "a session begins"),
+    new_row("PreCompact", "PreCompact", NONE, &[Message], "the conversation is about to be compacted"),
 ];
 
 /// The neutral event of a failed tool call; a config uses the name `PostToolUse` for both.
@@ -61,18 +62,18 @@ pub(super) const TOOLS: &[ToolWords] = &[
 const PATH: &[(&str, &str)] = &[("path", "file_path")];
 
 /// The row of the event that a config calls `name`.
-pub(super) fn named(name: &str) -> Option<&'static EventRow> {
+pub(super) fn find_event_row(name: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.name == name)
 }
 
 /// The row of an event that the agent does not have: its hooks only observe.
-pub(super) fn unknown(event: &EventName) -> EventRow {
+pub(super) fn unknown_event_row(event: &EventName) -> EventRow {
     let when = Cow::Borrowed("an event that ignis does not have");
-    EventRow { when, ..EventRow::unknown(event, Powers::from_slice(&[Message]), TIMEOUT) }
+    EventRow { when, ..EventRow::unknown_event(event, Powers::from_slice(&[Message]), TIMEOUT) }
 }
 
 /// The phase of the hooks of an event: `Rewrite` if they can change a value, else `Observe`.
-pub(super) fn phase(row: Option<&EventRow>) -> Phase {
+pub(super) fn hook_phase(row: Option<&EventRow>) -> Phase {
     let rewrites =
         |row: &EventRow| [Prompt, Output, Input].iter().any(|power| row.powers.has(*power));
     if row.is_some_and(rewrites) { Phase::Rewrite } else { Phase::Observe }

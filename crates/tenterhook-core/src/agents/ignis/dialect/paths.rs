@@ -8,7 +8,7 @@ use crate::hook::Layer;
 use crate::syntax::Node;
 
 /// The user's file, the only one. There is no project file, so a repository cannot add a hook.
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
     vec![Candidate { path: roots.home.join(".ignis/hooks.json"), layer: Layer::User }]
 }
 
@@ -17,12 +17,12 @@ const OWN: &[&str] = &["argv", "timeout_ms", "sandbox"];
 
 /// How certain it is that the file at `path` with this content is a config of this agent: its
 /// entries are directly under their event, and have no `type`.
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
     if path.ends_with(".ignis/hooks.json") {
         return Fit::Certain;
     }
     let events = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
-    let events = events.iter().filter(|event| events::named(&event.key).is_some());
+    let events = events.iter().filter(|event| events::find_event_row(&event.key).is_some());
     let mut fit = Fit::No;
     for event in events {
         let entries = event.node.as_array().unwrap_or_default();

@@ -10,26 +10,27 @@ use crate::hook::{Command, Grants, Hook, Invocation, Peers, Profile, Run, Sandbo
 const SCRATCH: &[&str] = &["/tmp", "/var/tmp"];
 
 /// The sandbox of a hook. A machine without a sandbox still runs the hook, as the agent does.
-pub(super) fn for_hook(hook: &Hook, home: &Path) -> Sandbox {
+pub(super) fn sandbox_for_hook(hook: &Hook, home: &Path) -> Sandbox {
     let scratch: Vec<PathBuf> = SCRATCH.iter().map(PathBuf::from).collect();
     let program = match &hook.run {
         Run::Command(Command { invocation: Invocation::Argv { program, .. }, .. }) => program,
         // A hook that is not a command runs no program.
         _ => return Sandbox::Unsaid,
     };
-    let folder = folder(Path::new(program), home);
+    let folder = program_directory(Path::new(program), home);
     Sandbox::In(Arc::new(Grants {
         read: folder.into_iter().chain(scratch.clone()).collect(),
         write: scratch,
         net: Peers::Everybody,
         at_least: Tier::T0,
-        ..Grants::new(Profile::Strict)
+        ..Grants::from_profile(Profile::Strict)
     }))
 }
 
-/// The directory in which the program is installed. `None` for a program that is found by its name,
-/// and for a directory that contains the home, because the hook could then read the home.
-fn folder(program: &Path, home: &Path) -> Option<PathBuf> {
+/// Returns the directory in which the program is installed. `None` for a program that is found by
+/// its name, and for a directory that contains the home directory, because the hook could then read
+/// all of it.
+fn program_directory(program: &Path, home: &Path) -> Option<PathBuf> {
     let folder = program.parent().filter(|parent| !parent.as_os_str().is_empty())?;
     if folder.is_relative() {
         return Some(Path::new(Grants::PROJECT).join(folder));
@@ -58,13 +59,13 @@ mod tests {
             let program = Invocation::Argv { program: program.to_owned(), args: Vec::new() };
             let run = Run::Command(Command::new(program.clone(), Inherit::Listed));
             let hook = Hook::new(HookId::new("h"), DialectId::IGNIS, "PreToolUse".into(), run);
-            let sandbox = for_hook(&hook, Path::new("/h"));
+            let sandbox = sandbox_for_hook(&hook, Path::new("/h"));
             let grants = sandbox.grants().expect("it is confined");
             let read: Vec<&str> = grants.read.iter().filter_map(|path| path.to_str()).collect();
             let expected: Vec<&str> = folder.into_iter().chain(["/tmp", "/var/tmp"]).collect();
             assert_eq!(read, expected, "{program:?}");
             assert_eq!(grants.write, [PathBuf::from("/tmp"), PathBuf::from("/var/tmp")]);
-            assert_eq!((&grants.net, grants.demands()), (&Peers::Everybody, Tier::T0));
+            assert_eq!((&grants.net, grants.required_tier()), (&Peers::Everybody, Tier::T0));
         }
     }
 }

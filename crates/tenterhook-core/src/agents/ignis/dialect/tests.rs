@@ -152,8 +152,8 @@ fn invalid_event_is_refused_with_the_expected_field() {
 #[test]
 fn file_is_recognized_by_its_path_or_by_a_key_that_only_ignis_has() {
     let fit = |path: &str, text: &str| {
-        let parsed = crate::syntax::parse(text, crate::syntax::Format::Json);
-        IGNIS.recognizes(Path::new(path), parsed.root.as_ref())
+        let parsed = crate::syntax::parse_by_format(text, crate::syntax::Format::Json);
+        IGNIS.recognize_config_file(Path::new(path), parsed.root.as_ref())
     };
     for (path, text, expected) in [
         ("/home/u/.ignis/hooks.json", "{", Fit::Certain),
@@ -167,7 +167,7 @@ fn file_is_recognized_by_its_path_or_by_a_key_that_only_ignis_has() {
         assert_eq!(fit(path, text), expected, "{path} {text}");
     }
     let roots = Roots { home: "/home/u".into(), ..Roots::default() };
-    let candidates = IGNIS.candidates(&roots);
+    let candidates = IGNIS.candidate_files(&roots);
     assert_eq!(candidates.len(), 1, "no project file");
     assert_eq!(candidates[0].path, Path::new("/home/u/.ignis/hooks.json"));
 }

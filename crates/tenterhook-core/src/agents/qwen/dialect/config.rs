@@ -7,7 +7,7 @@ use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::gemini::settings::{self, SettingsPaths};
 use crate::dialect::kit::entry::{EntryFault, Fields};
-use crate::dialect::kit::field::seconds;
+use crate::dialect::kit::field::seconds_to_duration;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::{self, Groups};
 use crate::dialect::kit::lint::Lints;
@@ -21,11 +21,11 @@ pub(super) static SETTINGS_PATHS: SettingsPaths =
     SettingsPaths { id: DialectId::QWEN, folder: ".qwen", machine: "qwen-code" };
 
 static FILE: File = File {
-    rules: Rules::all("QW-4"),
+    rules: Rules::with_one_rule("QW-4"),
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
     is_javascript: true,
-    find: settings::find,
+    find: settings::find_events_table,
     lints: Some(&LINTS),
     ..File::new(
         "Qwen Code",
@@ -80,28 +80,33 @@ static GROUPS: Groups = Groups {
         ],
         foreign: &[],
     },
-    matcher: |reader, entry, scope| settings::matcher(reader, entry, scope, true),
-    run,
+    matcher: |reader, entry, scope| settings::check_matcher(reader, entry, scope, true),
+    run: read_run,
     read_options,
 };
 
-/// Reads `source`.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of a config file of Qwen Code.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
-/// What a handler of a type runs (QW-7).
-fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, EntryFault> {
+/// Reads what a handler of a type runs (QW-7).
+fn read_run(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    kind: &str,
+    text: String,
+) -> Result<Run, EntryFault> {
     match kind {
-        "http" => Ok(Run::Http(request::read(reader, node, text))),
+        "http" => Ok(Run::Http(request::read_http(reader, node, text))),
         "prompt" => {
-            let model = reader.text(node, "model");
+            let model = reader.read_text(node, "model");
             Ok(Run::Prompt(Prompt { model, ..Prompt::new(text) }))
         }
         "function" => {
-            groups::reject_type(reader, node, EntryFault::InAgentProcess { name: "function" })
+            groups::report_dead_type(reader, node, EntryFault::InAgentProcess { name: "function" })
         }
-        _ => Ok(settings::command(reader, node, text)),
+        _ => Ok(settings::build_command(reader, node, text)),
     }
 }
 
@@ -111,24 +116,24 @@ fn read_options(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), EntryFault> {
-    hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, true).0);
-    hook.wait = if reader.flag(node, "async") { Wait::Detached } else { Wait::Attached };
-    hook.once = reader.flag(node, "once");
-    hook.timeout = timeout(reader, node);
-    let name = reader.text(node, "name");
-    hook.status = name.or(reader.text(node, "statusMessage")).filter(|text| !text.is_empty());
+    hook.matcher = Matcher::new(settings::read_matcher_spec(scope, reader.source.compat, true).0);
+    hook.wait = if reader.read_flag(node, "async") { Wait::Detached } else { Wait::Attached };
+    hook.once = reader.read_flag(node, "once");
+    hook.timeout = read_timeout(reader, node);
+    let name = reader.read_text(node, "name");
+    hook.status = name.or(reader.read_text(node, "statusMessage")).filter(|text| !text.is_empty());
     Ok(())
 }
 
 /// From so many on, they are milliseconds for the agent.
 const MILLIS: f64 = 1000.0;
 
-/// Seconds, or milliseconds where the number is large.
-fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
-    let field = reader.entry(node, "timeout")?;
+/// Reads a timeout in seconds; a large number is in milliseconds.
+fn read_timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.non_null_entry(node, "timeout")?;
     let Some(number) = field.node.as_f64().filter(|node| *node > 0.0) else {
-        reader.findings.takes(field, "a number of seconds above 0");
+        reader.findings.report_wrong_type(field, "a number of seconds above 0");
         return None;
     };
-    seconds(if number >= MILLIS { number / MILLIS } else { number })
+    seconds_to_duration(if number >= MILLIS { number / MILLIS } else { number })
 }

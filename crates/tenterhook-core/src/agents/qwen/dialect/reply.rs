@@ -11,20 +11,20 @@ use crate::dialect::kit::reply::phrases::{
     MESSAGE, STOP,
 };
 use crate::dialect::kit::reply::{EventReplies, Replies};
-use crate::dialect::kit::reply_form::{Ended, ReplyForm, reads_every_object, whole_stdout};
+use crate::dialect::kit::reply_form::{Ended, ReplyForm, accept_every_object, whole_stdout};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
 
 static EVENTS: &[EventReplies] = &[
-    EventReplies::can("SessionStart", &[CONTEXT, MESSAGE]),
-    EventReplies::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
-    EventReplies::can("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
-    EventReplies::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST]),
-    EventReplies::can("PostToolUse", &[CONTEXT, MESSAGE]),
-    EventReplies::can("PostToolUseFailure", &[CONTEXT, MESSAGE]),
-    EventReplies::can("Stop", &[BLOCK, STOP, MESSAGE]),
-    EventReplies::can("SubagentStop", &[BLOCK, MESSAGE]),
+    EventReplies::with_phrases("SessionStart", &[CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
+    EventReplies::with_phrases("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST]),
+    EventReplies::with_phrases("PostToolUse", &[CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("PostToolUseFailure", &[CONTEXT, MESSAGE]),
+    EventReplies::with_phrases("Stop", &[BLOCK, STOP, MESSAGE]),
+    EventReplies::with_phrases("SubagentStop", &[BLOCK, MESSAGE]),
 ];
 
 /// How it reads answers: the replies above, and further fields.
@@ -46,18 +46,18 @@ pub(super) static FORM: ReplyForm = ReplyForm {
         "additionalContext",
     ],
     part: whole_stdout,
-    input: |words, event, input| words.neutral_input(event, input),
-    counts: reads_every_object,
-    ended,
+    input: |words, event, input| words.to_neutral_input(event, input),
+    counts: accept_every_object,
+    ended: read_plain_output,
     denial: Protocol { halt: Halt::Denies, any_exit: true, tells: true, ..Protocol::PLAIN },
 };
 
 /// Reads plain output: text is context before a prompt; exit code 2 denies with stderr as the
 /// reason.
-fn ended(output: &Ended<'_>) -> Answer {
+fn read_plain_output(output: &Ended<'_>) -> Answer {
     let reads = matches!(&*output.row.event, "UserPromptSubmit" | "SessionStart");
     match (output.code, output.stdout) {
         (0, text) if reads && !text.is_empty() => Answer::context(text),
-        _ => output.two_with_words(),
+        _ => output.answer_by_usual_exit_codes(),
     }
 }

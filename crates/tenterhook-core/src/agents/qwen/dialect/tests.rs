@@ -12,7 +12,7 @@ use crate::matcher::MatcherSpec;
 use crate::source::{ReadConfig, Source, Switch};
 
 fn read(text: &str) -> ReadConfig {
-    let source = Source::given("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
+    let source = Source::from_text("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
     QWEN.read_config(&Source { compat: Compat::Guarded, ..source })
 }
 
@@ -31,7 +31,7 @@ fn observed_payloads_survive_decoding_and_encoding() {
         let given: Value = serde_json::from_str(&text).expect("JSON");
         let fields = given.as_object().expect("an object");
         let event = QWEN.decode_event(fields, &Roots::default()).expect("an event");
-        assert!(QWEN.row(&event.name).is_some(), "{given}");
+        assert!(QWEN.event_row(&event.name).is_some(), "{given}");
         if event.text("tool_name").is_some() {
             assert_eq!(event.text("tool_name"), Some("Bash"));
         }
@@ -58,7 +58,7 @@ fn candidates_cover_all_layers() {
     let homes = vec![(DialectId::QWEN, "/q".into())];
     let managed = Some("/etc/claude-code".into());
     let roots = Roots { cwd: "/r".into(), home: "/h".into(), managed, homes, ..Roots::default() };
-    let found = QWEN.candidates(&roots);
+    let found = QWEN.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -69,7 +69,7 @@ fn candidates_cover_all_layers() {
         ("/r/.qwen/settings.json", Layer::Project),
     ];
     assert_eq!(found, expected);
-    let fit = |path: &str| QWEN.recognizes(Path::new(path), None);
+    let fit = |path: &str| QWEN.recognize_config_file(Path::new(path), None);
     assert_eq!(fit("/r/.qwen/settings.json"), Fit::Certain);
     assert_eq!(fit("/r/.gemini/settings.json"), Fit::No);
 }
@@ -97,8 +97,8 @@ fn handlers_of_each_type_are_read() {
     assert!(matches!(&http.run, Run::Http(http) if http.headers.len() == 1));
     assert!(matches!(&prompt.run, Run::Prompt(prompt) if prompt.model.as_deref() == Some("m")));
     assert!(matches!(function.run, Run::Unusable { .. }));
-    let row = QWEN.row(&"PreToolUse".into()).expect("a row");
-    let times = [a, http, prompt].map(|hook| QWEN.timeout(&hook.run, row).as_secs());
+    let row = QWEN.event_row(&"PreToolUse".into()).expect("a row");
+    let times = [a, http, prompt].map(|hook| QWEN.default_timeout(&hook.run, row).as_secs());
     assert_eq!(times, [60, 600, 30]);
 }
 
@@ -114,13 +114,13 @@ fn settings_follow_the_rules_of_gemini() {
                 "b",
                 {"hooks": [{"command": "c", "name": "off"}, {"command": "d", "statusMessage": "off"}]}],
             "BeforeTool": [{"hooks": [{"command": "e"}]}]}}"#;
-    let source = Source::given("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
+    let source = Source::from_text("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
     let mut read = read(text);
     let expected = ["hooks-disabled", "handler-missing-field", "group-not-object", "unknown-event"];
     assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
     assert_eq!(read.switches, [Switch::DisableAll]);
-    QWEN.settle_layers(&mut [(&source, &mut read)]);
-    let rule = |hook: &Hook| hook.arming.off().map_or("", |(_, rule)| rule);
+    QWEN.apply_layer_settings(&mut [(&source, &mut read)]);
+    let rule = |hook: &Hook| hook.arming.disabled_reason().map_or("", |(_, rule)| rule);
     let rules: Vec<_> = read.hooks.iter().map(rule).collect();
     assert_eq!(rules, ["QW-4", "", "GM-6", "", "QW-4"]);
 }

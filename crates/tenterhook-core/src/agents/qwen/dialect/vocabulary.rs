@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::reply::FORM;
-use crate::dialect::kit::call::{Vocabulary, end, row};
+use crate::dialect::kit::call::{Vocabulary, end_of_turn_row, event_row};
 use crate::dialect::kit::reply_form;
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
@@ -27,34 +27,34 @@ const TRIGGER: Subject = Subject::Field("trigger");
 
 /// Every event.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
-    let rows = reply_form::with_powers(&FORM, EVENTS);
+    let rows = reply_form::rows_with_powers(&FORM, EVENTS);
     rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
 });
 
 #[rustfmt::skip]
 static EVENTS: &[EventRow] = &[
-    row("SessionStart", "SessionStart", Subject::Field("source"), &[], "a session starts or resumes"),
-    row("SessionEnd", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
-    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
-    row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
-    row("PermissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
-    row("PermissionDenied", "PermissionDenied", TOOL, &[], "a permission was denied"),
-    row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
-    row("PostToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
-    row("PostToolBatch", "PostToolBatch", NONE, &[], "the tools of one message ran"),
-    end("Stop", "Stop", NONE, "the model is about to end its turn"),
-    row("StopFailure", "StopFailure", NONE, &[], "a turn ended with an error"),
-    row("SubagentStart", "SubagentStart", AGENT, &[], "a subagent starts"),
-    end("SubagentStop", "SubagentStop", AGENT, "a subagent is about to finish"),
-    row("PreCompact", "PreCompact", TRIGGER, &[], "the conversation is about to be compacted"),
-    row("PostCompact", "PostCompact", TRIGGER, &[], "the conversation was compacted"),
-    row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is shown a notification"),
-    row("MessageDisplay", "MessageDisplay", NONE, &[], "text of the model is shown"),
-    row("InstructionsLoaded", "InstructionsLoaded", NONE, &[], "a file with instructions was loaded"),
-    row("UserPromptExpansion", "UserPromptExpansion", NONE, &[], "a command of the user became a prompt"),
-    row("SessionDelete", "SessionDelete", NONE, &[], "a session is deleted"),
-    row("TodoCreated", "TodoCreated", NONE, &[], "a task is put on the list"),
-    row("TodoCompleted", "TodoCompleted", NONE, &[], "a task of the list is done"),
+    event_row("SessionStart", "SessionStart", Subject::Field("source"), &[], "a session starts or resumes"),
+    event_row("SessionEnd", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
+    event_row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    event_row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    event_row("PermissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
+    event_row("PermissionDenied", "PermissionDenied", TOOL, &[], "a permission was denied"),
+    event_row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    event_row("PostToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
+    event_row("PostToolBatch", "PostToolBatch", NONE, &[], "the tools of one message ran"),
+    end_of_turn_row("Stop", "Stop", NONE, "the model is about to end its turn"),
+    event_row("StopFailure", "StopFailure", NONE, &[], "a turn ended with an error"),
+    event_row("SubagentStart", "SubagentStart", AGENT, &[], "a subagent starts"),
+    end_of_turn_row("SubagentStop", "SubagentStop", AGENT, "a subagent is about to finish"),
+    event_row("PreCompact", "PreCompact", TRIGGER, &[], "the conversation is about to be compacted"),
+    event_row("PostCompact", "PostCompact", TRIGGER, &[], "the conversation was compacted"),
+    event_row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is shown a notification"),
+    event_row("MessageDisplay", "MessageDisplay", NONE, &[], "text of the model is shown"),
+    event_row("InstructionsLoaded", "InstructionsLoaded", NONE, &[], "a file with instructions was loaded"),
+    event_row("UserPromptExpansion", "UserPromptExpansion", NONE, &[], "a command of the user became a prompt"),
+    event_row("SessionDelete", "SessionDelete", NONE, &[], "a session is deleted"),
+    event_row("TodoCreated", "TodoCreated", NONE, &[], "a task is put on the list"),
+    event_row("TodoCompleted", "TodoCompleted", NONE, &[], "a task of the list is done"),
 ];
 
 #[rustfmt::skip]

@@ -19,30 +19,30 @@ use crate::strict::{self, Reading};
 /// The protocol has no JSON answers, so a JSON denial was written for a different agent.
 const PROTOCOL: Protocol = Protocol::PLAIN;
 
-/// Reads one report.
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match answer::streams(report) {
+/// Reads the answer in a report.
+pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    let (stdout, stderr) = match answer::output_streams(report) {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
     let text = String::from_utf8_lossy(stdout);
     // A hook that was killed while it printed may have written half a line.
-    let torn = report.is_truncated() || !matches!(report.end, End::Exited(_));
+    let torn = report.is_stdout_truncated() || !matches!(report.end, End::Exited(_));
     let parsed = ParsedReport {
         event,
-        spec: events::by_neutral(event.name.as_str()),
+        spec: events::find_by_neutral_name(event.name.as_str()),
         report,
-        reading: strict::read(stdout),
-        directives: directives::read(&text, torn),
+        reading: strict::read_output(stdout),
+        directives: directives::parse_directives(&text, torn),
         printed: text.trim(),
         stderr,
     };
-    let exact = parsed.exact();
-    parsed.near_miss(row, exact)
+    let exact = parsed.exact_answer();
+    parsed.recover_lost_denial(row, exact)
 }
 
 /// Whether a hook approves the call in the protocol of a different agent (ruling 33).
-fn consents(object: &Map<String, Value>) -> bool {
+fn approves_in_other_protocol(object: &Map<String, Value>) -> bool {
     const KEYS: &[&str] = &["decision", "permissionDecision", "behavior", "allow", "approve"];
     let approves = |object: &Map<String, Value>| {
         KEYS.iter().filter_map(|key| object.get(*key)).any(|value| match value {
@@ -68,23 +68,23 @@ struct ParsedReport<'a> {
 }
 
 impl ParsedReport<'_> {
-    fn is_gate(&self) -> bool {
-        self.spec.is_some_and(Spec::is_gate)
+    fn is_gate_event(&self) -> bool {
+        self.spec.is_some_and(Spec::is_gate_event)
     }
 
-    fn kind(&self) -> Printed {
+    fn printed_kind(&self) -> Printed {
         self.spec.map_or(Printed::Text, |spec| spec.printed)
     }
 
-    /// The answer as the agent reads it, including the denials that it loses.
-    fn exact(&self) -> Answer {
+    /// Returns the answer as the agent reads it, including the denials that it loses.
+    fn exact_answer(&self) -> Answer {
         let mut answer = match self.report.end {
-            End::Exited(0) => self.passed(),
-            End::Exited(2) if self.is_gate() => self.blocked(),
-            End::Exited(code) => self.warned(code),
+            End::Exited(0) => self.exit_0_answer(),
+            End::Exited(2) if self.is_gate_event() => self.exit_2_denial(),
+            End::Exited(code) => self.warning_answer(code),
             _ => Answer { failure: self.report.failure(), ..Answer::default() },
         };
-        if self.kind() == Printed::Directives {
+        if self.printed_kind() == Printed::Directives {
             answer.effects.messages.extend(self.directives.warn.iter().cloned());
             for line in &self.directives.broken {
                 let message =
@@ -96,18 +96,18 @@ impl ParsedReport<'_> {
     }
 
     /// The answer of exit code 0, which never blocks (RX-20).
-    fn passed(&self) -> Answer {
-        match self.kind() {
+    fn exit_0_answer(&self) -> Answer {
+        match self.printed_kind() {
             Printed::Text => Answer::default(),
-            Printed::Context => self.context(),
-            Printed::Input => self.input(),
-            Printed::Directives => self.injects_without_block(),
+            Printed::Context => self.context_answer(),
+            Printed::Input => self.updated_input_answer(),
+            Printed::Directives => self.inject_directive_answer(),
         }
     }
 
-    /// `@@INJECT` has an effect only if this hook or a later one blocks the end of the turn (RX-28,
-    /// RX-29).
-    fn injects_without_block(&self) -> Answer {
+    /// Returns the answer of `@@INJECT`, which has an effect only if this hook or a later one
+    /// blocks the end of the turn (RX-28, RX-29).
+    fn inject_directive_answer(&self) -> Answer {
         if self.directives.inject.is_empty() {
             return Answer::default();
         }
@@ -121,10 +121,10 @@ impl ParsedReport<'_> {
     }
 
     /// The answer of exit code 2 on an event that can be blocked.
-    fn blocked(&self) -> Answer {
+    fn exit_2_denial(&self) -> Answer {
         let denied = Answer { restraint: Restraint::Deny, ..Answer::default() };
         let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        if self.kind() == Printed::Directives {
+        if self.printed_kind() == Printed::Directives {
             let injected =
                 (!self.directives.inject.is_empty()).then(|| self.directives.inject.join("\n"));
             return Answer { reason: injected, printed: filled(&self.stderr), ..denied };
@@ -132,19 +132,20 @@ impl ParsedReport<'_> {
         Answer { reason: filled(&self.stderr).or_else(|| filled(self.printed)), ..denied }
     }
 
-    /// A warning: any other exit code, and exit code 2 on an event that cannot be blocked (RX-21).
-    fn warned(&self, code: i32) -> Answer {
+    /// Returns a warning: for any other exit code, and for exit code 2 on an event that cannot be
+    /// blocked (RX-21).
+    fn warning_answer(&self, code: i32) -> Answer {
         let text = if self.stderr.is_empty() { self.printed } else { &self.stderr };
-        let (text, _) = directives::cap_text(text);
-        Answer { failure: Some(Failure::exited(code, &text)), ..Answer::default() }
+        let (text, _) = directives::truncate_text(text);
+        Answer { failure: Some(Failure::exit_code_failure(code, &text)), ..Answer::default() }
     }
 
     /// The context that a passing hook printed (RX-24).
-    fn context(&self) -> Answer {
+    fn context_answer(&self) -> Answer {
         let mut answer = Answer::default();
-        let text = match self.hook_output() {
+        let text = match self.hook_specific_output() {
             Some(output) if output.contains_key("additionalContext") => {
-                match self.addressed(output, &mut answer) {
+                match self.is_for_this_event(output, &mut answer) {
                     true => output.get("additionalContext").and_then(Value::as_str),
                     false => None,
                 }
@@ -155,7 +156,7 @@ impl ParsedReport<'_> {
         if text.is_empty() {
             return answer;
         }
-        let (context, dropped) = directives::cap_text(text);
+        let (context, dropped) = directives::truncate_text(text);
         if dropped > 0 {
             let message = format!(
                 "it printed {dropped} characters more than the {} that are added",
@@ -168,30 +169,30 @@ impl ParsedReport<'_> {
     }
 
     /// Reads `hookSpecificOutput.updatedInput`, which later versions accept (RX-25).
-    fn input(&self) -> Answer {
+    fn updated_input_answer(&self) -> Answer {
         let mut answer = Answer::default();
-        if self.reading.strict().is_some_and(consents) {
+        if self.reading.as_strict_object().is_some_and(approves_in_other_protocol) {
             let message =
                 "a hook of Reasonix cannot approve a call: after exit code 0 the rules of the agent \
                 decide"
                     .to_owned();
             answer.remarks.push(Failure::new(Code::NotHonoured, message));
         }
-        let Some(output) = self.hook_output() else { return answer };
+        let Some(output) = self.hook_specific_output() else { return answer };
         let Some(input @ Value::Object(_)) = output.get("updatedInput") else { return answer };
-        if self.addressed(output, &mut answer) {
+        if self.is_for_this_event(output, &mut answer) {
             answer.effects.updated_input = Some(neutral_input(self.event, input));
         }
         answer
     }
 
-    fn hook_output(&self) -> Option<&Map<String, Value>> {
-        self.reading.strict()?.get("hookSpecificOutput")?.as_object()
+    fn hook_specific_output(&self) -> Option<&Map<String, Value>> {
+        self.reading.as_strict_object()?.get("hookSpecificOutput")?.as_object()
     }
 
     /// Whether the object is meant for this event. An object for a different event is dropped and
     /// reported.
-    fn addressed(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
+    fn is_for_this_event(&self, output: &Map<String, Value>, answer: &mut Answer) -> bool {
         let Some(spec) = self.spec else { return false };
         let named = output.get("hookEventName").and_then(Value::as_str);
         let fits = named.is_none_or(|named| named == spec.name);
@@ -206,13 +207,15 @@ impl ParsedReport<'_> {
         fits
     }
 
-    /// Finds a denial that the agent would lose, and keeps the agent's reading beside it (RX-32,
-    /// RX-33).
-    fn near_miss(&self, row: &EventRow, exact: Answer) -> Answer {
-        if !self.is_gate() || exact.restraint == Restraint::Deny {
+    /// Looks for a denial that the agent would lose, and keeps the agent's reading beside it
+    /// (RX-32, RX-33).
+    fn recover_lost_denial(&self, row: &EventRow, exact: Answer) -> Answer {
+        if !self.is_gate_event() || exact.restraint == Restraint::Deny {
             return exact;
         }
-        let Some(found) = self.injected() else { return self.lost(row, exact) };
+        let Some(found) = self.inject_denial() else {
+            return self.recover_foreign_denial(row, exact);
+        };
         let mut answer = Answer { remarks: exact.remarks.clone(), ..found };
         // The slip describes the exit code more precisely than the failure.
         answer.failure = exact.failure.clone().filter(|failure| failure.code != Code::ExitCode);
@@ -221,28 +224,31 @@ impl ParsedReport<'_> {
     }
 
     /// Looks for a denial in the protocol of a different agent, anywhere in the output.
-    fn lost(&self, row: &EventRow, exact: Answer) -> Answer {
+    fn recover_foreign_denial(&self, row: &EventRow, exact: Answer) -> Answer {
         let ParsedReport { report, reading, stderr, .. } = self;
         let hearing = Hearing {
             can: Powers::from_slice(&[Power::Deny]),
-            plain_is_context: self.kind() == Printed::Context,
-            ..Hearing::new(row, report, reading, stderr, &PROTOCOL)
+            plain_is_context: self.printed_kind() == Printed::Context,
+            ..Hearing::for_report(row, report, reading, stderr, &PROTOCOL)
         };
         denial::recover_denial(&hearing, exact)
     }
 
-    /// `@@INJECT` from a hook that neither passed nor blocked. A hook that tells the model what to
-    /// fix wants the turn to go on, so this denies.
-    fn injected(&self) -> Option<Answer> {
+    /// Returns a denial for `@@INJECT` from a hook that neither passed nor blocked. Such a hook
+    /// tells the model what to fix, so it wants the turn to go on.
+    fn inject_denial(&self) -> Option<Answer> {
         let undecided = !matches!(self.report.end, End::Exited(0 | 2));
-        if !undecided || self.kind() != Printed::Directives || self.directives.inject.is_empty() {
+        if !undecided
+            || self.printed_kind() != Printed::Directives
+            || self.directives.inject.is_empty()
+        {
             return None;
         }
-        Some(self.slipped(Answer::deny(self.directives.inject.join("\n"))))
+        Some(self.with_exit_slip(Answer::deny(self.directives.inject.join("\n"))))
     }
 
-    /// Adds a slip for an end that does not block by itself.
-    fn slipped(&self, mut answer: Answer) -> Answer {
+    /// Adds a slip if the hook ended in a way that does not block by itself.
+    fn with_exit_slip(&self, mut answer: Answer) -> Answer {
         let detail = match self.report.end {
             End::Exited(0) => return answer,
             End::Exited(code) => format!("it said no and exited with code {code}; 2 blocks"),

@@ -5,9 +5,9 @@
 use super::events::{self, Spec};
 use super::vocabulary::{FOREIGN_FIELDS, TOOLS};
 use crate::diagnostic::Code;
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields};
-use crate::dialect::kit::field::{SHORT, texts};
+use crate::dialect::kit::field::{SHORT, strings_of_array};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
@@ -20,10 +20,10 @@ use crate::syntax::{Format, Node};
 static FILE: File = File {
     items: "hooks",
     shape: r#"write `{"hooks": {"PreToolUse": [{"match": "bash", "command": "..."}]}}`"#,
-    rules: Rules { refused: "RX-16", event: "RX-5", ..Rules::all("RX-15") },
+    rules: Rules { refused: "RX-16", event: "RX-5", ..Rules::with_one_rule("RX-15") },
     tells_empty: true,
     takes_mark: true,
-    ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, item)
+    ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, read_item)
 };
 
 /// The fields of an entry; those of the first version come first.
@@ -48,92 +48,95 @@ const FIELDS: Fields = Fields {
 /// Names of the matcher in other agents. Reasonix ignores them, so the hook runs on every tool.
 const MATCHERS: &[&str] = &["matcher", "matchers", "tool", "tools"];
 
-/// Reads `source`.
-pub(super) fn read(source: &Source) -> ReadConfig {
-    file::read(&FILE, source, Format::Json)
+/// Reads the hooks of a config file of Reasonix.
+pub(super) fn read_config(source: &Source) -> ReadConfig {
+    file::read_config(&FILE, source, Format::Json)
 }
 
 /// The row of the event in the table, if the agent has the event.
-fn spec(scope: &Scope) -> Option<&'static Spec> {
-    events::by_name(&scope.name)
+fn event_spec(scope: &Scope) -> Option<&'static Spec> {
+    events::find_by_name(&scope.name)
 }
 
-fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
-    if !reader.is_object(node, "a hook", Code::EntryNotObject) {
+fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.require_object(node, "a hook", Code::EntryNotObject) {
         return;
     }
     if node.get("hooks").is_some() && node.get("command").is_none() {
-        return nested(reader, node, scope);
+        return add_nested_entries(reader, node, scope);
     }
     if scope.off.is_none() {
-        fields(reader, node);
+        check_fields(reader, node);
     }
-    let matcher = matcher(reader, node, scope);
-    let Some(invocation) = invocation(reader, node) else { return };
+    let matcher = read_matcher(reader, node, scope);
+    let Some(invocation) = read_invocation(reader, node) else { return };
     let run = Run::Command(Command {
-        env: entry::env(reader, node),
+        env: entry::read_env(reader, node),
         // Relative to the project (RX-17).
-        cwd: entry::cwd(reader, node),
+        cwd: entry::read_cwd(reader, node),
         ..Command::new(invocation, Inherit::All)
     });
     let text = node.get("match").and_then(Node::as_str).unwrap_or_default();
-    let mut hook = entry::draft(reader, node, &scope.name, text, scope, run);
+    let mut hook = entry::new_hook(reader, node, &scope.name, text, scope, run);
     hook.matcher = Matcher::new(matcher);
-    hook.timeout =
-        reader.entry(node, "timeout").and_then(|entry| reader.findings.millis(entry, SHORT));
+    hook.timeout = reader
+        .non_null_entry(node, "timeout")
+        .and_then(|entry| reader.findings.read_millis(entry, SHORT));
     if uses_claude_protocol(reader, node) {
-        use_claude_protocol(&mut hook, spec(scope));
+        switch_to_claude_protocol(&mut hook, event_spec(scope));
     }
-    hook.status = reader.text(node, "description");
+    hook.status = reader.read_text(node, "description");
     // A hook that can neither block nor add anything observes, so it runs whatever others decided.
-    let decides = spec(scope).is_none_or(Spec::reads_answers);
+    let decides = event_spec(scope).is_none_or(Spec::has_effective_answers);
     hook.phase = if decides { Phase::Decide } else { Phase::Observe };
-    hook.wait = wait(reader, node, scope);
-    hook.arming = Off::arming(scope.off.clone());
+    hook.wait = read_wait(reader, node, scope);
+    hook.arming = Off::arming_from_reason(scope.off.clone());
     reader.read.hooks.push(hook);
 }
 
-/// A group as in Claude Code: each inner entry is listed, but never runs.
-fn nested(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+/// Reads a group as in Claude Code: each inner entry is listed, but never runs.
+fn add_nested_entries(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let message = "Reasonix has no groups: the entries of an inner `hooks` never run";
-    let found = finding(Code::NestedHooks, message).label("never read");
+    let found = finding_without_location(Code::NestedHooks, message).label("never read");
     reader.report(node.span, found.help("put `match` and `command` into the entry itself"));
     let because = "it is in a group, where Reasonix reads no hooks";
     let off = scope.off.clone().or_else(|| Some(Off::new(because, FILE.rules.misplaced)));
     let inner = Scope { off, ..scope.clone() };
     for entry in node.get("hooks").and_then(Node::as_array).unwrap_or_default() {
         if entry.get("hooks").is_none() {
-            item(reader, entry, &inner);
+            read_item(reader, entry, &inner);
         }
     }
 }
 
-fn fields(reader: &mut Reader<'_>, node: &Node) {
+fn check_fields(reader: &mut Reader<'_>, node: &Node) {
     for field in node.entries().iter().filter(|entry| MATCHERS.contains(&entry.key.as_str())) {
         let message = format!("`{}` is ignored, so this runs on every tool", field.key);
-        let found = finding(Code::MatcherInsteadOfMatch, message).help("write `match`");
+        let found =
+            finding_without_location(Code::MatcherInsteadOfMatch, message).help("write `match`");
         reader.report(field.key_span, found);
     }
-    FIELDS.check(reader, node, MATCHERS);
+    FIELDS.report_unknown_fields(reader, node, MATCHERS);
 }
 
-/// `match`, anchored at both ends; ignored on events that are not about a tool (RX-12, RX-13).
-fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
-    let Some(field) = reader.entry(node, "match") else { return MatcherSpec::Any };
+/// Reads `match`, a pattern anchored at both ends; it is ignored on events that are not about a
+/// tool (RX-12, RX-13).
+fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
+    let Some(field) = reader.non_null_entry(node, "match") else { return MatcherSpec::Any };
     let span = field.node.span;
     let Some(text) = field.node.as_str() else {
         // A hook can only restrain, so running on every tool is the safe choice (S-2).
-        let kind = field.node.kind();
+        let kind = field.node.kind_with_article();
         let message = format!("`match` takes a string, found {kind}: this runs on every tool");
-        reader.report(span, finding(Code::MatcherNotString, message));
+        reader.report(span, finding_without_location(Code::MatcherNotString, message));
         return MatcherSpec::Any;
     };
     if text.is_empty() || text == "*" {
         return MatcherSpec::Any;
     }
-    if !spec(scope).is_none_or(Spec::is_about_tool) {
+    if !event_spec(scope).is_none_or(Spec::is_tool_event) {
         let message = format!("`{}` ignores `match`: this runs every time", scope.name);
-        let found = finding(Code::MatcherIgnored, message);
+        let found = finding_without_location(Code::MatcherIgnored, message);
         reader.report(field.key_span, found.help("remove it, and test in the program"));
         return MatcherSpec::Any;
     }
@@ -141,10 +144,10 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
     let alone = MatcherSpec::Regex(text.to_owned());
     if let Err(why) = Matcher::new(alone.clone()).compile() {
         let message = format!("`{text}` is not a valid regular expression: {why}");
-        let blocks =
-            reader.source.compat == Compat::Guarded && spec(scope).is_some_and(Spec::is_gate);
+        let blocks = reader.source.compat == Compat::Guarded
+            && event_spec(scope).is_some_and(Spec::is_gate_event);
         let runs = if blocks { "blocks every tool call" } else { "never runs" };
-        reader.report(span, finding(Code::InvalidMatcher, message).label(runs));
+        reader.report(span, finding_without_location(Code::InvalidMatcher, message).label(runs));
         return alone;
     }
     let plain = |name: &str| {
@@ -157,8 +160,8 @@ fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
 }
 
 /// `command` is a line for the shell; with `args`, which later versions have, it is a program.
-fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
-    let field = reader.entry(node, "command");
+fn read_invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
+    let field = reader.non_null_entry(node, "command");
     let text = field.and_then(|field| field.node.as_str()).filter(|text| !text.trim().is_empty());
     let Some(text) = text else {
         let (span, code, message) = match field {
@@ -167,21 +170,22 @@ fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
                 (node.node.span, Code::EmptyCommand, "`command` is empty".to_owned())
             }
             Some(node) => {
-                let message = format!("`command` takes a string, found {}", node.node.kind());
+                let message =
+                    format!("`command` takes a string, found {}", node.node.kind_with_article());
                 (node.node.span, Code::CommandNotString, message)
             }
         };
-        let found = finding(code, message).label("never runs");
+        let found = finding_without_location(code, message).label("never runs");
         let verb = if field.is_none() { "add" } else { "write" };
         let help = format!("{verb} `\"command\": \"...\"`, a line for a shell");
         reader.report(span, found.help(help));
         return None;
     };
     let shell = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
-    let Some(field) = reader.entry(node, "args") else { return Some(shell) };
-    let Some(args) = texts(&field.node) else {
+    let Some(field) = reader.non_null_entry(node, "args") else { return Some(shell) };
+    let Some(args) = strings_of_array(&field.node) else {
         let message = "`args` takes an array of strings: the command is given to the shell";
-        reader.report(field.node.span, finding(Code::WrongFieldType, message));
+        reader.report(field.node.span, finding_without_location(Code::WrongFieldType, message));
         return Some(shell);
     };
     Some(Invocation::Argv { program: text.to_owned(), args })
@@ -189,26 +193,26 @@ fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
 
 /// Whether `payloadFormat`, which later versions have, selects the protocol of Claude Code.
 fn uses_claude_protocol(reader: &mut Reader<'_>, node: &Node) -> bool {
-    let Some(field) = reader.entry(node, "payloadFormat") else { return false };
+    let Some(field) = reader.non_null_entry(node, "payloadFormat") else { return false };
     let format = field.node.as_str();
     if !matches!(format, Some("claude" | "" | "reasonix" | "native")) {
         let message = "`payloadFormat` takes `claude`: this hook gets payloads of Reasonix";
-        reader.report(field.node.span, finding(Code::WrongFieldType, message));
+        reader.report(field.node.span, finding_without_location(Code::WrongFieldType, message));
     }
     format == Some("claude")
 }
 
-/// `async`, which later versions have: the event does not wait, so the hook answers too late to
-/// block.
-fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
-    if !reader.flag(node, "async") {
+/// Reads `async`, which later versions have. The event does not wait for such a hook, so it answers
+/// too late to block.
+fn read_wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
+    if !reader.read_flag(node, "async") {
         return Wait::Attached;
     }
     if let (Some(field), true) =
-        (reader.entry(node, "async"), spec(scope).is_some_and(Spec::is_gate))
+        (reader.non_null_entry(node, "async"), event_spec(scope).is_some_and(Spec::is_gate_event))
     {
         let message = format!("`async` on `{}`: the answer comes too late to block", scope.name);
-        let found = finding(Code::AsyncOnGate, message);
+        let found = finding_without_location(Code::AsyncOnGate, message);
         reader.report(field.key_span, found.help("remove `async` if this hook is to block"));
     }
     Wait::Detached
@@ -216,9 +220,9 @@ fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
 
 /// Switches the hook to the protocol of Claude Code (RX-34). The timeout and the tool names in
 /// `match` stay those of Reasonix.
-fn use_claude_protocol(hook: &mut Hook, spec: Option<&Spec>) {
+fn switch_to_claude_protocol(hook: &mut Hook, spec: Option<&Spec>) {
     hook.dialect = DialectId::CLAUDE;
-    hook.timeout = hook.timeout.or_else(|| spec.map(Spec::timeout));
+    hook.timeout = hook.timeout.or_else(|| spec.map(Spec::default_timeout));
     // An invalid matcher stays, so that the failure policy decides.
     if *hook.matcher.spec() == MatcherSpec::Any || hook.matcher.compile().is_err() {
         return;
@@ -231,7 +235,7 @@ fn use_claude_protocol(hook: &mut Hook, spec: Option<&Spec>) {
     };
     hook.condition = Some(Condition::custom(text, move |event: &Event| {
         let tool = Subject::Tool(TOOLS);
-        let names = tool.text(event).into_iter().chain(tool.others(event));
+        let names = tool.matcher_text(event).into_iter().chain(tool.alternative_names(event));
         match names.into_iter().any(|name| matcher.matches(Some(name)) == Ok(true)) {
             true => Picked::Exactly,
             false => Picked::No("no name of the tool matches".to_owned()),

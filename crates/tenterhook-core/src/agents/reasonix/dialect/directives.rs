@@ -16,7 +16,7 @@ pub(super) struct Directives {
 }
 
 /// Reads the complete lines of `text`. If `truncated` is set, the last line is incomplete.
-pub(super) fn read(text: &str, truncated: bool) -> Directives {
+pub(super) fn parse_directives(text: &str, truncated: bool) -> Directives {
     let mut found = Directives::default();
     let complete = match text.rfind('\n') {
         Some(end) if truncated => text.get(..end).unwrap_or_default(),
@@ -25,12 +25,12 @@ pub(super) fn read(text: &str, truncated: bool) -> Directives {
     };
     for line in complete.lines().map(str::trim).filter(|line| line.starts_with("@@")) {
         let Some((name, value)) = line.split_once(':') else {
-            if [INJECT, WARN].iter().any(|text| begins(line, text)) {
-                found.broken.push(cap_text(line).0);
+            if [INJECT, WARN].iter().any(|text| begins_with_directive(line, text)) {
+                found.broken.push(truncate_text(line).0);
             }
             continue;
         };
-        let (value, _) = cap_text(value.trim());
+        let (value, _) = truncate_text(value.trim());
         let values = match name.trim_end() {
             name if name.eq_ignore_ascii_case(INJECT) => &mut found.inject,
             name if name.eq_ignore_ascii_case(WARN) => &mut found.warn,
@@ -46,12 +46,12 @@ pub(super) fn read(text: &str, truncated: bool) -> Directives {
 const INJECT: &str = "@@INJECT";
 const WARN: &str = "@@WARN";
 
-fn begins(line: &str, name: &str) -> bool {
+fn begins_with_directive(line: &str, name: &str) -> bool {
     line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
 /// The first [`CAP`] characters of `text`, and the number of characters that were cut.
-pub(super) fn cap_text(text: &str) -> (String, usize) {
+pub(super) fn truncate_text(text: &str) -> (String, usize) {
     let mut chars = text.chars();
     let start: String = chars.by_ref().take(CAP).collect();
     (start, chars.count())

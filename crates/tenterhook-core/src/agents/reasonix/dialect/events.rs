@@ -62,7 +62,7 @@ pub(super) enum Printed {
 /// How many blocks in a row have an effect (RX-4).
 const MAX_BLOCKS: u32 = 2;
 
-const fn event(
+const fn new_spec(
     name: &'static str,
     neutral: &'static str,
     block: Block,
@@ -72,12 +72,12 @@ const fn event(
     Spec { name, neutral, about: About::Nothing, block, printed: Printed::Text, seconds, when }
 }
 
-const fn about_tool(mut spec: Spec) -> Spec {
+const fn with_tool_subject(mut spec: Spec) -> Spec {
     spec.about = About::Tool;
     spec
 }
 
-const fn printing(printed: Printed, mut spec: Spec) -> Spec {
+const fn with_printed_kind(printed: Printed, mut spec: Spec) -> Spec {
     spec.printed = printed;
     spec
 }
@@ -89,63 +89,63 @@ use Printed::{Context, Directives, Input};
 /// versions.
 #[rustfmt::skip]
 pub(super) static EVENTS: &[Spec] = &[
-    printing(Context, event("SessionStart", "SessionStart", Warns, 10, "before the first turn of a session, once")),
-    printing(Context, event("TurnStart", "TurnStart", Blocks, 5, "a turn begins")),
-    printing(Input, about_tool(event("PreToolUse", "PreToolUse", Blocks, 5, "a tool is about to run"))),
-    about_tool(event("PostToolUse", "PostToolUse", Warns, 30, "a tool ran and succeeded")),
-    event("UserPromptSubmit", "UserPromptSubmit", Blocks, 5, "the user sent a prompt; the model has not seen it"),
-    printing(Context, event("PreModelCall", "PreModelCall", EndsTurn, 10, "the model is about to be called")),
-    event("PostModelCall", "PostModelCall", Warns, 30, "the model answered"),
-    printing(Directives, event("TurnEnd", "Stop", GivesWay, 10, "the agent is about to end its turn; a block keeps it at work")),
-    event("Stop", "TurnComplete", Warns, 30, "a turn ended, whatever it ended with"),
-    event("SessionEnd", "SessionEnd", Warns, 10, "a session ends"),
-    about_tool(event("PostToolUseFailure", "PostToolUseFailure", Warns, 30, "a tool failed")),
-    about_tool(event("PermissionRequest", "PermissionRequest", Warns, 5, "the user is about to be asked for permission")),
-    event("StopFailure", "StopFailure", Warns, 30, "a turn ended because the model could not be reached"),
-    event("PostLLMCall", "PostLLMCall", Warns, 30, "the model answered, in later versions"),
-    event("SubagentStop", "SubagentStop", Warns, 30, "a subagent ended"),
-    event("Notification", "Notification", Warns, 30, "the agent tells the user something"),
-    printing(Context, event("PreCompact", "PreCompact", Warns, 30, "the conversation is about to be compacted")),
+    with_printed_kind(Context, new_spec("SessionStart", "SessionStart", Warns, 10, "before the first turn of a session, once")),
+    with_printed_kind(Context, new_spec("TurnStart", "TurnStart", Blocks, 5, "a turn begins")),
+    with_printed_kind(Input, with_tool_subject(new_spec("PreToolUse", "PreToolUse", Blocks, 5, "a tool is about to run"))),
+    with_tool_subject(new_spec("PostToolUse", "PostToolUse", Warns, 30, "a tool ran and succeeded")),
+    new_spec("UserPromptSubmit", "UserPromptSubmit", Blocks, 5, "the user sent a prompt; the model has not seen it"),
+    with_printed_kind(Context, new_spec("PreModelCall", "PreModelCall", EndsTurn, 10, "the model is about to be called")),
+    new_spec("PostModelCall", "PostModelCall", Warns, 30, "the model answered"),
+    with_printed_kind(Directives, new_spec("TurnEnd", "Stop", GivesWay, 10, "the agent is about to end its turn; a block keeps it at work")),
+    new_spec("Stop", "TurnComplete", Warns, 30, "a turn ended, whatever it ended with"),
+    new_spec("SessionEnd", "SessionEnd", Warns, 10, "a session ends"),
+    with_tool_subject(new_spec("PostToolUseFailure", "PostToolUseFailure", Warns, 30, "a tool failed")),
+    with_tool_subject(new_spec("PermissionRequest", "PermissionRequest", Warns, 5, "the user is about to be asked for permission")),
+    new_spec("StopFailure", "StopFailure", Warns, 30, "a turn ended because the model could not be reached"),
+    new_spec("PostLLMCall", "PostLLMCall", Warns, 30, "the model answered, in later versions"),
+    new_spec("SubagentStop", "SubagentStop", Warns, 30, "a subagent ended"),
+    new_spec("Notification", "Notification", Warns, 30, "the agent tells the user something"),
+    with_printed_kind(Context, new_spec("PreCompact", "PreCompact", Warns, 30, "the conversation is about to be compacted")),
 ];
 
 /// The neutral rows.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
-    LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
+    LazyLock::new(|| EVENTS.iter().map(Spec::event_row).collect());
 
 /// The event that the agent calls `name`.
-pub(super) fn by_name(name: &str) -> Option<&'static Spec> {
+pub(super) fn find_by_name(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
 /// The event with that neutral name.
-pub(super) fn by_neutral(name: &str) -> Option<&'static Spec> {
+pub(super) fn find_by_neutral_name(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.neutral == name)
 }
 
 impl Spec {
-    pub(super) const fn neutral(&self) -> &'static str {
+    pub(super) const fn neutral_name(&self) -> &'static str {
         self.neutral
     }
 
     /// The timeout of a hook that sets none (RX-3).
-    pub(super) fn timeout(&self) -> Duration {
+    pub(super) fn default_timeout(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
 
-    pub(super) fn is_about_tool(&self) -> bool {
+    pub(super) fn is_tool_event(&self) -> bool {
         self.about == About::Tool
     }
 
-    pub(super) fn is_gate(&self) -> bool {
+    pub(super) fn is_gate_event(&self) -> bool {
         self.block != Warns
     }
 
     /// Whether the answers of hooks have an effect on the event; otherwise hooks only observe it.
-    pub(super) fn reads_answers(&self) -> bool {
-        self.is_gate() || self.printed != Printed::Text
+    pub(super) fn has_effective_answers(&self) -> bool {
+        self.is_gate_event() || self.printed != Printed::Text
     }
 
-    fn row(&self) -> EventRow {
+    fn event_row(&self) -> EventRow {
         let stdout = match self.printed {
             Printed::Text | Directives => Power::Message,
             Context => Power::Context,
@@ -155,14 +155,14 @@ impl Spec {
         EventRow {
             name: Cow::Borrowed(self.name),
             event: Cow::Borrowed(self.neutral),
-            subject: if self.is_about_tool() { Subject::Tool(TOOLS) } else { Subject::None },
-            powers: if self.is_gate() { powers.with(Power::Deny) } else { powers },
-            timeout: self.timeout(),
-            failure: if self.is_gate() { OnFailure::Block } else { OnFailure::Continue },
+            subject: if self.is_tool_event() { Subject::Tool(TOOLS) } else { Subject::None },
+            powers: if self.is_gate_event() { powers.with(Power::Deny) } else { powers },
+            timeout: self.default_timeout(),
+            failure: if self.is_gate_event() { OnFailure::Block } else { OnFailure::Continue },
             cap: match self.block {
                 Warns | Blocks => None,
-                GivesWay => Some(Cap::give_way(MAX_BLOCKS)),
-                EndsTurn => Some(Cap::stop(MAX_BLOCKS)),
+                GivesWay => Some(Cap::continue_after(MAX_BLOCKS)),
+                EndsTurn => Some(Cap::stop_after(MAX_BLOCKS)),
             },
             dispatch: Dispatch::Awaited,
             when: Cow::Borrowed(self.when),

@@ -11,7 +11,7 @@ use crate::syntax::Node;
 const SETTINGS: &str = ".reasonix/settings.json";
 
 /// The settings of the project and of the user. The project's hooks run first (RX-10).
-pub(super) fn candidates(roots: &Roots) -> Vec<Candidate> {
+pub(super) fn config_candidates(roots: &Roots) -> Vec<Candidate> {
     [(&roots.cwd, Layer::Project), (&roots.home, Layer::User)]
         .map(|(directory, layer)| Candidate { path: directory.join(SETTINGS), layer })
         .into_iter()
@@ -23,12 +23,12 @@ const OWN_EVENTS: &[&str] =
     &["TurnStart", "TurnEnd", "PreModelCall", "PostModelCall", "PostLLMCall"];
 
 /// How certain it is that the file at `path` with this content is a config of this agent.
-pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+pub(super) fn recognize_config(path: &Path, root: Option<&Node>) -> Fit {
     if path.ends_with(SETTINGS) {
         return Fit::Certain;
     }
     let Some(hooks) = root.and_then(|root| root.get("hooks")) else { return Fit::No };
-    let known = hooks.entries().iter().filter(|entry| events::by_name(&entry.key).is_some());
+    let known = hooks.entries().iter().filter(|entry| events::find_by_name(&entry.key).is_some());
     let fits = known.map(|event| {
         let entries = event.node.as_array().unwrap_or_default();
         let flat = |entry: &Node| entry.get("command").is_some() && entry.get("hooks").is_none();

@@ -88,7 +88,7 @@ pub(crate) struct Home {
 }
 
 impl Hearing<'_> {
-    pub(super) fn can(&self, restraint: Restraint) -> bool {
+    pub(super) fn event_supports(&self, restraint: Restraint) -> bool {
         self.can.has(match restraint {
             Restraint::Ask => Power::Ask,
             Restraint::Defer => Power::Defer,
@@ -97,20 +97,25 @@ impl Hearing<'_> {
         })
     }
 
-    /// The restraint that the event can honour: if it cannot ask, a question before an effect
-    /// becomes a denial.
-    pub(super) fn honoured(&self, restraint: Restraint) -> Option<Restraint> {
+    /// Returns the restraint that the event can honour: if it cannot ask, a question before an
+    /// effect becomes a denial.
+    pub(super) fn honoured_restraint(&self, restraint: Restraint) -> Option<Restraint> {
         if restraint <= Restraint::Allow {
             return None;
         }
-        let denies = self.before_effect && self.can(Restraint::Deny);
-        if self.can(restraint) { Some(restraint) } else { denies.then_some(Restraint::Deny) }
+        let denies = self.before_effect && self.event_supports(Restraint::Deny);
+        if self.event_supports(restraint) {
+            Some(restraint)
+        } else {
+            denies.then_some(Restraint::Deny)
+        }
     }
 
-    /// The form in which the event hears a denial.
-    pub(super) fn form(&self) -> String {
+    /// Returns the form in which the event takes a denial, for messages.
+    pub(super) fn denial_format(&self) -> String {
         let Some(home) = self.homes.last() else { return "exit with code 2".to_owned() };
-        let word = home.words.iter().find(|word| vocabulary::restraint(word) == Restraint::Deny);
+        let word =
+            home.words.iter().find(|word| vocabulary::restraint_of_word(word) == Restraint::Deny);
         let word = word.map_or(Value::Bool(false), |word| Value::from(*word));
         let nest = |inner: Value, key: &&str| {
             let mut object = Map::from_iter([((*key).to_owned(), inner)]);

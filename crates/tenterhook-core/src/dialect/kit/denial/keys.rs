@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::vocabulary::latin;
-use crate::diagnostic::distance;
+use super::vocabulary::latin_lookalike;
+use crate::diagnostic::edit_distance;
 
 /// The meaning of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,23 +111,24 @@ pub(super) enum Spelling {
     Nearly,
 }
 
-/// The meaning of the key `name`, and how it is spelled.
-pub(super) fn kind(name: &str) -> (Key, Spelling) {
-    let plain = plain_key(name);
-    if let Some(key) = listed(&plain) {
+/// Returns the meaning of the key `name`, and how it is spelled.
+pub(super) fn classify_key(name: &str) -> (Key, Spelling) {
+    let plain = normalize_key(name);
+    if let Some(key) = look_up_key(&plain) {
         return (key, Spelling::Right);
     }
     let question =
-        QUESTIONS.iter().filter_map(|question| plain.strip_prefix(question)).find_map(listed);
+        QUESTIONS.iter().filter_map(|question| plain.strip_prefix(question)).find_map(look_up_key);
     if let Some(key @ (Key::Consent | Key::Denial | Key::Success | Key::Outcome | Key::Continue)) =
         question
     {
         return (key, Spelling::Right);
     }
-    if let Some(key) = slipped(&plain) {
+    if let Some(key) = key_of_misspelling(&plain) {
         return (key, Spelling::Nearly);
     }
-    let object = OBJECTS.iter().filter_map(|suffix| plain.strip_suffix(suffix)).find_map(listed);
+    let object =
+        OBJECTS.iter().filter_map(|suffix| plain.strip_suffix(suffix)).find_map(look_up_key);
     if let Some(key @ (Key::Consent | Key::Denial)) = object {
         return (key, Spelling::Nearly);
     }
@@ -141,12 +142,13 @@ static LISTED: LazyLock<HashMap<&str, Key>> = LazyLock::new(|| {
     KEYS.iter().flat_map(|(key, names)| names.iter().map(|name| (*name, *key))).collect()
 });
 
-fn listed(plain: &str) -> Option<Key> {
+fn look_up_key(plain: &str) -> Option<Key> {
     LISTED.get(plain).copied()
 }
 
-/// The key that was meant, where the pen slipped: in long names by two letters, in others by one.
-fn slipped(plain: &str) -> Option<Key> {
+/// Returns the key that was meant by a misspelling: up to two letters differ in long names, one in
+/// others.
+fn key_of_misspelling(plain: &str) -> Option<Key> {
     const MEANT: &[(&str, Key, usize)] = &[
         ("permissiondecision", Key::Decision, 3),
         ("hookspecificoutput", Key::Output, 3),
@@ -168,37 +170,37 @@ fn slipped(plain: &str) -> Option<Key> {
     let letters: Vec<char> = plain.chars().collect();
     let near = |(meant, _, limit): &&(&str, Key, usize)| {
         plain.as_bytes().first() == meant.as_bytes().first()
-            && distance(&letters, &meant.chars().collect::<Vec<_>>()) <= *limit
+            && edit_distance(&letters, &meant.chars().collect::<Vec<_>>()) <= *limit
     };
     MEANT.iter().find(near).map(|(_, key, _)| *key)
 }
 
-/// Whether an object has a state, and no other keys than those that accompany one.
-pub(super) fn is_state(fields: &Map<String, Value>) -> bool {
-    fields.keys().all(|key| matches!(kind(key).0, Key::State | Key::Reason | Key::Beside))
+/// Returns `true` if an object has a state, and no other keys than those that accompany one.
+pub(super) fn is_state_object(fields: &Map<String, Value>) -> bool {
+    fields.keys().all(|key| matches!(classify_key(key).0, Key::State | Key::Reason | Key::Beside))
 }
 
-/// Whether `name` may be the beginning of a key that only answers have.
-pub(super) fn begins(name: &str) -> bool {
-    let plain = plain_key(name);
+/// Returns `true` if `name` may be the beginning of a key that only answers have.
+pub(super) fn is_answer_key_prefix(name: &str) -> bool {
+    let plain = normalize_key(name);
     plain.len() >= 3
         && ["decision", "permissiondecision", "hookspecificoutput"]
             .iter()
             .any(|text| text.starts_with(&*plain))
 }
 
-/// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a
-/// plural of the one key whose singular people forget.
-pub(crate) fn plain_key(key: &str) -> String {
+/// Returns a key in lower case without separators: `permission_decision` and `PermissionDecision`
+/// are the same. A misplaced plural of `hookSpecificOutput` is corrected.
+pub(crate) fn normalize_key(key: &str) -> String {
     if key.is_ascii() {
         let visible = key.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'@');
-        return singular(visible.map(|byte| char::from(byte.to_ascii_lowercase())).collect());
+        return correct_plural(visible.map(|byte| char::from(byte.to_ascii_lowercase())).collect());
     }
     let visible = key.chars().filter(|c| c.is_alphanumeric() || *c == '@');
-    singular(visible.flat_map(char::to_lowercase).map(latin).collect())
+    correct_plural(visible.flat_map(char::to_lowercase).map(latin_lookalike).collect())
 }
 
-fn singular(plain: String) -> String {
+fn correct_plural(plain: String) -> String {
     match plain.as_str() {
         "hooksspecificoutput" | "hookspecificoutputs" => "hookspecificoutput".to_owned(),
         _ => plain,

@@ -51,9 +51,9 @@ static BESIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// A table, a list or a tuple in which a denial stands beside its key, or before its reason, as
-/// languages print them.
-pub(super) fn tabled(text: &str) -> Option<String> {
+/// Returns the first line of a table, a list or a tuple, as languages print them, in which a denial
+/// stands beside its key or before its reason.
+pub(super) fn find_denial_row(text: &str) -> Option<String> {
     const MOST: usize = FEW_LINES * 2;
     // Enough lines to see that there are too many: an output can have half a million.
     let lines: Vec<&str> =
@@ -63,21 +63,23 @@ pub(super) fn tabled(text: &str) -> Option<String> {
     }
     let (first, last) = (lines.first()?, lines.last()?);
     let mut beside = BESIDE.as_ref()?.captures_iter(text);
-    let found = beside.any(|captures| vocabulary::is_alone(&captures["word"])) || is_tuple(&lines);
-    (found || is_row(first, last, &lines)).then(|| (*first).to_owned())
+    let found = beside.any(|captures| vocabulary::is_denial_alone(&captures["word"]))
+        || is_denial_tuple(&lines);
+    (found || is_denial_table(first, last, &lines)).then(|| (*first).to_owned())
 }
 
-/// `(False, 'no rm')`, `["block", "no rm"]`, and nothing else.
-fn is_tuple(lines: &[&str]) -> bool {
+/// Returns `true` for a tuple alone, such as `(False, 'no rm')` or `["block", "no rm"]`.
+fn is_denial_tuple(lines: &[&str]) -> bool {
     let [line] = lines else { return false };
     let inner = line.strip_prefix(['(', '[']).and_then(|rest| rest.strip_suffix([')', ']']));
     let Some((word, rest)) = inner.and_then(|text| text.split_once(',')) else { return false };
-    let no = word.trim().eq_ignore_ascii_case("false") || vocabulary::is_alone(word);
+    let no = word.trim().eq_ignore_ascii_case("false") || vocabulary::is_denial_alone(word);
     no && rest.trim().starts_with(['"', '\'']) && rest.contains(' ')
 }
 
-/// A head of nothing but the keys of an answer, and one row below it.
-fn is_row(head: &str, row: &str, lines: &[&str]) -> bool {
+/// Returns `true` if the text is a table with one row whose columns are keys of an answer and whose
+/// decision denies.
+fn is_denial_table(head: &str, row: &str, lines: &[&str]) -> bool {
     let body = lines.iter().skip(1).filter(|line| line.contains(char::is_alphanumeric)).count();
     let columns = |line: &str| -> Vec<String> {
         line.split([',', ';', '\t', '|'])
@@ -96,36 +98,41 @@ fn is_row(head: &str, row: &str, lines: &[&str]) -> bool {
     let keys = columns(head);
     let known = keys
         .iter()
-        .all(|key| matches!(keys::kind(key).0, Key::Decision | Key::Verdict | Key::Reason));
-    let at = keys.iter().position(|key| keys::kind(key).0 == Key::Decision);
+        .all(|key| matches!(keys::classify_key(key).0, Key::Decision | Key::Verdict | Key::Reason));
+    let at = keys.iter().position(|key| keys::classify_key(key).0 == Key::Decision);
     body == 1
         && known
         && at
             .and_then(|at| columns(row).get(at).cloned())
-            .is_some_and(|column| vocabulary::is_alone(&column))
+            .is_some_and(|column| vocabulary::is_denial_alone(&column))
 }
 
-/// What the lines of a plain text say.
-pub(super) fn read(text: &str) -> Option<Lines> {
-    let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !is_frame(line)).take(MAX_LINES + 1).collect();
+/// Returns what the lines of a plain text say: records, a single word, or a line that looks like a
+/// denial.
+pub(super) fn classify_lines(text: &str) -> Option<Lines> {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !is_frame_line(line))
+        .take(MAX_LINES + 1)
+        .collect();
     if lines.is_empty() || lines.len() > MAX_LINES {
         return None;
     }
     match &*lines {
-        [line] if vocabulary::is_alone(line) => {
+        [line] if vocabulary::is_denial_alone(line) => {
             let word = line.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
             // A bare `no` may answer anything.
             let doubt = word.eq_ignore_ascii_case("no");
             return Some(if doubt { Lines::One(word) } else { Lines::Word(word) });
         }
-        [line] if shouts(line) => return Some(Lines::One((*line).to_owned())),
+        [line] if is_shouted_denial(line) => return Some(Lines::One((*line).to_owned())),
         _ => {}
     }
     let logged = lines.iter().find(|line| {
-        let pairs = pairs(PAIR.as_ref(), line);
+        let pairs = captured_pairs(PAIR.as_ref(), line);
         (pairs.len() > 1 || line.starts_with('<') || line.ends_with([')', ']']))
-            && pairs.iter().any(|(key, pair)| denies(key, pair))
+            && pairs.iter().any(|(key, pair)| is_denial_pair(key, pair))
     });
     if let Some(line) = logged.filter(|_| lines.len() <= FEW_LINES) {
         return Some(Lines::One((*line).to_owned()));
@@ -133,57 +140,61 @@ pub(super) fn read(text: &str) -> Option<Lines> {
     let trimmed = text.trim();
     if trimmed.starts_with(['"', '\'']) && trimmed.contains(':') {
         // The brace is missing.
-        let fields = loose::read(&format!("{{{trimmed}")).fields;
+        let fields = loose::read_loose_json(&format!("{{{trimmed}")).fields;
         return Some(Lines::Records(fields));
     }
-    let records: Vec<Option<(String, Value)>> = lines.iter().map(|line| record(line)).collect();
+    let records: Vec<Option<(String, Value)>> =
+        lines.iter().map(|line| parse_record_line(line)).collect();
     if records.iter().all(Option::is_some) {
         return Some(Lines::Records(records.into_iter().flatten().collect()));
     }
-    let tagged = pairs(TAG.as_ref(), text);
+    let tagged = captured_pairs(TAG.as_ref(), text);
     if !tagged.is_empty() && text.trim_start().starts_with('<') {
         return Some(Lines::Records(tagged));
     }
     match &*lines {
         [line] if names_decision(line) => Some(Lines::One((*line).to_owned())),
-        _ => among(&lines, &records),
+        _ => denial_among_lines(&lines, &records),
     }
 }
 
-/// One record among other lines, or a last line that is a denial alone.
-fn among(lines: &[&str], records: &[Option<(String, Value)>]) -> Option<Lines> {
+/// Returns a record that denies among other lines, or a last line that is a denial alone.
+fn denial_among_lines(lines: &[&str], records: &[Option<(String, Value)>]) -> Option<Lines> {
     let few = lines.len() <= FEW_LINES;
-    let reasoned = records.iter().flatten().any(|(key, _)| keys::kind(key).0 == Key::Reason);
+    let reasoned =
+        records.iter().flatten().any(|(key, _)| keys::classify_key(key).0 == Key::Reason);
     if let Some(at) = records
         .iter()
-        .position(|record| record.as_ref().is_some_and(|(key, value)| denies(key, value)))
+        .position(|record| record.as_ref().is_some_and(|(key, value)| is_denial_pair(key, value)))
         && (few || reasoned)
     {
         return lines.get(at).map(|line| Lines::One((*line).to_owned()));
     }
-    let last = lines
-        .last()
-        .filter(|line| few && (shouts(line) || (vocabulary::is_alone(line) && is_upper(line))));
+    let last = lines.last().filter(|line| {
+        few && (is_shouted_denial(line)
+            || (vocabulary::is_denial_alone(line) && has_no_lowercase(line)))
+    });
     last.map(|line| Lines::One((*line).to_owned()))
 }
 
-/// `Decision.DENY`, `the decision is deny`: a few words with both in them.
+/// Returns `true` for a few words that hold a decision, such as `Decision.DENY` or `the decision is
+/// deny`.
 fn names_decision(line: &str) -> bool {
     let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     let few: Vec<&str> = words.by_ref().take(5).collect();
     words.next().is_none()
         && few.iter().any(|text| text.eq_ignore_ascii_case("decision"))
-        && few.last().is_some_and(|text| vocabulary::is_alone(text))
+        && few.last().is_some_and(|text| vocabulary::is_denial_alone(text))
 }
 
-/// Whether a pair is a decision that denies.
-fn denies(key: &str, value: &Value) -> bool {
-    keys::kind(key) == (Key::Decision, Spelling::Right)
-        && value.as_str().is_some_and(vocabulary::is_alone)
+/// Returns `true` if a pair is a decision that denies.
+fn is_denial_pair(key: &str, value: &Value) -> bool {
+    keys::classify_key(key) == (Key::Decision, Spelling::Right)
+        && value.as_str().is_some_and(vocabulary::is_denial_alone)
 }
 
-/// Lines that only frame others.
-fn is_frame(line: &str) -> bool {
+/// Returns `true` for a line that only frames others, such as a code fence.
+fn is_frame_line(line: &str) -> bool {
     line.is_empty()
         || line.starts_with("```")
         || line.starts_with("~~~")
@@ -191,22 +202,22 @@ fn is_frame(line: &str) -> bool {
         || line.starts_with("<?xml")
 }
 
-/// The pair of a line that is a record.
-fn record(line: &str) -> Option<(String, Value)> {
+/// Returns the key and value of a line that is a record.
+fn parse_record_line(line: &str) -> Option<(String, Value)> {
     let captures = RECORD.as_ref()?.captures(line)?;
-    let (key, value) = (captures["key"].trim().to_owned(), value(&captures["value"]));
+    let (key, value) = (captures["key"].trim().to_owned(), parse_scalar(&captures["value"]));
     // `denied: requested access to the resource`: the beginning of a sentence.
-    let sentence =
-        keys::kind(&key).0 == Key::Denial && value.as_str().is_some_and(|text| text.contains(' '));
+    let sentence = keys::classify_key(&key).0 == Key::Denial
+        && value.as_str().is_some_and(|text| text.contains(' '));
     (!sentence).then_some((key, value))
 }
 
-fn pairs(regex: Option<&Regex>, text: &str) -> Map<String, Value> {
+fn captured_pairs(regex: Option<&Regex>, text: &str) -> Map<String, Value> {
     let found = regex.into_iter().flat_map(|regex| regex.captures_iter(text)).take(MAX_LINES);
-    found.map(|captures| (captures["key"].to_owned(), value(&captures["value"]))).collect()
+    found.map(|captures| (captures["key"].to_owned(), parse_scalar(&captures["value"]))).collect()
 }
 
-fn value(text: &str) -> Value {
+fn parse_scalar(text: &str) -> Value {
     let bare = text.trim().trim_matches(['"', '\'', '*', '`', '_']);
     match bare.to_ascii_lowercase().as_str() {
         "true" => Value::Bool(true),
@@ -216,15 +227,15 @@ fn value(text: &str) -> Value {
     }
 }
 
-fn is_upper(line: &str) -> bool {
+fn has_no_lowercase(line: &str) -> bool {
     !line.contains(char::is_lowercase)
 }
 
-/// `DENIED: no rm`: a denial in capitals, and what for.
-fn shouts(line: &str) -> bool {
+/// Returns `true` for a denial in capitals with its reason, such as `DENIED: no rm`.
+fn is_shouted_denial(line: &str) -> bool {
     let Some((word, rest)) = line.split_once([':', '!', ',']) else { return false };
     let counts = rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    vocabulary::is_alone(word) && is_upper(word) && word.len() >= 4 && !counts
+    vocabulary::is_denial_alone(word) && has_no_lowercase(word) && word.len() >= 4 && !counts
 }
 
 #[cfg(test)]
@@ -243,14 +254,14 @@ mod tests {
             "BLOCKED: no rm",
             "a\nb\ndecision: deny",
         ] {
-            assert!(matches!(read(text), Some(Lines::One(_) | Lines::Word(_))), "{text}");
+            assert!(matches!(classify_lines(text), Some(Lines::One(_) | Lines::Word(_))), "{text}");
         }
         for text in [
             "decision: deny\nreason: no",
             "DECISION=deny",
             "<hook><decision>deny</decision></hook>",
         ] {
-            let Some(Lines::Records(fields)) = read(text) else { panic!("{text}") };
+            let Some(Lines::Records(fields)) = classify_lines(text) else { panic!("{text}") };
             assert!(fields.values().any(|field| field == "deny"), "{text}");
         }
     }
@@ -271,7 +282,7 @@ mod tests {
             "42",
             "npm test: 4 passed, 1 blocked\nok",
         ] {
-            let found = read(text);
+            let found = classify_lines(text);
             assert!(!matches!(found, Some(Lines::One(_) | Lines::Word(_))), "{text}: {found:?}");
         }
     }
@@ -288,7 +299,7 @@ mod tests {
             ("reason: null\ndecision: deny", json!({"reason": null, "decision": "deny"})),
             ("<?xml version='1.0'?>\n<decision>deny</decision>", json!({"decision": "deny"})),
         ] {
-            assert_eq!(read(text).map(shown), Some(fields), "{text}");
+            assert_eq!(classify_lines(text).map(shown), Some(fields), "{text}");
         }
     }
 
@@ -304,7 +315,7 @@ mod tests {
     fn a_record_among_other_lines_counts_in_a_short_text() {
         let among = |notes: usize, end: &str| {
             let text = format!("{}decision: deny{end}", "a note\n".repeat(notes));
-            read(&text).is_some()
+            classify_lines(&text).is_some()
         };
         for (notes, end, is_found) in [
             (FEW_LINES - 1, "", true),
@@ -316,7 +327,7 @@ mod tests {
             assert_eq!(among(notes, end), is_found, "{notes} {end}");
         }
         let first = format!("decision: deny\nreason: no\n{}", "a note\n".repeat(MAX_LINES - 1));
-        assert_eq!(read(&first), None);
+        assert_eq!(classify_lines(&first), None);
         for (text, is_found) in [
             ("Decision.DENY", true),
             ("decision maybe", false),
@@ -324,7 +335,7 @@ mod tests {
             ("BLOCKED: no rm", true),
             ("BLOCKED: 3 of 5", false),
         ] {
-            assert_eq!(matches!(read(text), Some(Lines::One(_))), is_found, "{text}");
+            assert_eq!(matches!(classify_lines(text), Some(Lines::One(_))), is_found, "{text}");
         }
     }
 
@@ -340,7 +351,7 @@ mod tests {
             (table(FEW_LINES * 2 - 1), true),
             (table(FEW_LINES * 2), false),
         ] {
-            assert_eq!(tabled(&text).is_some(), is_found, "{text}");
+            assert_eq!(find_denial_row(&text).is_some(), is_found, "{text}");
         }
     }
 }

@@ -25,25 +25,27 @@ pub(super) struct Loose {
     pub(super) torn: bool,
 }
 
-/// Reads what begins with the brace or bracket at the start of `text`.
-pub(super) fn read(text: &str) -> Loose {
-    read_knowing(text, &mut Unclosed::default())
+/// Reads the object or list that begins with the brace or bracket at the start of `text`, even if
+/// it is not valid JSON.
+pub(super) fn read_loose_json(text: &str) -> Loose {
+    read_loose_json_cached(text, &mut Unclosed::default())
 }
 
-/// The same, where it was looked before for the ends of strings in what `text` is the rest of.
-pub(super) fn read_knowing(text: &str, known: &mut Unclosed) -> Loose {
+/// Like `read_loose_json`, with the results of earlier searches for the ends of strings in the same
+/// text.
+pub(super) fn read_loose_json_cached(text: &str, known: &mut Unclosed) -> Loose {
     let (unclosed, line) = (false, 0);
     let mut reader = Reader { text, at: 0, frames: Vec::new(), done: None, unclosed, line, known };
     while reader.at < text.len() && reader.done.is_none() {
-        reader.step();
+        reader.read_next_token();
     }
     let torn = reader.done.is_none();
     while reader.done.is_none() && !reader.frames.is_empty() {
-        reader.close();
+        reader.close_frame();
     }
     let fields = match reader.done {
         Some(Value::Object(fields)) => fields,
-        Some(Value::Array(items)) => joined(items),
+        Some(Value::Array(items)) => wrap_list_items(items),
         _ => Map::new(),
     };
     Loose { fields, end: reader.at, torn }
@@ -56,8 +58,8 @@ pub(super) fn read_knowing(text: &str, known: &mut Unclosed) -> Loose {
 pub(super) struct Unclosed(Vec<(char, usize, usize)>);
 
 impl Unclosed {
-    /// How much of the last `left` bytes may still hold the end.
-    fn reach(&self, quote: char, slashes: usize, left: usize) -> usize {
+    /// Returns how many of the last `left` bytes may still hold the closing quote.
+    fn searchable_len(&self, quote: char, slashes: usize, left: usize) -> usize {
         let known = self.0.iter().find(|row| (row.0, row.1) == (quote, slashes));
         match known {
             Some((.., none)) => left.saturating_sub(*none),
@@ -66,8 +68,8 @@ impl Unclosed {
         }
     }
 
-    /// None ends in the last `left` bytes.
-    fn note(&mut self, quote: char, slashes: usize, left: usize) {
+    /// Notes that no such string ends in the last `left` bytes.
+    fn note_unclosed(&mut self, quote: char, slashes: usize, left: usize) {
         match self.0.iter_mut().find(|row| (row.0, row.1) == (quote, slashes)) {
             Some((.., none)) => *none = left.max(*none),
             None => self.0.push((quote, slashes, left)),
@@ -75,8 +77,9 @@ impl Unclosed {
     }
 }
 
-/// The objects of a list as one: whichever denies, the list does.
-fn joined(items: Vec<Value>) -> Map<String, Value> {
+/// Wraps the items of a list in one object under the key `items`, if any of them holds a decision:
+/// if one denies, the list denies.
+fn wrap_list_items(items: Vec<Value>) -> Map<String, Value> {
     let holds = items.iter().any(|value| value.is_object() || value.is_array());
     let entries = holds.then(|| ("items".to_owned(), Value::Array(items)));
     entries.into_iter().collect()
@@ -94,7 +97,8 @@ struct Frame {
 }
 
 impl Frame {
-    fn put(&mut self, value: Value) {
+    /// Adds a value to the list, or to the object under the waiting key.
+    fn push_value(&mut self, value: Value) {
         if self.list {
             return self.items.push(value);
         }
@@ -109,17 +113,20 @@ impl Frame {
         }
     }
 
-    /// A complete word: a value where a key waits for one.
-    fn take(&mut self, word: String, quoted: bool) {
+    /// Adds a complete word: as a value if a key waits for one, else as a possible key.
+    fn push_word(&mut self, word: String, quoted: bool) {
         if self.key.is_some() || self.list {
-            self.put(if quoted { Value::String(word) } else { literal(&word) });
+            self.push_value(if quoted { Value::String(word) } else { parse_literal(&word) });
         } else {
             // `{:decision "deny"}`: a value without a separator.
-            let key = self.word.take().filter(|word| quoted && keys::kind(word).0 == Key::Decision);
+            let key = self
+                .word
+                .take()
+                .filter(|word| quoted && keys::classify_key(word).0 == Key::Decision);
             match key {
                 Some(key) => {
                     self.key = Some(key);
-                    self.put(Value::String(word));
+                    self.push_value(Value::String(word));
                 }
                 None => self.word = Some(word),
             }
@@ -127,7 +134,8 @@ impl Frame {
     }
 }
 
-fn literal(word: &str) -> Value {
+/// Parses an unquoted word: a boolean, null or number as languages write them, else a string.
+fn parse_literal(word: &str) -> Value {
     match word {
         "true" | "True" | "TRUE" | "$true" => Value::Bool(true),
         "false" | "False" | "FALSE" | "$false" => Value::Bool(false),
@@ -150,8 +158,8 @@ struct Reader<'a, 'k> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Where the line of `start` ends. Looked for once a line, and not for each string on one: a
-    /// line may be all that is kept.
+    /// Returns where the line of `start` ends. The end is searched once for each line, not for each
+    /// string, because a line may be all that is kept.
     fn line_end(&mut self, start: usize) -> usize {
         if self.line < start {
             let rest = self.text.get(start..).unwrap_or_default();
@@ -160,12 +168,12 @@ impl<'a> Reader<'a, '_> {
         self.line
     }
 
-    fn rest(&self) -> &'a str {
+    fn remaining_text(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn step(&mut self) {
-        let rest = self.rest();
+    fn read_next_token(&mut self) {
+        let rest = self.remaining_text();
         let Some(c) = rest.chars().next() else { return };
         match c {
             '{' | '[' if self.frames.len() < DEPTH => {
@@ -174,7 +182,7 @@ impl<'a> Reader<'a, '_> {
             }
             '}' | ']' => {
                 self.at += 1;
-                self.close();
+                self.close_frame();
             }
             ':' | '=' => {
                 self.at += 1;
@@ -184,8 +192,8 @@ impl<'a> Reader<'a, '_> {
                     frame.key = frame.word.take();
                 }
             }
-            '"' | '\'' | '`' => self.quoted(c, 0),
-            '\\' => self.escaped(),
+            '"' | '\'' | '`' => self.read_quoted_string(c, 0),
+            '\\' => self.read_backslashes(),
             '/' if rest.starts_with("//") => self.at += rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => {
                 self.at += rest.find("*/").map_or(rest.len(), |end| end + 2);
@@ -196,59 +204,62 @@ impl<'a> Reader<'a, '_> {
             {
                 self.at += 1;
             }
-            c if c.is_alphanumeric() || "_$@-+.!*<".contains(c) => self.bare(),
+            c if c.is_alphanumeric() || "_$@-+.!*<".contains(c) => self.read_bare_word(),
             c => self.at += c.len_utf8(),
         }
     }
 
-    /// Backslashes: those of a quote that was escaped, or of a line break that was printed as two
-    /// letters.
-    fn escaped(&mut self) {
-        let rest = self.rest();
+    /// Reads backslashes: those before an escaped quote, or of a line break printed as two
+    /// characters.
+    fn read_backslashes(&mut self) {
+        let rest = self.remaining_text();
         let after = rest.trim_start_matches('\\');
         let slashes = rest.len() - after.len();
         match after.chars().next() {
             Some(quote @ ('"' | '\'')) => {
                 self.at += slashes;
-                self.quoted(quote, slashes);
+                self.read_quoted_string(quote, slashes);
             }
             Some(c) => self.at += slashes + c.len_utf8(),
             None => self.at = self.text.len(),
         }
     }
 
-    /// A string: up to a quote of its kind behind which a value can end, so that quotes within it
-    /// are no end.
-    fn quoted(&mut self, quote: char, slashes: usize) {
+    /// Reads a string up to a matching quote after which a value can end, so that quotes inside the
+    /// string do not end it.
+    fn read_quoted_string(&mut self, quote: char, slashes: usize) {
         let start = self.at + 1;
         let inner = self.text.get(start..).unwrap_or_default();
         let line = self.line_end(start).saturating_sub(start);
-        let reach =
-            if self.unclosed { line } else { self.known.reach(quote, slashes, inner.len()) };
+        let reach = if self.unclosed {
+            line
+        } else {
+            self.known.searchable_len(quote, slashes, inner.len())
+        };
         let within = inner.get(..reach).unwrap_or_default();
         let closing = within.match_indices(quote).find_map(|(at, _)| {
             let before = inner.get(..at)?;
             let escapes = before.len() - before.trim_end_matches('\\').len();
-            (escapes == slashes && ends(inner.get(at + 1..)?)).then_some((at, at + 1))
+            (escapes == slashes && can_end_string(inner.get(at + 1..)?)).then_some((at, at + 1))
         });
         if closing.is_none() && !self.unclosed {
-            self.known.note(quote, slashes, inner.len());
+            self.known.note_unclosed(quote, slashes, inner.len());
             self.unclosed = true;
         }
         let (end, next) = closing.unwrap_or((line, line));
         let content = inner.get(..end).unwrap_or_default();
         let content = content.get(..content.len().saturating_sub(slashes)).unwrap_or(content);
         self.at = start + next;
-        let word = unescaped(content);
+        let word = unescape_string(content);
         if let Some(frame) = self.frames.last_mut() {
-            frame.take(word, true);
+            frame.push_word(word, true);
         }
     }
 
-    /// A word without quotes: a key up to its colon, a value up to a comma, a bracket or the end of
-    /// the line.
-    fn bare(&mut self) {
-        let rest = self.rest();
+    /// Reads a word without quotes: a key up to its colon, a value up to a comma, a bracket or the
+    /// end of the line.
+    fn read_bare_word(&mut self) {
+        let rest = self.remaining_text();
         let value = self.frames.last().is_some_and(|frame| frame.key.is_some() || frame.list);
         let ends = |c: char| match c {
             ',' | ';' | '{' | '}' | '[' | ']' | '\n' | '"' => true,
@@ -259,11 +270,11 @@ impl<'a> Reader<'a, '_> {
         let word = rest.get(..end).unwrap_or_default().trim().trim_end_matches('\\').to_owned();
         self.at += end;
         if let Some(frame) = self.frames.last_mut() {
-            frame.take(word, false);
+            frame.push_word(word, false);
         }
     }
 
-    fn close(&mut self) {
+    fn close_frame(&mut self) {
         let Some(mut frame) = self.frames.pop() else { return };
         if let Some(word) = frame.key.take().or_else(|| frame.word.take()).filter(|_| !frame.list) {
             // A key whose value never came.
@@ -272,14 +283,14 @@ impl<'a> Reader<'a, '_> {
         let value =
             if frame.list { Value::Array(frame.items) } else { Value::Object(frame.fields) };
         match self.frames.last_mut() {
-            Some(outer) => outer.put(value),
+            Some(outer) => outer.push_value(value),
             None => self.done = Some(value),
         }
     }
 }
 
-/// Whether a string can end before `rest`.
-fn ends(rest: &str) -> bool {
+/// Returns `true` if a string can end before `rest`.
+fn can_end_string(rest: &str) -> bool {
     let next = rest.trim_start_matches([' ', '\t']);
     // A line break that was printed as two letters.
     let next = next.strip_prefix("\\n").unwrap_or(next).trim_start_matches('\\').chars().next();
@@ -288,7 +299,7 @@ fn ends(rest: &str) -> bool {
     })
 }
 
-fn unescaped(content: &str) -> String {
+fn unescape_string(content: &str) -> String {
     serde_json::from_str(&format!("\"{}\"", content.replace('\n', "\\n")))
         .unwrap_or_else(|_| content.to_owned())
 }
@@ -319,22 +330,22 @@ mod tests {
                 json!({"a": true, "b": false, "c": null, "d": 3}),
             ),
         ] {
-            assert_eq!(Value::Object(read(text).fields), fields, "{text}");
+            assert_eq!(Value::Object(read_loose_json(text).fields), fields, "{text}");
         }
-        assert_eq!(read("{a:b}}").end, 5);
+        assert_eq!(read_loose_json("{a:b}}").end, 5);
         let deep = "{\"a\":".repeat(100_000);
-        assert!(read(&deep).torn);
+        assert!(read_loose_json(&deep).torn);
     }
 
     /// As much as is kept of an output: looking through the rest of it at each string, or at each
     /// object, would take minutes.
     #[test]
     fn zoo_33_strings_that_end_nowhere_are_looked_for_once() {
-        assert!(read(&"{\"a\":".repeat(200_000)).torn);
+        assert!(read_loose_json(&"{\"a\":".repeat(200_000)).torn);
         let text = "{\"a\n}\n".repeat(150_000);
         let (mut rest, mut known, mut objects) = (&*text, Unclosed::default(), 0);
         while rest.starts_with('{') {
-            let read = read_knowing(rest, &mut known);
+            let read = read_loose_json_cached(rest, &mut known);
             assert_eq!(Value::Object(read.fields), json!({"a": null}));
             rest = rest.get(read.end..).unwrap_or_default().trim_start();
             objects += 1;
@@ -348,7 +359,7 @@ mod tests {
         let mut known = Unclosed::default();
         for at in text.match_indices('{').map(|(at, _)| at) {
             let rest = text.get(at..).unwrap();
-            assert_eq!(read_knowing(rest, &mut known), read(rest), "{rest}");
+            assert_eq!(read_loose_json_cached(rest, &mut known), read_loose_json(rest), "{rest}");
         }
     }
 }

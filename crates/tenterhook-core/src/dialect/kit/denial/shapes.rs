@@ -43,14 +43,14 @@ pub(super) enum Stands {
     Shown,
 }
 
-/// The text without what hides its shape: colours, progress, the quotes of a book.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+/// Returns the text without what hides its structure: colours, progress output, typographic quotes.
+pub(super) fn remove_decoration(text: &str) -> Cow<'_, str> {
     let hides = |c: char| !c.is_ascii() || (c.is_control() && c != '\n') || c == '&';
     if !text.contains(hides) {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let text = crate::text::without_controls(&text);
+    let text = crate::text::remove_control_sequences(&text);
     let text =
         [("&quot;", "\""), ("&#34;", "\""), ("&#x22;", "\""), ("&#39;", "'"), ("&apos;", "'")]
             .iter()
@@ -74,8 +74,8 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// An object in the letters of an address or of base64, where it is all that was printed.
-pub(super) fn decoded(text: &str) -> Option<String> {
+/// Decodes an object in percent encoding or base64, if it is all that was printed.
+pub(super) fn decode_whole_text(text: &str) -> Option<String> {
     let text = text.trim();
     if text.starts_with("%7B") || text.starts_with("%7b") {
         let mut pieces = text.split('%');
@@ -111,17 +111,17 @@ pub(super) fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The objects of a plain text, in its order.
-pub(super) fn find(text: &str) -> Vec<Shape<'_>> {
+/// Finds the objects of a plain text, in the order of the text.
+pub(super) fn find_shapes(text: &str) -> Vec<Shape<'_>> {
     let (diff, unclosed) = (is_diff(text), loose::Unclosed::default());
     let mut walk = Walk { text, at: 0, fence: None, diff, before: "", found: Vec::new(), unclosed };
     // Attempts that come to nothing may read the same text again: together they get a few passes
     // over it, no more.
     let mut work = text.len().saturating_mul(8).saturating_add(4096);
-    while let Some(line) = walk.line() {
-        match walk.shape(line, &mut work) {
+    while let Some(line) = walk.current_line() {
+        match walk.read_shape(line, &mut work) {
             Some(next) => walk.at = next,
-            None => walk.step(line),
+            None => walk.skip_line(line),
         }
         if work == 0 || walk.found.len() >= MAX_SHAPES {
             break;
@@ -144,11 +144,12 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn line(&self) -> Option<&'a str> {
+    fn current_line(&self) -> Option<&'a str> {
         self.text.get(self.at..)?.split_inclusive('\n').next()
     }
 
-    fn step(&mut self, line: &'a str) {
+    /// Moves past a line without an object, and notes fences and the last text.
+    fn skip_line(&mut self, line: &'a str) {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             self.fence = match self.fence {
@@ -161,11 +162,12 @@ impl<'a> Walk<'a> {
         self.at += line.len();
     }
 
-    /// The first object that begins on this line, and where the text goes on behind it.
-    fn shape(&mut self, line: &'a str, work: &mut usize) -> Option<usize> {
+    /// Reads the first object that begins on this line, and returns the offset of the text after
+    /// it.
+    fn read_shape(&mut self, line: &'a str, work: &mut usize) -> Option<usize> {
         for (column, _) in line.match_indices(['{', '[']) {
             let from = self.text.get(self.at + column..)?;
-            let (shape, cost) = read(from, &mut self.unclosed);
+            let (shape, cost) = read_objects(from, &mut self.unclosed);
             *work = work.saturating_sub(cost.max(1));
             if *work == 0 {
                 return None;
@@ -176,7 +178,7 @@ impl<'a> Walk<'a> {
             let bytes = from.get(..end).unwrap_or(from);
             let before = line.get(..column).unwrap_or_default();
             let after = from.get(end..).unwrap_or_default();
-            let stands = self.stands(before, after);
+            let stands = self.position_of(before, after);
             let at_margin = column == 0;
             self.found.push(Shape { readings, stands, loose, listed, torn, at_margin, bytes });
             let next = self.at + column + end;
@@ -189,19 +191,21 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn stands(&self, before: &str, after: &str) -> Stands {
+    /// Returns the position of an object by the text before and after it: alone, labelled, amid
+    /// text or as an example.
+    fn position_of(&self, before: &str, after: &str) -> Stands {
         let prefix = before.trim();
-        if is_code(prefix)
-            || (prefix.is_empty() && instructs(self.before))
+        if is_code_before_object(prefix)
+            || (prefix.is_empty() && is_instruction(self.before))
             || (self.diff && before.starts_with(['+', '-', ' ']))
-            || is_added(before)
+            || is_diff_line_prefix(before)
         {
             return Stands::Shown;
         }
         let behind = after.trim_start().trim_start_matches(['`', '~', '\n', '\'', '"']);
         if let Some(text_before) = self.fence {
             let around = text_before || !behind.trim_start().is_empty();
-            return if around && (instructs(self.before) || text_before) {
+            return if around && (is_instruction(self.before) || text_before) {
                 Stands::Amid
             } else {
                 Stands::Alone
@@ -213,19 +217,19 @@ impl<'a> Walk<'a> {
             let goes_on = !behind.trim_start().is_empty();
             return if (announced || indented) && goes_on { Stands::Amid } else { Stands::Alone };
         }
-        stands_behind(prefix, before)
+        position_behind_prefix(prefix, before)
     }
 }
 
-/// The position of an object behind a prefix on its line.
-fn stands_behind(prefix: &str, before: &str) -> Stands {
+/// Returns the position of an object behind a prefix on its line.
+fn position_behind_prefix(prefix: &str, before: &str) -> Stands {
     let glued = before.ends_with(|c: char| c.is_alphanumeric() || c == '.' || c == '…' || c == '}');
     // `Answer { decision: Deny }`: the name of a type, as languages print it.
     let named = prefix.starts_with(char::is_uppercase) && prefix.chars().all(char::is_alphanumeric);
-    if prefix.split_whitespace().all(is_tag) || glued || named {
-        return if instructs(prefix) { Stands::Shown } else { Stands::Alone };
+    if prefix.split_whitespace().all(is_line_prefix) || glued || named {
+        return if is_instruction(prefix) { Stands::Shown } else { Stands::Alone };
     }
-    if instructs(prefix) {
+    if is_instruction(prefix) {
         return Stands::Shown;
     }
     let label = prefix.ends_with([':', '=', '>', '-', '|', '—']);
@@ -243,9 +247,9 @@ struct Objects {
     torn: bool,
 }
 
-/// What `text` begins with, an object or a list, and how far it was read.
-fn read(text: &str, unclosed: &mut loose::Unclosed) -> (Option<Objects>, usize) {
-    let loose = loose::read_knowing(text, unclosed);
+/// Reads the object or list at the start of `text`, and returns how many bytes were read.
+fn read_objects(text: &str, unclosed: &mut loose::Unclosed) -> (Option<Objects>, usize) {
+    let loose = loose::read_loose_json_cached(text, unclosed);
     let whole = text.get(..loose.end).unwrap_or_default();
     if loose.fields.is_empty() {
         return (None, loose.end);
@@ -254,28 +258,28 @@ fn read(text: &str, unclosed: &mut loose::Unclosed) -> (Option<Objects>, usize) 
         let strict = serde_json::from_str(whole).ok();
         let mut readings = Vec::new();
         let list = strict.clone().or_else(|| loose.fields.values().next().cloned());
-        list.iter().for_each(|value| flatten(value, &mut readings));
+        list.iter().for_each(|value| collect_objects(value, &mut readings));
         return (Some(Objects { readings, loose: strict.is_none(), torn: loose.torn }), loose.end);
     }
-    if let Found::Object(object) = strict::read(whole.as_bytes()).found {
-        let readings = object.readings().cloned().collect();
+    if let Found::Object(object) = strict::read_output(whole.as_bytes()).found {
+        let readings = object.possible_readings().cloned().collect();
         return (Some(Objects { readings, loose: false, torn: false }), loose.end);
     }
     (Some(Objects { readings: vec![loose.fields], loose: true, torn: loose.torn }), loose.end)
 }
 
-/// The objects of a list, however its lists are nested.
-fn flatten(value: &Value, found: &mut Vec<Map<String, Value>>) {
+/// Collects the objects of a list, however its lists are nested.
+fn collect_objects(value: &Value, found: &mut Vec<Map<String, Value>>) {
     match value {
         Value::Object(fields) => found.push(fields.clone()),
-        Value::Array(items) => items.iter().for_each(|value| flatten(value, found)),
+        Value::Array(items) => items.iter().for_each(|value| collect_objects(value, found)),
         _ => {}
     }
 }
 
-/// What programs put before a line: times, levels, names in brackets, bullets, the flags of an
-/// `echo` that knows none.
-fn is_tag(word: &str) -> bool {
+/// Returns `true` for what programs put before a line: times, levels, names in brackets, bullets,
+/// the flags of an `echo` that supports none.
+fn is_line_prefix(word: &str) -> bool {
     const LEVELS: &[&str] = &[
         "info", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "log",
         "data", "ok",
@@ -296,8 +300,8 @@ fn is_tag(word: &str) -> bool {
     bare.is_empty() || bracketed || time || level || label || flag
 }
 
-/// Whether a text tells a reader what to write, rather than writing it.
-fn instructs(text: &str) -> bool {
+/// Returns `true` if a text instructs a reader what to write, instead of being the answer.
+fn is_instruction(text: &str) -> bool {
     const ANYWHERE: &[&str] = &[
         "print",
         "prints",
@@ -320,8 +324,8 @@ fn instructs(text: &str) -> bool {
         || words.iter().any(|word| ANYWHERE.contains(&&**word))
 }
 
-/// Whether the text before an object is code, or opens a quotation.
-fn is_code(prefix: &str) -> bool {
+/// Returns `true` if the text before an object is code, or opens a quotation.
+fn is_code_before_object(prefix: &str) -> bool {
     let opens = prefix.ends_with(['(', '`', '\'', '"']);
     let assigns = [
         "return", "=>", "const ", "let ", "var ", "def ", "function", "assert", "+ echo",
@@ -333,7 +337,7 @@ fn is_code(prefix: &str) -> bool {
     says && !bytes && (opens || assigns.iter().any(|text| prefix.contains(text)))
 }
 
-/// Whether a text has the head of a diff.
+/// Returns `true` if a text has the head of a diff.
 fn is_diff(text: &str) -> bool {
     let head = |line: &str| {
         line.starts_with("@@ ") || line.starts_with("diff --") || line.starts_with("+++ ")
@@ -341,8 +345,8 @@ fn is_diff(text: &str) -> bool {
     text.lines().take(64).any(head)
 }
 
-/// A line of a diff: `+` or `-` directly before the text.
-fn is_added(before: &str) -> bool {
+/// Returns `true` if `+` or `-` stands directly before the text, as in a line of a diff.
+fn is_diff_line_prefix(before: &str) -> bool {
     matches!(before.chars().next(), Some('+' | '-'))
         && before.trim_start_matches(['+', '-']).trim().is_empty()
         && !before.starts_with("- ")

@@ -14,7 +14,7 @@ use crate::dialect::{DIALECTS, Dialect, EventRow};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, Hook, HookId, OnFailure, Run};
 use crate::report::{End, Report, StepOutput};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 fn table(path: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(path);
@@ -61,13 +61,13 @@ fn verdict_of(
         stdout: said.stdout.as_bytes().into(),
         stderr: said.stderr.as_bytes().into(),
     };
-    let report = Report { said: bytes, ..Report::silent(end, Duration::ZERO) };
+    let report = Report { said: bytes, ..Report::without_output(end, Duration::ZERO) };
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
     hook.compat = compat;
     hook.on_failure = on_failure;
     let answer = dialect.read_answer(&event, row, &report);
-    judge(JudgeContext { hook: &hook, row, widened: None }, answer)
+    judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 fn holds(verdict: &Verdict) -> bool {
@@ -77,7 +77,7 @@ fn holds(verdict: &Verdict) -> bool {
 /// The rows of one dialect for the events at which most hooks print.
 fn rows(dialect: &'static Dialect) -> Vec<&'static EventRow> {
     let events = ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart"].iter();
-    events.filter_map(|event| dialect.row(&(*event).into())).collect()
+    events.filter_map(|event| dialect.event_row(&(*event).into())).collect()
 }
 
 fn report_of(dialect: &Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
@@ -104,7 +104,7 @@ fn no_collected_answer_that_means_no_proceeds() {
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
         let Some(list) = table["says_no"].get(dialect.id().as_str()) else { continue };
-        let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+        let row = dialect.event_row(&"PreToolUse".into()).expect("a gate");
         for output in outputs(list) {
             let verdict = verdict(dialect, row, &output, Compat::Guarded);
             if !holds(&verdict) {
@@ -176,7 +176,7 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
     assert!(shapes.len() > 1000);
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
-        let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+        let row = dialect.event_row(&"PreToolUse".into()).expect("a gate");
         for shape in &shapes {
             let output = filled(shape, dialect);
             let verdict = verdict(dialect, row, &output, Compat::Guarded);
@@ -203,7 +203,7 @@ fn no_shape_is_lost_in_silence_on_other_events() {
     for dialect in DIALECTS {
         let events =
             ["Stop", "PermissionRequest", "PreModelCall", "PreModelSwitch", "SubagentStop"];
-        let rows = events.iter().filter_map(|event| dialect.row(&(*event).into()));
+        let rows = events.iter().filter_map(|event| dialect.event_row(&(*event).into()));
         for row in rows.filter(|row| row.powers.has(Power::Deny)) {
             for shape in shapes.iter().step_by(shapes.len() / 40) {
                 // Text is context there (A-22).
@@ -231,18 +231,19 @@ fn no_shape_that_a_model_says_proceeds() {
     let prompt = crate::hook::Prompt::new("Is it safe?");
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
-        let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+        let row = dialect.event_row(&"PreToolUse".into()).expect("a gate");
         let event = Event::new(&*row.event, Surroundings::default()).with("tool_name", "Bash");
         for shape in &shapes {
             let bytes = StepOutput::Bytes {
                 stdout: shape.stdout.as_bytes().into(),
                 stderr: "".as_bytes().into(),
             };
-            let report = Report { said: bytes, ..Report::silent(End::Exited(0), Duration::ZERO) };
+            let report =
+                Report { said: bytes, ..Report::without_output(End::Exited(0), Duration::ZERO) };
             let run = Run::Prompt(prompt.clone());
             let hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
-            let answer = dialect.read_words(&prompt, &event, row, &report);
-            let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
+            let answer = dialect.read_model_answer(&prompt, &event, row, &report);
+            let verdict = judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer);
             if !holds(&verdict) {
                 wrong.push(report_of(dialect, row, shape, &verdict));
             }
@@ -254,7 +255,7 @@ fn no_shape_that_a_model_says_proceeds() {
 /// A-45: output that is made to keep the engine busy is read in a few passes.
 #[test]
 fn hostile_texts_are_read_to_their_end() {
-    let row = crate::dialect::claude::CLAUDE.row(&"PreToolUse".into()).expect("a gate");
+    let row = crate::dialect::claude::CLAUDE.event_row(&"PreToolUse".into()).expect("a gate");
     let lines = [
         "{",
         "{\"a",
@@ -336,7 +337,7 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
     for (means_no, list) in &lists {
         for output in outputs(list) {
             let cells = DIALECTS.iter().map(|dialect| {
-                let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+                let row = dialect.event_row(&"PreToolUse".into()).expect("a gate");
                 let output = filled(&output, dialect);
                 let word = comes_to(&verdict(dialect, row, &output, Compat::Guarded));
                 (dialect.id().as_str(), word)
@@ -370,9 +371,11 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
 /// text whose cost grew with the square of its length would not come to an end here.
 #[test]
 fn each_key_of_a_wide_object_may_decide() {
-    let dialect =
-        DIALECTS.iter().find(|dialect| dialect.row(&"PreToolUse".into()).is_some()).expect("one");
-    let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+    let dialect = DIALECTS
+        .iter()
+        .find(|dialect| dialect.event_row(&"PreToolUse".into()).is_some())
+        .expect("one");
+    let row = dialect.event_row(&"PreToolUse".into()).expect("a gate");
     let wide = |entry: &dyn Fn(usize) -> String| {
         let entries: Vec<String> = (0..9_000).map(entry).collect();
         format!("{{\"a\": 1, {}}}", entries.join(", "))

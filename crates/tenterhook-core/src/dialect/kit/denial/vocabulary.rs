@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::answer::Restraint;
-use crate::diagnostic::distance;
+use crate::diagnostic::edit_distance;
 
 /// A longer text is a sentence and no decision.
 const MAX_WORD: usize = 64;
@@ -185,10 +185,10 @@ pub(super) enum Meaning {
     Unknown,
 }
 
-/// What `word` says at the place of a decision.
-pub(super) fn meaning(word: &str) -> Meaning {
-    let plain = plain_word(word);
-    let known = known(&plain);
+/// Returns what `word` means in the position of a decision.
+pub(super) fn meaning_of_word(word: &str) -> Meaning {
+    let plain = normalize_word(word);
+    let known = restraint_of_normalized_word(&plain);
     if known > Restraint::Silent {
         return Meaning::Restrains(known);
     }
@@ -197,16 +197,17 @@ pub(super) fn meaning(word: &str) -> Meaning {
         return Meaning::Consents;
     }
     let first = word.split(|c: char| !c.is_alphanumeric()).find(|part| !part.is_empty());
-    let begins = first.is_some_and(|text| known_alone(&plain_word(text)));
-    if begins || slips(&plain) { Meaning::Nearly } else { Meaning::Unknown }
+    let begins = first.is_some_and(|text| denies_as_single_word(&normalize_word(text)));
+    if begins || is_misspelt_denial(&plain) { Meaning::Nearly } else { Meaning::Unknown }
 }
 
-/// What a decision word restrains to, however it is spelled; no word of consent restrains.
-pub(crate) fn restraint(word: &str) -> Restraint {
-    known(&plain_word(word))
+/// Returns the restraint that a decision word means, however it is spelled; a word of consent
+/// restrains nothing.
+pub(crate) fn restraint_of_word(word: &str) -> Restraint {
+    restraint_of_normalized_word(&normalize_word(word))
 }
 
-fn known(plain: &str) -> Restraint {
+fn restraint_of_normalized_word(plain: &str) -> Restraint {
     // `reject_once`, `always_deny`: for how long it holds.
     let plain = ["once", "always", "forever"].iter().fold(plain, |word, suffix| {
         word.strip_suffix(suffix).or_else(|| word.strip_prefix(suffix)).unwrap_or(word)
@@ -217,60 +218,65 @@ fn known(plain: &str) -> Restraint {
         .unwrap_or(Restraint::Silent)
 }
 
-fn known_alone(plain: &str) -> bool {
+fn denies_as_single_word(plain: &str) -> bool {
     ALONE.contains(&plain)
 }
 
-/// Whether the word is the whole of an output that says no.
-pub(super) fn is_alone(text: &str) -> bool {
+/// Returns `true` if the text is a single word that denies by itself, as the whole output.
+pub(super) fn is_denial_alone(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
-    bare.len() <= MAX_WORD && known_alone(&plain_word(bare))
+    bare.len() <= MAX_WORD && denies_as_single_word(&normalize_word(bare))
 }
 
-/// Whether one letter or two neighbours are wrong in a word that denies. A word of consent is never
-/// one.
-fn slips(plain: &str) -> bool {
+/// Returns `true` if a word that denies has one wrong letter or two swapped neighbours. A word of
+/// consent is never read this way.
+fn is_misspelt_denial(plain: &str) -> bool {
     let letters: Vec<char> = plain.chars().collect();
     let long = |text: &&&str| text.len() > MIN_SLIP;
     letters.len() >= MIN_SLIP
         && letters.len() <= MAX_WORD
         && (DENIALS.iter().filter(long).chain(&["deny"]))
             .filter(|denial| denial.len().abs_diff(letters.len()) <= 1)
-            .any(|denial| distance(&letters, &denial.chars().collect::<Vec<_>>()) == 1)
+            .any(|denial| edit_distance(&letters, &denial.chars().collect::<Vec<_>>()) == 1)
 }
 
-/// `false`, and what shells and languages write for it.
-pub(crate) fn says_no(value: &Value) -> bool {
+/// Returns `true` for `false`, and for what shells and languages write for it.
+pub(crate) fn is_false_like(value: &Value) -> bool {
     match value {
         Value::Bool(truth) => !truth,
-        Value::String(word) => matches!(&*plain_word(word), "false" | "no" | "0" | "off"),
+        Value::String(word) => matches!(&*normalize_word(word), "false" | "no" | "0" | "off"),
         Value::Number(number) => number.as_f64() == Some(0.0),
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
-/// `true`, and what shells and languages write for it.
-pub(super) fn says_yes(value: &Value) -> bool {
+/// Returns `true` for `true`, and for what shells and languages write for it.
+pub(super) fn is_true_like(value: &Value) -> bool {
     match value {
         Value::Bool(truth) => *truth,
-        Value::String(word) => matches!(&*plain_word(word), "true" | "yes" | "1" | "on"),
+        Value::String(word) => matches!(&*normalize_word(word), "true" | "yes" | "1" | "on"),
         Value::Number(number) => number.as_f64() == Some(1.0),
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
-/// A word without case, padding, separators, quotes and letters that only look right.
-fn plain_word(word: &str) -> String {
+/// Returns a word in lower case without padding, separators and quotes, and with look-alike letters
+/// replaced.
+fn normalize_word(word: &str) -> String {
     if word.len() > MAX_WORD {
         return word.to_owned();
     }
     let visible = crate::text::clean(word, MAX_WORD).text.to_lowercase();
     let trimmed = visible.trim_matches(|c: char| !c.is_alphanumeric());
-    trimmed.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '\'' | '’')).map(latin).collect()
+    trimmed
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '_' | '-' | '\'' | '’'))
+        .map(latin_lookalike)
+        .collect()
 }
 
-/// The Latin letter that `letter` looks like.
-pub(super) fn latin(letter: char) -> char {
+/// Returns the Latin letter that `letter` looks like.
+pub(super) fn latin_lookalike(letter: char) -> char {
     if letter.is_ascii() {
         return letter;
     }

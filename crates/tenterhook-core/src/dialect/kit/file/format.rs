@@ -3,15 +3,15 @@
 
 use super::Reader;
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::findings::finding;
+use crate::dialect::findings::finding_without_location;
 use crate::hook::Compat;
 use crate::source::Source;
 use crate::syntax::{FaultKind, NotStrict, Parsed, SyntaxFault};
 
 impl Reader<'_> {
-    /// Tells what the format forbids, each kind of it once. The agent refuses such a file; here
-    /// what is whole of it runs.
-    pub(super) fn syntax(&mut self, parsed: &Parsed) {
+    /// Reports each kind of syntax fault once. The agent refuses such a file; here its intact parts
+    /// run.
+    pub(super) fn report_syntax_faults(&mut self, parsed: &Parsed) {
         let mut said: Vec<FaultKind> = Vec::new();
         for fault in &parsed.faults {
             let is_taken = match fault.kind {
@@ -28,22 +28,22 @@ impl Reader<'_> {
                 self.refused.get_or_insert_with(|| fault.message.clone());
             }
             self.read.unreadable |= !matches!(fault.kind, FaultKind::NotStrict(_));
-            self.report(fault.span, self.of_syntax(fault));
+            self.report(fault.span, self.syntax_finding_for_agent(fault));
         }
     }
 
-    fn of_syntax(&self, fault: &SyntaxFault) -> Diagnostic {
-        let found = of_syntax(self.file.agent, self.source, fault, Code::NotStrictJson);
+    fn syntax_finding_for_agent(&self, fault: &SyntaxFault) -> Diagnostic {
+        let found = syntax_finding(self.file.agent, self.source, fault, Code::NotStrictJson);
         let refuses = match found.code {
             Code::ByteOrderMark => !self.file.takes_mark,
             code => code == Code::EmptyFile && self.file.is_strict,
         };
-        if refuses { found.weighing(Severity::Error) } else { found }
+        if refuses { found.with_severity(Severity::Error) } else { found }
     }
 }
 
-/// What the format forbids, in words; `code` is that of a text which the agent cannot read.
-pub(crate) fn of_syntax(
+/// Creates the finding of a syntax fault; `code` is used for a text that the agent cannot read.
+pub(crate) fn syntax_finding(
     agent: &str,
     source: &Source,
     fault: &SyntaxFault,
@@ -57,12 +57,12 @@ pub(crate) fn of_syntax(
     };
     let found = match fault.kind {
         FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-            finding(Code::ByteOrderMark, fault.message.clone())
+            finding_without_location(Code::ByteOrderMark, fault.message.clone())
         }
         FaultKind::Empty if source.text.trim().is_empty() => {
-            finding(Code::EmptyFile, "the file is empty")
+            finding_without_location(Code::EmptyFile, "the file is empty")
         }
-        _ => finding(code, format!("{whose}: {}", fault.message)),
+        _ => finding_without_location(code, format!("{whose}: {}", fault.message)),
     };
     let found = found.label("here");
     match &fault.help {

@@ -63,15 +63,15 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// One rule that says all of it.
-    pub(crate) const fn all(rule: &'static str) -> Self {
+    /// Creates the set in which one rule covers every case.
+    pub(crate) const fn with_one_rule(rule: &'static str) -> Self {
         Self { refused: rule, event: rule, misplaced: rule, shadowed: rule, item: rule }
     }
 }
 
 impl File {
-    /// A file of JSON whose events stand in `hooks`, of an agent that keeps what it can read of
-    /// them.
+    /// Creates the layout of a JSON file whose events stand in `hooks`, of an agent that keeps what
+    /// it can read of them.
     pub(crate) const fn new(
         agent: &'static str,
         id: DialectId,
@@ -85,7 +85,7 @@ impl File {
             item,
             items: "groups",
             shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
-            rules: Rules::all(""),
+            rules: Rules::with_one_rule(""),
             case: Case::Counts,
             is_open: false,
             tells_empty: false,

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::variables::{self, Variable};
-use super::{Lints, agent_of};
+use super::{Lints, agent_of_variable};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::dialect::findings::finding;
+use crate::dialect::findings::finding_without_location;
 use crate::hook::{Layer, Shell};
 
 /// Directories under which homes lie.
@@ -44,55 +44,60 @@ pub(crate) struct CommandText<'a> {
 }
 
 impl<'a> CommandText<'a> {
-    /// The command and its arguments.
-    pub(crate) fn texts(self) -> impl Iterator<Item = &'a str> + Clone {
+    /// Iterates over the command and its arguments.
+    pub(crate) fn all_texts(self) -> impl Iterator<Item = &'a str> + Clone {
         std::iter::once(self.text).chain(self.args.into_iter().flatten().map(String::as_str))
     }
 
-    /// Whether a POSIX shell reads it.
-    pub(crate) fn is_posix(self) -> bool {
+    /// Returns `true` if a POSIX shell reads the command.
+    pub(crate) fn is_read_by_posix_shell(self) -> bool {
         self.args.is_none() && self.shell != Shell::PowerShell
     }
 }
 
 /// Checks the text of a command.
-pub(super) fn check(lints: &Lints, command: CommandText<'_>) -> Vec<Diagnostic> {
+pub(super) fn check_command(lints: &Lints, command: CommandText<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let variables: Vec<Variable<'_>> = command.texts().flat_map(variables::find).collect();
-    if command.is_posix() {
-        found.extend(unquoted(lints, command.text, &variables));
-        found.extend(single_quoted(lints, command.text));
-        found.extend(powershell_variable(command.text, &variables));
+    let variables: Vec<Variable<'_>> =
+        command.all_texts().flat_map(variables::find_variables).collect();
+    if command.is_read_by_posix_shell() {
+        found.extend(find_unquoted_path(lints, command.text, &variables));
+        found.extend(find_single_quoted_path(lints, command.text));
+        found.extend(find_powershell_variable(command.text, &variables));
     }
-    found.extend(phantoms(lints, command, &variables));
-    found.extend(command.texts().find_map(|word| braces_only(lints, word)));
-    found.extend(command.texts().find_map(|word| home(lints, command.layer, word)));
+    found.extend(find_unset_variables(lints, command, &variables));
+    found.extend(command.all_texts().find_map(|word| find_missing_dollar(lints, word)));
+    found.extend(
+        command.all_texts().find_map(|word| find_personal_home(lints, command.layer, word)),
+    );
     found
 }
 
-fn unquoted(lints: &Lints, text: &str, variables: &[Variable<'_>]) -> Option<Diagnostic> {
+/// Reports a path variable that is not quoted.
+fn find_unquoted_path(lints: &Lints, text: &str, variables: &[Variable<'_>]) -> Option<Diagnostic> {
     let splits = |variable: &&Variable<'_>| variable.splits && lints.paths.contains(&variable.name);
-    let inner: Vec<Variable<'_>> = inner_script(text).map(variables::find).unwrap_or_default();
+    let inner: Vec<Variable<'_>> =
+        inner_shell_script(text).map(variables::find_variables).unwrap_or_default();
     let variable = variables.iter().find(splits).or_else(|| inner.iter().find(splits))?;
     let message = format!("`{}` is not quoted: a path with a space is split in two", variable.text);
-    let help = format!("write `\"{}\"/...`{}", variable.text, or_args(lints));
-    Some(finding(Code::UnquotedPathVar, message).help(help))
+    let help = format!("write `\"{}\"/...`{}", variable.text, or_use_args_hint(lints));
+    Some(finding_without_location(Code::UnquotedPathVar, message).help(help))
 }
 
-fn or_args(lints: &Lints) -> &'static str {
+fn or_use_args_hint(lints: &Lints) -> &'static str {
     if lints.has_args { ", or use `args`" } else { "" }
 }
 
-/// The text behind `-c` in single quotes, which another shell reads.
-fn inner_script(text: &str) -> Option<&str> {
+/// Returns the text in single quotes after `sh -c`, which another shell reads.
+fn inner_shell_script(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("sh -c '")?;
     rest.split('\'').next()
 }
 
-/// `'$NAME/...'` as a program or its first argument: the shell does not replace it.
-fn single_quoted(lints: &Lints, text: &str) -> Option<Diagnostic> {
+/// Reports `'$NAME/...'` as a program or its first argument: the shell does not replace it.
+fn find_single_quoted_path(lints: &Lints, text: &str) -> Option<Diagnostic> {
     let is_path = |rest: &str| {
-        let name = variables::name(rest);
+        let name = variables::variable_name_prefix(rest);
         lints.paths.contains(&name)
             && rest.get(name.len()..).is_some_and(|rest| rest.starts_with('/'))
     };
@@ -106,12 +111,13 @@ fn single_quoted(lints: &Lints, text: &str) -> Option<Diagnostic> {
     let word = text.get(at + 1..)?.split('\'').next()?;
     let name = word.split('/').next().unwrap_or(word);
     let message = format!("`{name}` is in single quotes: the shell does not replace it");
-    let found = finding(Code::UnquotedPathVar, message).weighing(Severity::Error);
+    let found =
+        finding_without_location(Code::UnquotedPathVar, message).with_severity(Severity::Error);
     Some(found.help(format!("write `\"{word}\"`")))
 }
 
-/// `$env:NAME`, which only PowerShell replaces.
-fn powershell_variable(text: &str, variables: &[Variable<'_>]) -> Option<Diagnostic> {
+/// Reports `$env:NAME`, which only PowerShell replaces.
+fn find_powershell_variable(text: &str, variables: &[Variable<'_>]) -> Option<Diagnostic> {
     // A command that starts PowerShell hands the variable on.
     if ["powershell", "pwsh"].iter().any(|program| text.contains(program)) {
         return None;
@@ -119,17 +125,20 @@ fn powershell_variable(text: &str, variables: &[Variable<'_>]) -> Option<Diagnos
     let variable = variables.iter().find(|variable| {
         variable.name == "env" && variable.after.starts_with(':') && !variable.is_literal
     })?;
-    let name = variables::name(variable.after.get(1..).unwrap_or_default());
+    let name = variables::variable_name_prefix(variable.after.get(1..).unwrap_or_default());
     if name.is_empty() {
         return None;
     }
     let message =
         format!("`$env:{name}` is a variable of PowerShell: this shell does not replace it");
-    Some(finding(Code::UndocumentedVariable, message).help(format!("write `\"${name}\"`")))
+    Some(
+        finding_without_location(Code::UndocumentedVariable, message)
+            .help(format!("write `\"${name}\"`")),
+    )
 }
 
 /// Reports each variable that is never set, once.
-fn phantoms(
+fn find_unset_variables(
     lints: &Lints,
     command: CommandText<'_>,
     variables: &[Variable<'_>],
@@ -138,7 +147,7 @@ fn phantoms(
     let mut found = Vec::new();
     for variable in variables {
         let (name, text) = (variable.name, variable.text);
-        if texts.contains(&name) || is_set(command.env, command.text, name) {
+        if texts.contains(&name) || is_variable_set(command.env, command.text, name) {
             continue;
         }
         let help = "the event arrives as JSON on standard input: \
@@ -146,16 +155,16 @@ fn phantoms(
         let never_set = NEVER_SET.contains(&name) || lints.never_set.contains(&name);
         let diagnostic = if variable.is_template && name != "user_config" {
             let message = format!("`{text}` is not a variable: nothing replaces it");
-            finding(Code::UndocumentedVariable, message).help(help)
-        } else if let Some(found) = foreign(lints, command.text, variable) {
+            finding_without_location(Code::UndocumentedVariable, message).help(help)
+        } else if let Some(found) = find_foreign_directory(lints, command.text, variable) {
             found
         } else if (never_set || name.starts_with("CLAUDE_TOOL_")) && !variable.is_template {
             let message = format!("`{text}` is never set: it is always empty");
-            finding(Code::UndocumentedVariable, message).help(help)
-        } else if is_unknown_own(lints, name) {
+            finding_without_location(Code::UndocumentedVariable, message).help(help)
+        } else if is_unset_own_variable(lints, name) {
             let message = format!("{} does not set `{text}`", lints.agent);
-            let found = finding(Code::UndocumentedVariable, message);
-            found.weighing(Severity::Advice).help(help)
+            let found = finding_without_location(Code::UndocumentedVariable, message);
+            found.with_severity(Severity::Advice).help(help)
         } else {
             continue;
         };
@@ -165,8 +174,8 @@ fn phantoms(
     found
 }
 
-/// Whether a variable has the agent's prefix, and the agent does not set it.
-fn is_unknown_own(lints: &Lints, name: &str) -> bool {
+/// Returns `true` if a variable has the agent's prefix but the agent does not set it.
+fn is_unset_own_variable(lints: &Lints, name: &str) -> bool {
     let is_option = name.starts_with("CLAUDE_PLUGIN_OPTION_") || name.starts_with("CLAUDE_CODE_");
     !lints.prefix.is_empty()
         && name.starts_with(lints.prefix)
@@ -174,8 +183,13 @@ fn is_unknown_own(lints: &Lints, name: &str) -> bool {
         && !lints.variables.contains(&name)
 }
 
-/// A directory that another agent sets. A command that tests it, or has a default for it, serves several agents.
-fn foreign(lints: &Lints, text: &str, variable: &Variable<'_>) -> Option<Diagnostic> {
+/// Reports a directory variable that another agent sets. A command that tests it, or has a default
+/// for it, serves several agents.
+fn find_foreign_directory(
+    lints: &Lints,
+    text: &str,
+    variable: &Variable<'_>,
+) -> Option<Diagnostic> {
     let name = variable.name;
     let is_directory = DIRECTORIES.iter().any(|ending| name.ends_with(ending));
     let is_own = lints.variables.contains(&name);
@@ -184,22 +198,22 @@ fn foreign(lints: &Lints, text: &str, variable: &Variable<'_>) -> Option<Diagnos
     if !is_directory || is_own || has_default || is_tested || text.contains(&format!("{{{name}:")) {
         return None;
     }
-    let other = agent_of(name)?;
+    let other = agent_of_variable(name)?;
     let message = match other == lints.agent {
         true => return None,
         false => {
             format!("`{}` is a variable of {other}: {} does not set it", variable.text, lints.agent)
         }
     };
-    let found = finding(Code::UndocumentedVariable, message);
+    let found = finding_without_location(Code::UndocumentedVariable, message);
     Some(match lints.project {
         Some(project) => found.help(format!("write `\"{project}\"/...`")),
         None => found,
     })
 }
 
-/// Whether the text, or the settings, set the variable.
-fn is_set(env: &HashSet<String>, text: &str, name: &str) -> bool {
+/// Returns `true` if the text or the settings set the variable.
+fn is_variable_set(env: &HashSet<String>, text: &str, name: &str) -> bool {
     let assigned = |at: usize| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());
         let after = text.get(at + name.len()..).unwrap_or_default();
@@ -213,21 +227,22 @@ fn is_set(env: &HashSet<String>, text: &str, name: &str) -> bool {
     env.contains(name) || text.match_indices(name).any(|(at, _)| assigned(at))
 }
 
-/// A directory in braces without its `$`.
-fn braces_only(lints: &Lints, word: &str) -> Option<Diagnostic> {
+/// Reports a directory variable in braces without its `$`.
+fn find_missing_dollar(lints: &Lints, word: &str) -> Option<Diagnostic> {
     lints.paths.iter().find_map(|name| {
         let braces = format!("{{{name}}}");
         let (at, _) = word.match_indices(&braces).next()?;
         let before = word.get(..at).unwrap_or_default();
         let message = format!("`{braces}` is not replaced: its `$` is missing");
         (!before.ends_with('$')).then(|| {
-            finding(Code::UndocumentedVariable, message).help(format!("write `${braces}`"))
+            finding_without_location(Code::UndocumentedVariable, message)
+                .help(format!("write `${braces}`"))
         })
     })
 }
 
-/// The home of one person.
-fn home(lints: &Lints, layer: Layer, word: &str) -> Option<Diagnostic> {
+/// Reports a path in the home directory of one user.
+fn find_personal_home(lints: &Lints, layer: Layer, word: &str) -> Option<Diagnostic> {
     let of = |root: &str| {
         word.match_indices(root).find_map(|(at, _)| {
             let before = word.get(..at).and_then(|word| word.chars().next_back());
@@ -246,5 +261,9 @@ fn home(lints: &Lints, layer: Layer, word: &str) -> Option<Diagnostic> {
         Some(project) => format!("write `\"$HOME\"/...` or `\"{project}\"/...`"),
         None => "write `\"$HOME\"/...`".to_owned(),
     };
-    Some(finding(Code::AbsoluteHomePathInCommand, message).weighing(severity).help(help))
+    Some(
+        finding_without_location(Code::AbsoluteHomePathInCommand, message)
+            .with_severity(severity)
+            .help(help),
+    )
 }

@@ -1,10 +1,10 @@
 //! Lints of a matcher: one that matches nothing, or a condition, a glob or a rule in its place. Knows no agent.
 
 use super::{About, Lints, NEVER};
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
-use crate::dialect::findings::finding;
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
+use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::protocol::Subjects;
-use crate::dialect::tools::by_neutral;
+use crate::dialect::tools::find_by_neutral_name;
 use crate::matcher::{Matcher, MatcherSpec};
 
 /// Texts that show that the user wrote a condition.
@@ -15,7 +15,7 @@ const EXPRESSION: &[&str] =
 const GLOB: &[&str] = &["**", "tools:", "file_paths:", " AND ", " OR ", "*."];
 
 /// Checks the matcher `text`, which the agent reads as `spec`.
-pub(super) fn check(
+pub(super) fn check_matcher(
     lints: &Lints,
     about: About<'_>,
     text: &str,
@@ -25,30 +25,37 @@ pub(super) fn check(
         return Vec::new();
     }
     let matcher = Matcher::new(spec.clone());
-    let lint = Lint { lints, about, text, spec, matcher, known: lints.names(about.table) };
+    let lint = Lint { lints, about, text, spec, matcher, known: lints.tool_names(about.table) };
     match (about.subjects, spec) {
-        (Subjects::None, _) => vec![lint.ignored()],
-        (Subjects::Open, MatcherSpec::Regex(_)) => lint.broken().into_iter().collect(),
-        (Subjects::Files, _) => lint.files().into_iter().collect(),
-        (Subjects::Tools, MatcherSpec::Words(words)) => lint.tool_words(words),
-        (Subjects::Closed(known), MatcherSpec::Words(words)) => lint.closed_words(words, known),
-        (Subjects::Tools, MatcherSpec::Regex(_)) if text.chars().all(in_list) => {
+        (Subjects::None, _) => vec![lint.ignored_matcher_finding()],
+        (Subjects::Open, MatcherSpec::Regex(_)) => {
+            lint.invalid_regex_finding().into_iter().collect()
+        }
+        (Subjects::Files, _) => lint.file_pattern_finding().into_iter().collect(),
+        (Subjects::Tools, MatcherSpec::Words(words)) => lint.check_tool_names(words),
+        (Subjects::Closed(known), MatcherSpec::Words(words)) => {
+            lint.check_closed_values(words, known)
+        }
+        (Subjects::Tools, MatcherSpec::Regex(_)) if text.chars().all(is_name_list_char) => {
             let words: Vec<String> = text.split('|').map(str::to_owned).collect();
-            lint.tool_words(&words)
+            lint.check_tool_names(&words)
         }
         (Subjects::Tools, MatcherSpec::Regex(_)) => {
-            let mut found: Vec<Diagnostic> = lint.regex(&lint.known).into_iter().collect();
-            found.extend(lint.foreign_parts());
-            found.extend(lint.filtered_part());
+            let mut found: Vec<Diagnostic> =
+                lint.dead_regex_finding(&lint.known).into_iter().collect();
+            found.extend(lint.check_foreign_alternatives());
+            found.extend(lint.path_filter_finding());
             found
         }
-        (Subjects::Closed(known), MatcherSpec::Regex(_)) => lint.regex(known).into_iter().collect(),
+        (Subjects::Closed(known), MatcherSpec::Regex(_)) => {
+            lint.dead_regex_finding(known).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }
 
-/// Whether people list names in an expression of such characters.
-fn in_list(c: char) -> bool {
+/// Returns `true` for a character of an expression that only lists names.
+fn is_name_list_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '|')
 }
 
@@ -65,31 +72,33 @@ struct Lint<'a> {
 }
 
 impl<'a> Lint<'a> {
-    fn ignored(&self) -> Diagnostic {
+    fn ignored_matcher_finding(&self) -> Diagnostic {
         let message = format!("`{}` ignores matchers: this runs every time", self.about.event);
-        let found = finding(Code::MatcherIgnored, message);
+        let found = finding_without_location(Code::MatcherIgnored, message);
         if matches!(self.text, ".*" | "^.*$" | ".+") {
-            return found.weighing(Severity::Advice).help("remove the matcher");
+            return found.with_severity(Severity::Advice).help("remove the matcher");
         }
         found.help("remove the matcher, and test in the program")
     }
 
-    fn files(&self) -> Option<Diagnostic> {
+    fn file_pattern_finding(&self) -> Option<Diagnostic> {
         let text = self.text;
         let is_pattern = text.contains(['*', '^', '$', '(', '[', '\\', '/']);
         is_pattern.then(|| {
             let message = format!("`{text}`: `FileChanged` watches files of exactly these names");
-            finding(Code::FileMatcherIsPattern, message)
+            finding_without_location(Code::FileMatcherIsPattern, message)
                 .help("list the names, separated by `|`: `.env|.envrc`")
         })
     }
 
-    /// The finding for an expression that does not compile, by what the user probably meant.
-    fn broken(&self) -> Option<Diagnostic> {
+    /// Returns the finding for an expression that does not compile, by what the user probably
+    /// meant.
+    fn invalid_regex_finding(&self) -> Option<Diagnostic> {
         let why = self.matcher.compile().err()?;
-        Some(self.meant().unwrap_or_else(|| {
+        Some(self.wrong_syntax_finding().unwrap_or_else(|| {
             let message = format!("`{}` is not a valid regular expression: {why}", self.text);
-            let found = finding(Code::InvalidMatcher, message).label("matches nothing");
+            let found =
+                finding_without_location(Code::InvalidMatcher, message).label("matches nothing");
             match why.remedy() {
                 Some(remedy) => found.help(remedy),
                 None => found,
@@ -97,10 +106,11 @@ impl<'a> Lint<'a> {
         }))
     }
 
-    /// The finding for a text that is no name and no expression, by what the user probably meant.
-    fn meant(&self) -> Option<Diagnostic> {
+    /// Returns the finding for a text that is neither a name nor an expression, by what the user
+    /// probably meant.
+    fn wrong_syntax_finding(&self) -> Option<Diagnostic> {
         let text = self.text;
-        if let Some(tool) = self.permission_rule() {
+        if let Some(tool) = self.tool_of_permission_rule() {
             let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
             let help = match self.about.table.is_empty() {
                 true => format!(
@@ -110,7 +120,11 @@ impl<'a> Lint<'a> {
                     format!("write `\"matcher\": \"{tool}\"`, and test the rest in the program")
                 }
             };
-            return Some(finding(Code::PermissionRuleInMatcher, message).label(NEVER).help(help));
+            return Some(
+                finding_without_location(Code::PermissionRuleInMatcher, message)
+                    .label(NEVER)
+                    .help(help),
+            );
         }
         let rest = match self.about.table.is_empty() {
             true => "a permission rule in `if` of the handler",
@@ -119,8 +133,8 @@ impl<'a> Lint<'a> {
         if EXPRESSION.iter().any(|pattern| text.contains(pattern)) {
             let message = "a matcher is a name or a regular expression, not a condition";
             return Some(
-                finding(Code::MatcherIsExpression, message)
-                    .weighing(Severity::Error)
+                finding_without_location(Code::MatcherIsExpression, message)
+                    .with_severity(Severity::Error)
                     .label(NEVER)
                     .help(format!("write the tool in `matcher`; for its arguments, {rest}")),
             );
@@ -132,46 +146,53 @@ impl<'a> Lint<'a> {
                 true => "write the tool in `matcher`; for paths, a rule in `if`: `Edit(src/**)`",
                 false => "write the tool in `matcher`; test paths in the program",
             };
-            return Some(finding(Code::MatcherIsGlob, message).label(NEVER).help(help));
+            return Some(
+                finding_without_location(Code::MatcherIsGlob, message).label(NEVER).help(help),
+            );
         }
         None
     }
 
-    /// The agent's name of the tool, where the text is `Tool(...)` with a known one.
-    fn permission_rule(&self) -> Option<&'a str> {
+    /// Returns the agent's name of the tool if the text is `Tool(...)` with a known tool.
+    fn tool_of_permission_rule(&self) -> Option<&'a str> {
         let (tool, _) = self.text.split_once('(')?;
-        let neutral = by_neutral(self.about.table, tool).and_then(|row| row.own.first().copied());
+        let neutral =
+            find_by_neutral_name(self.about.table, tool).and_then(|row| row.own.first().copied());
         let is_known = self.known.contains(&tool) || neutral.is_some() || RULED.contains(&tool);
         (self.text.ends_with(')') && is_known).then(|| neutral.unwrap_or(tool))
     }
 
-    fn regex(&self, known: &[&str]) -> Option<Diagnostic> {
-        if let Some(found) = self.broken() {
+    fn dead_regex_finding(&self, known: &[&str]) -> Option<Diagnostic> {
+        if let Some(found) = self.invalid_regex_finding() {
             return Some(found);
         }
-        let lives = known.iter().any(|subject| self.finds(subject));
+        let lives = known.iter().any(|subject| self.matches_subject(subject));
         // The tools of MCP servers are unknown here.
-        if lives || self.is_about_tools() && self.may_be_mcp() {
+        if lives || self.is_about_tools() && self.may_match_mcp_tool() {
             return None;
         }
-        let neutral = self.about.table.iter().find(|row| self.finds(row.neutral));
-        if let Some(row) = neutral.filter(|_| self.meant().is_none()) {
-            return Some(self.only_here(row.neutral, row.own.first().copied()));
+        let neutral = self.about.table.iter().find(|row| self.matches_subject(row.neutral));
+        if let Some(row) = neutral.filter(|_| self.wrong_syntax_finding().is_none()) {
+            return Some(self.other_agents_name_finding(row.neutral, row.own.first().copied()));
         }
-        Some(self.meant().unwrap_or_else(|| {
-            finding(Code::DeadMatcher, format!("`{}` is found in {}", self.text, self.nothing()))
-                .label(NEVER)
-                .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
+        Some(self.wrong_syntax_finding().unwrap_or_else(|| {
+            finding_without_location(
+                Code::DeadMatcher,
+                format!("`{}` is found in {}", self.text, self.no_match_phrase()),
+            )
+            .label(NEVER)
+            .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
         }))
     }
 
-    fn finds(&self, subject: &str) -> bool {
+    fn matches_subject(&self, subject: &str) -> bool {
         self.matcher.matches(Some(subject)) == Ok(true)
     }
 
-    fn may_be_mcp(&self) -> bool {
-        let (_, between) = self.lints.mcp_parts();
-        let is_named = between != "_" && self.text.contains(between) && self.meant().is_none();
+    fn may_match_mcp_tool(&self) -> bool {
+        let (_, between) = self.lints.mcp_name_parts();
+        let is_named =
+            between != "_" && self.text.contains(between) && self.wrong_syntax_finding().is_none();
         let is_expression = EXPRESSION.iter().any(|pattern| self.text.contains(pattern));
         is_named || self.text.contains("mcp") && !is_expression
     }
@@ -180,7 +201,7 @@ impl<'a> Lint<'a> {
         self.about.subjects == Subjects::Tools
     }
 
-    fn nothing(&self) -> &'static str {
+    fn no_match_phrase(&self) -> &'static str {
         if self.is_about_tools() {
             "the name of no tool"
         } else {
@@ -188,44 +209,51 @@ impl<'a> Lint<'a> {
         }
     }
 
-    /// The finding of another agent's name, by which Tenterhook runs the hook but the agent does not.
-    fn only_here(&self, word: &str, own: Option<&str>) -> Diagnostic {
+    /// Returns the finding for another agent's tool name, for which Tenterhook runs the hook but
+    /// the agent does not.
+    fn other_agents_name_finding(&self, word: &str, own: Option<&str>) -> Diagnostic {
         let agent = self.lints.agent;
         let message = format!("{agent} has no tool `{word}`: only Tenterhook runs this hook");
-        let found = finding(Code::ForeignToolNameInMatcher, message);
+        let found = finding_without_location(Code::ForeignToolNameInMatcher, message);
         match own {
             Some(own) => found.help(format!("{agent} calls it `{own}`")),
             None => found,
         }
     }
 
-    fn tool_words(&self, words: &[String]) -> Vec<Diagnostic> {
-        let dead: Vec<(&str, Dead<'_>)> =
-            words.iter().filter_map(|word| Some((word.as_str(), self.dead_tool(word)?))).collect();
+    fn check_tool_names(&self, words: &[String]) -> Vec<Diagnostic> {
+        let dead: Vec<(&str, Dead<'_>)> = words
+            .iter()
+            .filter_map(|word| Some((word.as_str(), self.why_tool_name_is_dead(word)?)))
+            .collect();
         // A union over agents is how one file serves several of them.
         let all = dead.len() == words.len();
         if all && words.is_empty() {
-            return vec![names_nothing(self.text)];
+            return vec![empty_list_finding(self.text)];
         }
         // Beside the agent's own name, another agent's is there for that agent.
         let said = dead.into_iter().filter(|(_, dead)| all || !matches!(dead, Dead::OnlyHere(_)));
-        said.map(|(word, dead)| self.dead_finding(word, &dead, all)).collect()
+        said.map(|(word, dead)| self.dead_tool_name_finding(word, &dead, all)).collect()
     }
 
-    fn dead_tool(&self, word: &str) -> Option<Dead<'static>> {
+    /// Returns why a name in a list matches no tool; `None` if it matches one.
+    fn why_tool_name_is_dead(&self, word: &str) -> Option<Dead<'static>> {
         let (lints, table) = (self.lints, self.about.table);
         let is_list = matches!(self.spec, MatcherSpec::Words(_));
         let is_found = |tool: &str| {
-            tool == word || !is_list && self.finds(tool) && found_by(word, tool, self.spec)
+            tool == word
+                || !is_list
+                    && self.matches_subject(tool)
+                    && matches_single_name(word, tool, self.spec)
         };
-        if self.known.iter().any(|tool| is_found(tool)) || lints.is_server_tool(word) {
+        if self.known.iter().any(|tool| is_found(tool)) || lints.is_mcp_tool_name(word) {
             return None;
         }
-        let (before, between) = lints.mcp_parts();
+        let (before, between) = lints.mcp_name_parts();
         if word.starts_with("mcp__") {
             return (is_list || before != "mcp__").then_some(Dead::Server);
         }
-        if let Some(row) = by_neutral(table, word) {
+        if let Some(row) = find_by_neutral_name(table, word) {
             return Some(Dead::OnlyHere(row.own.first().copied()));
         }
         if !is_list && (between != "_" && word.contains(between) || word.starts_with("mcp_")) {
@@ -233,23 +261,23 @@ impl<'a> Lint<'a> {
         }
         let foreign = FOREIGN_TOOLS.iter().find(|(name, ..)| *name == word);
         if let Some((_, agent, neutral)) = foreign {
-            let own = by_neutral(table, neutral).and_then(|row| row.own.first().copied());
+            let own = find_by_neutral_name(table, neutral).and_then(|row| row.own.first().copied());
             let own = own.or_else(|| self.known.iter().copied().find(|tool| tool == neutral));
             return Some(Dead::Foreign { agent, own });
         }
         match self.known.iter().find(|tool| tool.eq_ignore_ascii_case(word)) {
             Some(tool) => Some(Dead::Case(tool)),
-            None => Some(Dead::Unknown(nearest(word, self.known.iter().copied()))),
+            None => Some(Dead::Unknown(nearest_word(word, self.known.iter().copied()))),
         }
     }
 
-    fn dead_finding(&self, word: &str, dead: &Dead<'_>, all: bool) -> Diagnostic {
+    fn dead_tool_name_finding(&self, word: &str, dead: &Dead<'_>, all: bool) -> Diagnostic {
         let agent = self.lints.agent;
         // Tenterhook may run a hook for the neutral name of an MCP tool.
-        let runs_here = matches!(dead, Dead::Server) && self.lints.mcp_parts().0 != "mcp__";
+        let runs_here = matches!(dead, Dead::Server) && self.lints.mcp_name_parts().0 != "mcp__";
         let runs = if all && !runs_here { NEVER } else { "matches nothing" };
         let (code, message, severity, help) = match dead {
-            Dead::OnlyHere(own) => return self.only_here(word, *own),
+            Dead::OnlyHere(own) => return self.other_agents_name_finding(word, *own),
             Dead::Case(tool) => (
                 Code::DeadMatcher,
                 format!("no tool is called `{word}`: case counts"),
@@ -291,27 +319,27 @@ impl<'a> Lint<'a> {
                 near.map(|near| format!("did you mean `{near}`?")),
             ),
         };
-        let found = finding(code, message).weighing(severity).label(runs);
+        let found = finding_without_location(code, message).with_severity(severity).label(runs);
         match help {
             Some(help) => found.help(help),
             None => found,
         }
     }
 
-    /// Names of other agents among the alternatives of an expression.
-    fn foreign_parts(&self) -> Vec<Diagnostic> {
+    /// Reports tool names of other agents among the alternatives of an expression.
+    fn check_foreign_alternatives(&self) -> Vec<Diagnostic> {
         let parts = self.text.split(['|', '(', ')', '^', '$']).filter(|part| !part.is_empty());
-        let foreign = parts.filter_map(|part| match self.dead_tool(part) {
-            Some(dead @ Dead::Foreign { .. }) if part.chars().all(in_list) => {
-                Some(self.dead_finding(part, &dead, false))
+        let foreign = parts.filter_map(|part| match self.why_tool_name_is_dead(part) {
+            Some(dead @ Dead::Foreign { .. }) if part.chars().all(is_name_list_char) => {
+                Some(self.dead_tool_name_finding(part, &dead, false))
             }
             _ => None,
         });
         foreign.collect()
     }
 
-    /// A tool with the pattern of a path behind it, `Write:*.ts`, among names that match.
-    fn filtered_part(&self) -> Option<Diagnostic> {
+    /// Reports a tool followed by a path pattern, such as `Write:*.ts`, among names that match.
+    fn path_filter_finding(&self) -> Option<Diagnostic> {
         if self.matcher.compile().is_err() {
             return None;
         }
@@ -320,26 +348,26 @@ impl<'a> Lint<'a> {
             self.known.contains(&tool) && filter.contains('.') && !filter.contains(['(', '['])
         };
         let mut parts = self.text.split('|');
-        let lives = self.known.iter().any(|subject| self.finds(subject));
+        let lives = self.known.iter().any(|subject| self.matches_subject(subject));
         let part = parts.find(is_filtered).filter(|_| lives)?;
         let tool = part.split(':').next().unwrap_or_default();
         let message =
             format!("`{part}` matches nothing: a matcher is tested on the name of the tool");
-        let found = finding(Code::MatcherIsGlob, message).label("matches nothing");
+        let found = finding_without_location(Code::MatcherIsGlob, message).label("matches nothing");
         Some(found.help(format!("write `{tool}`, and test paths in the program")))
     }
 
-    fn closed_words(&self, words: &[String], known: &[&'static str]) -> Vec<Diagnostic> {
+    fn check_closed_values(&self, words: &[String], known: &[&'static str]) -> Vec<Diagnostic> {
         let dead: Vec<&String> =
             words.iter().filter(|word| !known.contains(&word.as_str())).collect();
         let all = dead.len() == words.len();
         if all && words.is_empty() {
-            return vec![names_nothing(self.text)];
+            return vec![empty_list_finding(self.text)];
         }
         let runs = if all { NEVER } else { "matches nothing" };
         let finding = |word: &String| {
             let message = format!("`{}` never has `{word}`", self.about.event);
-            let near = nearest(word, known.iter().copied());
+            let near = nearest_word(word, known.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("it has `{}`", known.join("`, `")),
@@ -347,23 +375,26 @@ impl<'a> Lint<'a> {
             // New versions of the agent add values, so an unknown one proves little.
             let certain = all && near.is_some();
             let severity = if certain { Severity::Error } else { Severity::Warning };
-            finding(Code::DeadMatcher, message).weighing(severity).label(runs).help(help)
+            finding_without_location(Code::DeadMatcher, message)
+                .with_severity(severity)
+                .label(runs)
+                .help(help)
         };
         dead.into_iter().map(finding).collect()
     }
 }
 
-/// Whether one name of a list is found in `tool` by the rules of the whole expression.
-fn found_by(word: &str, tool: &str, spec: &MatcherSpec) -> bool {
+/// Returns `true` if one name of a list matches `tool` by the rules of the whole expression.
+fn matches_single_name(word: &str, tool: &str, spec: &MatcherSpec) -> bool {
     match spec {
         MatcherSpec::Regex(text) if text.starts_with("^(?:") => tool == word,
         _ => tool.contains(word),
     }
 }
 
-fn names_nothing(text: &str) -> Diagnostic {
-    finding(Code::DeadMatcher, format!("`{text}` names nothing"))
-        .weighing(Severity::Error)
+fn empty_list_finding(text: &str) -> Diagnostic {
+    finding_without_location(Code::DeadMatcher, format!("`{text}` names nothing"))
+        .with_severity(Severity::Error)
         .label(NEVER)
 }
 

@@ -19,7 +19,7 @@ fn findings(dialect: DialectId, event: &str, matcher: &str, command: &str) -> Ve
     let handler = serde_json::json!({"type": "command", "command": command});
     let group = serde_json::json!({"matcher": matcher, "hooks": [handler]});
     let text = serde_json::json!({"hooks": {event: [group]}}).to_string();
-    let mut source = Source::given("hooks.json", dialect, &text, "/repo");
+    let mut source = Source::from_text("hooks.json", dialect, &text, "/repo");
     source.layer = Layer::Project;
     dialect.dialect().read_config(&source).diagnostics
 }
@@ -78,9 +78,9 @@ fn unreachable_hook_is_known_for_every_agent() {
             let handler = serde_json::json!({"type": "command", "command": "true"});
             let group = serde_json::json!({"matcher": matcher, "hooks": [handler]});
             let text = serde_json::json!({"hooks": {*event: [group]}}).to_string();
-            let source = Source::given("hooks.json", *dialect, &text, "/repo");
+            let source = Source::from_text("hooks.json", *dialect, &text, "/repo");
             let read = dialect.dialect().read_config(&source);
-            let why = dialect.dialect().unreachable(read.hooks.first().unwrap());
+            let why = dialect.dialect().why_unreachable(read.hooks.first().unwrap());
             assert_eq!(why.is_some(), never, "{dialect}: `{matcher}` {why:?}");
         }
     }
@@ -106,7 +106,7 @@ fn matcher_null_is_named() {
         let text = format!(
             r#"{{"hooks": {{"{event}": [{{"matcher": null, "hooks": [{{"type": "command", "command": "true"}}]}}]}}}}"#
         );
-        let source = Source::given("hooks.json", *dialect, &text, "/repo");
+        let source = Source::from_text("hooks.json", *dialect, &text, "/repo");
         let found = dialect.dialect().read_config(&source).diagnostics;
         assert_eq!(codes(&found), ["matcher-not-string"], "{dialect}");
     }

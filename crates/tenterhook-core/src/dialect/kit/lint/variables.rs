@@ -28,12 +28,12 @@ enum Within {
     Parenthesis,
 }
 
-/// The variables of `text` in its order.
-pub(crate) fn find(text: &str) -> Vec<Variable<'_>> {
+/// Finds the variables of `text`, in its order.
+pub(crate) fn find_variables(text: &str) -> Vec<Variable<'_>> {
     let mut scan = Scan { text, at: 0, word: 0, in_test: false, within: vec![Within::Plain] };
     let mut found = Vec::new();
     while scan.at < text.len() {
-        if let Some(variable) = scan.step() {
+        if let Some(variable) = scan.scan_next_char() {
             found.push(variable);
         }
     }
@@ -51,20 +51,20 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn top(&self) -> Within {
+    fn quoting_context(&self) -> Within {
         self.within.last().copied().unwrap_or(Within::Plain)
     }
 
-    fn toggle(&mut self, within: Within) {
-        if self.top() == within {
+    fn toggle_quoting(&mut self, within: Within) {
+        if self.quoting_context() == within {
             self.within.pop();
         } else {
             self.within.push(within);
         }
     }
 
-    fn close(&mut self) {
-        if matches!(self.top(), Within::Substitution | Within::Parenthesis) {
+    fn close_parenthesis(&mut self) {
+        if matches!(self.quoting_context(), Within::Substitution | Within::Parenthesis) {
             self.within.pop();
         }
     }
@@ -78,21 +78,21 @@ impl<'a> Scan<'a> {
         self.word = self.at + 1;
     }
 
-    fn step(&mut self) -> Option<Variable<'a>> {
+    fn scan_next_char(&mut self) -> Option<Variable<'a>> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let Some(next) = rest.chars().next() else {
             self.at = self.text.len();
             return None;
         };
-        let is_single = self.top() == Within::Single;
-        let is_double = self.top() == Within::Double;
+        let is_single = self.quoting_context() == Within::Single;
+        let is_double = self.quoting_context() == Within::Double;
         match next {
-            '\'' if !is_double => self.toggle(Within::Single),
-            '$' => return self.dollar(rest),
+            '\'' if !is_double => self.toggle_quoting(Within::Single),
+            '$' => return self.read_dollar_expansion(rest),
             _ if is_single => {}
-            '"' => self.toggle(Within::Double),
+            '"' => self.toggle_quoting(Within::Double),
             '\\' => self.at += rest.chars().nth(1).map_or(0, char::len_utf8),
-            '`' => self.toggle(Within::Backticks),
+            '`' => self.toggle_quoting(Within::Backticks),
             _ if is_double => {}
             '(' => {
                 self.end_word();
@@ -100,7 +100,7 @@ impl<'a> Scan<'a> {
             }
             ')' => {
                 self.end_word();
-                self.close();
+                self.close_parenthesis();
             }
             ' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' => self.end_word(),
             _ => {}
@@ -109,9 +109,9 @@ impl<'a> Scan<'a> {
         None
     }
 
-    fn dollar(&mut self, rest: &'a str) -> Option<Variable<'a>> {
+    fn read_dollar_expansion(&mut self, rest: &'a str) -> Option<Variable<'a>> {
         let after = rest.get(1..).unwrap_or_default();
-        if after.starts_with('(') && self.top() != Within::Single {
+        if after.starts_with('(') && self.quoting_context() != Within::Single {
             self.within.push(Within::Substitution);
             self.at += 2;
             self.word = self.at;
@@ -120,15 +120,15 @@ impl<'a> Scan<'a> {
         let (name, length) = match after.strip_prefix('{') {
             Some(inner) => {
                 let end = inner.find('}').unwrap_or(inner.len());
-                (name(inner), (end + 3).min(rest.len()))
+                (variable_name_prefix(inner), (end + 3).min(rest.len()))
             }
-            None => (name(after), name(after).len() + 1),
+            None => (variable_name_prefix(after), variable_name_prefix(after).len() + 1),
         };
         let text = rest.get(..length).unwrap_or(rest);
-        let splits = !matches!(self.top(), Within::Single | Within::Double)
+        let splits = !matches!(self.quoting_context(), Within::Single | Within::Double)
             && !self.in_test
             && !self.is_assignment();
-        let is_literal = self.top() == Within::Single;
+        let is_literal = self.quoting_context() == Within::Single;
         self.at += text.len();
         let is_template = text.starts_with("${")
             && text.get(2 + name.len()..).is_some_and(|rest| rest.starts_with('.'));
@@ -143,16 +143,17 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Whether the current word is `NAME=...` so far: the shell does not split an assigned value.
+    /// Returns `true` if the current word is `NAME=...` so far: the shell does not split an
+    /// assigned value.
     fn is_assignment(&self) -> bool {
         let so_far = self.text.get(self.word..self.at).unwrap_or_default();
-        let start = name(so_far);
+        let start = variable_name_prefix(so_far);
         !start.is_empty() && so_far.get(start.len()..).is_some_and(|rest| rest.starts_with('='))
     }
 }
 
-/// The name of a variable at the start of `text`.
-pub(super) fn name(text: &str) -> &str {
+/// Returns the name of a variable at the start of `text`.
+pub(super) fn variable_name_prefix(text: &str) -> &str {
     let digits_first = text.starts_with(|c: char| c.is_ascii_digit());
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
     if digits_first { "" } else { text.get(..end).unwrap_or_default() }

@@ -8,7 +8,7 @@ use super::{Answers, Field, InvalidAnswer, Spec, Top, Universal, terminal};
 use crate::answer::{Answer, Failure, Restraint, Stop};
 use crate::diagnostic::Code;
 use crate::dialect::kit::unread::Unread;
-use crate::dialect::typed::{Type, check, filled, kind};
+use crate::dialect::typed::{Type, check_type, non_empty_text, value_kind};
 use crate::event::Event;
 
 /// Whether `hookSpecificOutput` counts.
@@ -24,8 +24,8 @@ pub(super) enum Extent {
 const DECISIONS: &[&str] = &["approve", "block"];
 const BEHAVIORS: &[&str] = &["allow", "deny"];
 const ACTIONS: &[&str] = &["accept", "decline", "cancel"];
-/// Reads an answer; the error says why the agent rejects it whole.
-pub(super) fn read(
+/// Reads the answer in an object; the error says why the agent rejects the whole object.
+pub(super) fn read_answer_object(
     answers: &Answers,
     spec: &Spec,
     event: &Event,
@@ -34,22 +34,22 @@ pub(super) fn read(
     extent: Extent,
 ) -> Result<Answer, InvalidAnswer> {
     for (key, expected) in answers.top {
-        check(object, key, *expected)?;
+        check_type(object, key, *expected)?;
     }
-    let decision = choice(object, "decision", DECISIONS)?;
-    if answers.detaches() && object.get("async") == Some(&Value::Bool(true)) {
+    let decision = read_choice(object, "decision", DECISIONS)?;
+    if answers.allows_detaching() && object.get("async") == Some(&Value::Bool(true)) {
         return Ok(Answer { detached: true, ..Answer::default() });
     }
     (answers.refuses)(spec, object)?;
     let mut reader =
         Reader { answers, spec, event, name, answer: Answer::default(), unread: Unread::default() };
-    reader.universal(object);
-    reader.top_decision(decision, object);
+    reader.read_universal_fields(object);
+    reader.read_top_decision(decision, object);
     if let (Some(Value::Object(output)), Extent::Whole) = (object.get("hookSpecificOutput"), extent)
     {
-        reader.hook_output(output)?;
+        reader.read_hook_output(output)?;
     }
-    reader.unknown(object, answers.top.iter().map(|(key, _)| *key), "")?;
+    reader.report_unknown_keys(object, answers.top.iter().map(|(key, _)| *key), "")?;
     Ok(reader.into_answer())
 }
 
@@ -64,26 +64,26 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn universal(&mut self, object: &Map<String, Value>) {
-        if let Some(text) = filled(object, "systemMessage") {
+    fn read_universal_fields(&mut self, object: &Map<String, Value>) {
+        if let Some(text) = non_empty_text(object, "systemMessage") {
             if self.spec.universal == Universal::Dropped {
-                self.not_honoured("systemMessage");
+                self.report_not_honoured("systemMessage");
             } else {
                 self.answer.effects.messages.push(text.to_owned());
             }
         }
         if object.get("continue") == Some(&Value::Bool(false)) {
-            let reason = filled(object, "stopReason");
+            let reason = non_empty_text(object, "stopReason");
             match self.spec.universal {
                 Universal::All => {
                     self.answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
                 }
-                Universal::StopDenies => self.decide(Restraint::Deny, reason),
-                Universal::NoStop | Universal::Dropped => self.not_honoured("continue"),
+                Universal::StopDenies => self.raise_restraint(Restraint::Deny, reason),
+                Universal::NoStop | Universal::Dropped => self.report_not_honoured("continue"),
             }
         }
-        if let Some(text) = filled(object, "terminalSequence") {
-            if terminal::is_harmless(text) {
+        if let Some(text) = non_empty_text(object, "terminalSequence") {
+            if terminal::is_harmless_sequence(text) {
                 self.push_extra("terminalSequence", text.into());
             } else {
                 self.push_remark(
@@ -101,18 +101,18 @@ impl Reader<'_> {
         }
     }
 
-    fn top_decision(&mut self, decision: Option<&str>, object: &Map<String, Value>) {
+    fn read_top_decision(&mut self, decision: Option<&str>, object: &Map<String, Value>) {
         let restraint = match (decision, self.spec.top) {
             (Some("block"), Top::Blocks | Top::BlocksOrApproves) => Restraint::Deny,
             (Some("approve"), Top::BlocksOrApproves) => Restraint::Allow,
-            (Some("block"), Top::Ignored) => return self.not_honoured("decision"),
+            (Some("block"), Top::Ignored) => return self.report_not_honoured("decision"),
             // Elsewhere `approve` says what silence says.
             _ => return,
         };
-        self.decide(restraint, filled(object, "reason"));
+        self.raise_restraint(restraint, non_empty_text(object, "reason"));
     }
 
-    fn hook_output(&mut self, output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
+    fn read_hook_output(&mut self, output: &Map<String, Value>) -> Result<(), InvalidAnswer> {
         let named = output.get("hookEventName").and_then(Value::as_str);
         let own = if self.spec.name.is_empty() { self.event.name.as_str() } else { self.spec.name };
         if named != Some(own) {
@@ -124,15 +124,15 @@ impl Reader<'_> {
         }
         for (key, field) in self.spec.fields {
             if let Some(value) = output.get(*key) {
-                check(output, key, field.expected())?;
-                self.field(key, *field, value, output)?;
+                check_type(output, key, field.expected_type())?;
+                self.read_output_field(key, *field, value, output)?;
             }
         }
         let known = self.spec.fields.iter().map(|(key, _)| *key).chain(["hookEventName"]);
-        self.unknown(output, known, "hookSpecificOutput.")
+        self.report_unknown_keys(output, known, "hookSpecificOutput.")
     }
 
-    fn field(
+    fn read_output_field(
         &mut self,
         key: &str,
         field: Field,
@@ -143,22 +143,28 @@ impl Reader<'_> {
         let text = || value.as_str().unwrap_or_default().to_owned();
         match field {
             Field::Permission(words) => {
-                if let Some(word) = choice(output, key, words)? {
-                    self.decide(restraint(word), filled(output, "permissionDecisionReason"));
+                if let Some(word) = read_choice(output, key, words)? {
+                    self.raise_restraint(
+                        restraint_of_word(word),
+                        non_empty_text(output, "permissionDecisionReason"),
+                    );
                 }
             }
             Field::Denial(words) => {
-                if let Some("deny") = choice(output, key, words)? {
-                    self.decide(Restraint::Deny, filled(output, "permissionDecisionReason"));
+                if let Some("deny") = read_choice(output, key, words)? {
+                    self.raise_restraint(
+                        Restraint::Deny,
+                        non_empty_text(output, "permissionDecisionReason"),
+                    );
                 }
             }
             Field::PermissionReason => {}
-            Field::Behavior(_) => self.behavior(value)?,
+            Field::Behavior(_) => self.read_behavior(value)?,
             Field::Context if text().is_empty() => {}
             Field::Context => effects.context.push(text()),
             Field::Input => effects.updated_input = Some(value.clone()),
-            Field::Output => self.output(key, value),
-            Field::McpOutput => self.mcp_output(key, value),
+            Field::Output => self.read_tool_output(key, value),
+            Field::McpOutput => self.read_mcp_output(key, value),
             Field::Display => effects.updated_output = Some(value.clone()),
             Field::Watch => {
                 let paths = value.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -167,8 +173,8 @@ impl Reader<'_> {
             Field::FirstMessage => effects.initial_user_message = Some(text()),
             Field::Retry => effects.retry = value.as_bool(),
             Field::Action => {
-                if let Some(action) = choice(output, key, ACTIONS)? {
-                    self.decide(restraint(action), None);
+                if let Some(action) = read_choice(output, key, ACTIONS)? {
+                    self.raise_restraint(restraint_of_word(action), None);
                 }
                 self.push_extra(key, value.clone());
             }
@@ -179,16 +185,16 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn behavior(&mut self, value: &Value) -> Result<(), InvalidAnswer> {
+    fn read_behavior(&mut self, value: &Value) -> Result<(), InvalidAnswer> {
         let Value::Object(decision) = value else { return Ok(()) };
         let known = self.answers.behavior;
         for (key, expected) in known {
-            check(decision, key, *expected)?;
+            check_type(decision, key, *expected)?;
         }
-        let Some(behavior) = choice(decision, "behavior", BEHAVIORS)? else {
+        let Some(behavior) = read_choice(decision, "behavior", BEHAVIORS)? else {
             return Err(InvalidAnswer::NoBehavior);
         };
-        self.decide(restraint(behavior), filled(decision, "message"));
+        self.raise_restraint(restraint_of_word(behavior), non_empty_text(decision, "message"));
         let effects = &mut self.answer.effects;
         if behavior == "allow" {
             effects.updated_input = decision.get("updatedInput").cloned();
@@ -198,16 +204,21 @@ impl Reader<'_> {
         if let Some(interrupt) = decision.get("interrupt") {
             self.push_extra("interrupt", interrupt.clone());
         }
-        self.unknown(decision, known.iter().map(|(key, _)| *key), "hookSpecificOutput.decision.")
+        self.report_unknown_keys(
+            decision,
+            known.iter().map(|(key, _)| *key),
+            "hookSpecificOutput.decision.",
+        )
     }
 
-    /// A built-in tool's output can only be replaced by a value of the same type: observed, a text
-    /// for an object is ignored.
-    fn output(&mut self, key: &str, value: &Value) {
+    /// Reads the replacement of a built-in tool's output, which must have the same type: the agent
+    /// was observed to ignore a text in place of an object.
+    fn read_tool_output(&mut self, key: &str, value: &Value) {
         let original = self.event.payload.get("tool_response");
-        let differs = original.is_some_and(|tool_response| kind(tool_response) != kind(value));
-        if differs && !self.is_mcp() {
-            let wanted = original.map_or("", kind);
+        let differs =
+            original.is_some_and(|tool_response| value_kind(tool_response) != value_kind(value));
+        if differs && !self.is_mcp_call() {
+            let wanted = original.map_or("", value_kind);
             let message =
                 format!("`{key}` must be {wanted}, as the tool's own output is; it was dropped");
             self.push_remark(Code::NotHonoured, message);
@@ -216,8 +227,8 @@ impl Reader<'_> {
         }
     }
 
-    fn mcp_output(&mut self, key: &str, value: &Value) {
-        if !self.is_mcp() {
+    fn read_mcp_output(&mut self, key: &str, value: &Value) {
+        if !self.is_mcp_call() {
             let message = format!("`{key}` counts for MCP tools only; use `updatedToolOutput`");
             self.push_remark(Code::NotHonoured, message);
         } else if self.answer.effects.updated_output.is_none() {
@@ -225,12 +236,12 @@ impl Reader<'_> {
         }
     }
 
-    fn is_mcp(&self) -> bool {
+    fn is_mcp_call(&self) -> bool {
         self.event.text("tool_name").is_some_and(|name| name.starts_with("mcp__"))
     }
 
-    /// If an answer has two decisions, the more restraining one wins.
-    fn decide(&mut self, restraint: Restraint, reason: Option<&str>) {
+    /// Applies a decision; if an answer has two, the stricter one wins.
+    fn raise_restraint(&mut self, restraint: Restraint, reason: Option<&str>) {
         if restraint > self.answer.restraint {
             self.answer.restraint = restraint;
             self.answer.reason = reason.map(str::to_owned);
@@ -238,7 +249,7 @@ impl Reader<'_> {
     }
 
     fn into_answer(mut self) -> Answer {
-        self.answer.remarks.extend(self.unread.remark());
+        self.answer.remarks.extend(self.unread.into_remark());
         // A rewrite of an action that does not happen would only mislead the next reader.
         if matches!(self.answer.restraint, Restraint::Deny | Restraint::Defer) {
             self.answer.effects.updated_input = None;
@@ -246,7 +257,7 @@ impl Reader<'_> {
         self.answer
     }
 
-    fn unknown<'k>(
+    fn report_unknown_keys<'k>(
         &mut self,
         object: &Map<String, Value>,
         known: impl Iterator<Item = &'k str> + Clone,
@@ -259,15 +270,15 @@ impl Reader<'_> {
             let mut elsewhere = self.answers.events.iter().flat_map(|spec| spec.fields);
             let elsewhere = elsewhere.any(|(name, _)| name == key);
             if elsewhere && !path.is_empty() {
-                self.not_honoured(key);
+                self.report_not_honoured(key);
                 continue;
             }
-            self.unread.add(path, key, known.clone());
+            self.unread.add_key(path, key, known.clone());
         }
         Ok(())
     }
 
-    fn not_honoured(&mut self, key: &str) {
+    fn report_not_honoured(&mut self, key: &str) {
         let message = format!("`{}` does not honour `{key}`; it was ignored", self.name);
         self.push_remark(Code::NotHonoured, message);
     }
@@ -282,7 +293,7 @@ impl Reader<'_> {
 }
 
 impl Field {
-    const fn expected(self) -> Type {
+    const fn expected_type(self) -> Type {
         match self {
             Self::Permission(_)
             | Self::Denial(_)
@@ -300,8 +311,8 @@ impl Field {
     }
 }
 
-/// The restraint that a decision word of any place means.
-fn restraint(word: &str) -> Restraint {
+/// Returns the restraint that a decision word means in any position.
+fn restraint_of_word(word: &str) -> Restraint {
     match word {
         "allow" | "approve" => Restraint::Allow,
         "ask" => Restraint::Ask,
@@ -311,8 +322,8 @@ fn restraint(word: &str) -> Restraint {
     }
 }
 
-/// The value of `key`, which must be one of `allowed`.
-fn choice<'a>(
+/// Returns the value of `key`, which must be one of `allowed`.
+fn read_choice<'a>(
     object: &'a Map<String, Value>,
     key: &str,
     allowed: &'static [&'static str],

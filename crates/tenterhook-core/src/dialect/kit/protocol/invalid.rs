@@ -1,6 +1,6 @@
 //! Why an agent rejects an answer whole. Reads no answer.
 
-use crate::diagnostic::nearest;
+use crate::diagnostic::nearest_word;
 use crate::dialect::typed::TypeMismatch;
 
 /// Why an agent rejects an answer whole.
@@ -69,7 +69,7 @@ pub(crate) enum InvalidAnswer {
 
 /// Names the allowed value that `value` was probably meant to be.
 fn near_value_help(value: &str, allowed: &[&str]) -> String {
-    nearest(value, allowed.iter().copied())
+    nearest_word(value, allowed.iter().copied())
         .map(|text| format!("; did you mean `{text}`?"))
         .unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use crate::dialect::first_line;
 use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Home};
 use crate::event::Event;
-use crate::report::{End, Report, unread};
+use crate::report::{End, Report, stream_read_error_message};
 use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
@@ -26,41 +26,42 @@ struct ReportReader<'a> {
     stderr: String,
 }
 
-/// Reads a report of a hook by the tables of its agent.
-pub(crate) fn read(
+/// Reads the report of a hook by the tables of its agent.
+pub(crate) fn read_report(
     answers: &'static Answers,
     event: &Event,
     row: &EventRow,
     report: &Report,
 ) -> Answer {
-    let (stdout, stderr) = match answer::streams(report) {
+    let (stdout, stderr) = match answer::output_streams(report) {
         Ok(streams) => streams,
         Err(answer) => return answer.clone(),
     };
-    let after_first_line = first_line::after(stdout).filter(|_| answers.detaches());
+    let after_first_line =
+        first_line::output_after_detach_line(stdout).filter(|_| answers.allows_detaching());
     let reader = ReportReader {
         answers,
-        spec: answers.spec(event.name.as_str()).unwrap_or(answers.custom),
+        spec: answers.spec_of_event(event.name.as_str()).unwrap_or(answers.custom),
         event,
         row,
         report,
-        reading: strict::read(after_first_line.unwrap_or(stdout)),
+        reading: strict::read_output(after_first_line.unwrap_or(stdout)),
         stderr,
     };
-    let mut exact = reader.exact();
+    let mut exact = reader.exact_answer();
     if exact.failure.is_none() {
         (answers.adds)(event, report, &mut exact);
     }
-    let answer = denial::recover_denial(&reader.hearing(), exact);
-    let promise = reader.object().filter(|_| answers.detaches());
-    let mut answer = first_line::promised_answer(promise, answer);
+    let answer = denial::recover_denial(&reader.denial_search_input(), exact);
+    let promise = reader.answer_object().filter(|_| answers.allows_detaching());
+    let mut answer = first_line::answer_of_detaching_object(promise, answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
 
 impl ReportReader<'_> {
-    /// What the agent does, with its losses.
-    fn exact(&self) -> Answer {
+    /// Returns the answer as the agent reads it, including what the agent loses.
+    fn exact_answer(&self) -> Answer {
         let mut answer = match &self.report.end {
             End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
             End::Failed { code, why } => Answer::failed(*code, why.clone()),
@@ -96,38 +97,41 @@ impl ReportReader<'_> {
         }
     }
 
-    /// An exit code but 2: an object decides alone, whatever the code.
+    /// Reads an exit code other than 2: an object decides alone, whatever the code.
     fn read_exit_code(&self, code: i32) -> Answer {
         let only_zero = matches!(self.spec.plain, Plain::Own(_)) || !self.answers.denial.any_exit;
         if only_zero && code != 0 {
-            return self.failed_code(code);
+            return self.failed_exit_answer(code);
         }
-        if let Some(errno) = self.report.broken() {
-            return Answer::failed(Code::OutOfResources, unread("output", errno));
+        if let Some(errno) = self.report.stdout_read_error() {
+            return Answer::failed(
+                Code::OutOfResources,
+                stream_read_error_message("output", errno),
+            );
         }
-        if self.report.is_truncated() {
+        if self.report.is_stdout_truncated() {
             return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
         }
-        let read = |object| self.fields(object, Extent::Whole);
-        match self.object().map(read) {
+        let read = |object| self.read_fields(object, Extent::Whole);
+        match self.answer_object().map(read) {
             Some(Ok(answer)) => answer,
             Some(Err(fault)) => Answer::failed(Code::InvalidAnswer, fault.to_string()),
             None if code == 0 => self.read_plain_output(),
-            None => self.failed_code(code),
+            None => self.failed_exit_answer(code),
         }
     }
 
-    /// The object that the agent reads.
-    fn object(&self) -> Option<&Map<String, Value>> {
-        self.reading.common()
+    /// Returns the object that the agent reads as the answer.
+    fn answer_object(&self) -> Option<&Map<String, Value>> {
+        self.reading.as_lenient_object()
     }
 
-    fn failed_code(&self, code: i32) -> Answer {
-        let failure = Some(answer::exit_code(code, &self.stderr));
+    fn failed_exit_answer(&self, code: i32) -> Answer {
+        let failure = Some(answer::exit_code_failure(code, &self.stderr));
         Answer { failure, ..Answer::default() }
     }
 
-    /// Exit code 0 without an object.
+    /// Reads the output at exit code 0 without an object.
     fn read_plain_output(&self) -> Answer {
         let text = self.reading.text.trim();
         let mut answer = match self.spec.plain {
@@ -157,22 +161,22 @@ impl ReportReader<'_> {
         answer
     }
 
-    /// Exit code 2.
+    /// Returns the answer of exit code 2.
     fn exit2_answer(&self) -> Answer {
         let extent =
             if self.spec.exit2 == Exit2::DeniesAlone { Extent::TopOnly } else { Extent::Whole };
         let answer = self
-            .object()
+            .answer_object()
             .filter(|_| self.answers.denial.any_exit)
-            .and_then(|object| self.fields(object, extent).ok())
+            .and_then(|object| self.read_fields(object, extent).ok())
             .unwrap_or_default();
         match self.spec.exit2 {
-            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(answer),
-            Exit2::Ignored | Exit2::Fails => self.not_denied(answer),
+            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.deny_by_exit2(answer),
+            Exit2::Ignored | Exit2::Fails => self.ignore_exit2(answer),
         }
     }
 
-    fn denied(&self, mut said: Answer) -> Answer {
+    fn deny_by_exit2(&self, mut said: Answer) -> Answer {
         if said.restraint != Restraint::Deny {
             said.restraint = Restraint::Deny;
             said.reason = Some(self.exit2_reason());
@@ -182,7 +186,7 @@ impl ReportReader<'_> {
         said
     }
 
-    /// The words of exit code 2.
+    /// Returns the reason of a denial by exit code 2.
     fn exit2_reason(&self) -> String {
         let printed = match &self.reading.found {
             Found::Text => self.reading.text.trim(),
@@ -195,12 +199,12 @@ impl ReportReader<'_> {
         }
     }
 
-    fn not_denied(&self, mut said: Answer) -> Answer {
+    fn ignore_exit2(&self, mut said: Answer) -> Answer {
         let (may, ever) = (self.row.powers, self.spec.powers());
         if may.has(Power::Deny) && !ever.has(Power::Deny) {
             // The event cannot be denied, yet this hook may object: it wakes the agent, whatever
             // the event was.
-            return self.denied(said);
+            return self.deny_by_exit2(said);
         }
         if !may.has(Power::Deny) {
             let message = format!("exit code 2 does nothing on `{}`", self.row.name);
@@ -209,11 +213,23 @@ impl ReportReader<'_> {
         said
     }
 
-    fn fields(&self, object: &Map<String, Value>, extent: Extent) -> Result<Answer, InvalidAnswer> {
-        fields::read(self.answers, self.spec, self.event, &self.row.name, object, extent)
+    fn read_fields(
+        &self,
+        object: &Map<String, Value>,
+        extent: Extent,
+    ) -> Result<Answer, InvalidAnswer> {
+        fields::read_answer_object(
+            self.answers,
+            self.spec,
+            self.event,
+            &self.row.name,
+            object,
+            extent,
+        )
     }
 
-    /// What the organisation decided is not blocked.
+    /// Removes the denial of an event that cannot be blocked, such as one that the organisation
+    /// decided.
     fn drop_exempt_denial(&self, answer: &mut Answer) {
         let Some((key, value)) = self.spec.exempt else { return };
         if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
@@ -225,36 +241,36 @@ impl ReportReader<'_> {
         answer.effects.messages.extend(answer.reason.take());
     }
 
-    /// What can count at all.
+    /// Returns the powers that can take effect on this event.
     fn effective_powers(&self) -> Powers {
         let exempt = self.spec.exempt.is_some_and(|(key, text)| self.event.text(key) == Some(text));
         let powers = self.row.powers.iter().filter(|power| !(exempt && *power == Power::Deny));
         powers.fold(Powers::NONE, Powers::with)
     }
 
-    fn hearing(&self) -> Hearing<'_> {
+    fn denial_search_input(&self) -> Hearing<'_> {
         let replies = |(_, field): &(&str, Field)| *field == Field::Action;
         let Self { row, report, reading, stderr, .. } = self;
         Hearing {
             event: self.event.name.as_str(),
             can: self.effective_powers(),
-            homes: homes(self.spec),
+            homes: decision_positions(self.spec),
             ignored_objection: self.ignores_exit_2().then(|| self.exit2_reason()),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
-            ..Hearing::new(row, report, reading, stderr, &self.answers.denial)
+            ..Hearing::for_report(row, report, reading, stderr, &self.answers.denial)
         }
     }
 
-    /// Whether the agent ignores exit code 2 of this report.
+    /// Returns `true` if the agent ignores exit code 2 of this report.
     fn ignores_exit_2(&self) -> bool {
         let wordless = self.answers.needs_words && self.stderr.is_empty();
         matches!(self.spec.exit2, Exit2::Ignored | Exit2::Fails) || wordless
     }
 }
 
-/// Where an event looks for a decision, the best place last.
-fn homes(spec: &Spec) -> Vec<Home> {
+/// Returns where an event looks for a decision, the best position last.
+fn decision_positions(spec: &Spec) -> Vec<Home> {
     let mut homes = Vec::new();
     if spec.universal == Universal::StopDenies {
         homes.push(Home { path: vec!["continue"], words: &[] });

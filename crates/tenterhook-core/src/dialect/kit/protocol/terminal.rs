@@ -4,12 +4,11 @@
 /// Window titles (0, 1, 2) and notifications (9, 99, 777).
 const ALLOWED: &[&str] = &["0", "1", "2", "9", "99", "777"];
 
-/// Whether `text` consists of allowed sequences and bells alone.
-pub(super) fn is_harmless(text: &str) -> bool {
+/// Returns `true` if `text` consists of allowed escape sequences and bells alone.
+pub(super) fn is_harmless_sequence(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {
-        let Some(after) = rest.strip_prefix('\u{7}').or_else(|| operating_system_command(rest))
-        else {
+        let Some(after) = rest.strip_prefix('\u{7}').or_else(|| strip_osc_sequence(rest)) else {
             return false;
         };
         rest = after;
@@ -17,8 +16,8 @@ pub(super) fn is_harmless(text: &str) -> bool {
     true
 }
 
-/// What follows an allowed `ESC ] number ; text` that a bell or `ESC \` ends.
-fn operating_system_command(text: &str) -> Option<&str> {
+/// Returns the text after an allowed `ESC ] number ; text` that a bell or `ESC \` ends.
+fn strip_osc_sequence(text: &str) -> Option<&str> {
     let (number, body) = text.strip_prefix("\u{1b}]")?.split_once(';')?;
     let end = body.find(char::is_control)?;
     let rest = body.get(end..)?;
@@ -28,7 +27,7 @@ fn operating_system_command(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_harmless;
+    use super::is_harmless_sequence;
 
     #[test]
     fn titles_and_notifications_pass_and_nothing_else() {
@@ -38,7 +37,7 @@ mod tests {
             "\u{1b}]777;notify;a;b\u{1b}\\\u{7}",
             "\u{1b}]9;é\u{7}",
         ] {
-            assert!(is_harmless(text), "{text:?}");
+            assert!(is_harmless_sequence(text), "{text:?}");
         }
         for text in [
             "x",
@@ -49,7 +48,7 @@ mod tests {
             "\u{1b}]8;;http://x\u{7}",
             "\u{1b}]0;ok\u{7}rm",
         ] {
-            assert!(!is_harmless(text), "{text:?}");
+            assert!(!is_harmless_sequence(text), "{text:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{EventReplies, InputFault, Part, Phrase, Replies, Reply};
 use crate::answer::Power;
-use crate::dialect::tools::by_neutral;
+use crate::dialect::tools::find_by_neutral_name;
 use crate::event::Event;
 use crate::outcome::{Decision, Outcome, Rewrite};
 
@@ -27,11 +27,11 @@ const NO_REASON: &str = "a hook gave no reason";
 /// The most characters of a warning.
 const SHOWN: usize = 2_000;
 
-/// Writes the reply.
-pub(crate) fn write(replies: &Replies, input: ReplyInput<'_>) -> Reply {
+/// Writes the reply to an outcome.
+pub(crate) fn write_reply(replies: &Replies, input: ReplyInput<'_>) -> Reply {
     let unknown = EventReplies::empty("");
-    let accepted = replies.event(input.name).unwrap_or(&unknown);
-    let context = context_of(input.outcome);
+    let accepted = replies.event_replies(input.name).unwrap_or(&unknown);
+    let context = context_blocks(input.outcome);
     let mut writer = Writer {
         replies,
         accepted,
@@ -46,8 +46,8 @@ pub(crate) fn write(replies: &Replies, input: ReplyInput<'_>) -> Reply {
     writer.into_reply()
 }
 
-/// Each text in a block that names the hook whose words it is.
-fn context_of(outcome: &Outcome) -> Vec<String> {
+/// Returns each context text in a block that names the hook that wrote it.
+fn context_blocks(outcome: &Outcome) -> Vec<String> {
     let labelled = outcome.labelled_context();
     if labelled.is_empty() { outcome.effects.context.clone() } else { labelled }
 }
@@ -101,10 +101,10 @@ impl Writer<'_> {
                     self.write_restraint(&reason);
                 }
             }
-            Decision::Ask { reason, rewrite } => self.ask(&reason, &rewrite),
-            Decision::Proceed { rewrite } => match self.rewrite(&rewrite) {
+            Decision::Ask { reason, rewrite } => self.write_question(&reason, &rewrite),
+            Decision::Proceed { rewrite } => match self.write_rewrite(&rewrite) {
                 Err(untaken) => self.write_restraint(&untaken.to_string()),
-                Ok(()) if self.input.outcome.consents() => {
+                Ok(()) if self.input.outcome.has_consent() => {
                     // Where consent has no word, the agent's own rules decide, as they do without
                     // hooks.
                     self.write_reason(
@@ -117,7 +117,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Denies; where the event takes no denial, with what restrains most there (BR-3).
+    /// Writes a denial; if the event takes none, the strictest restraint that it does take (BR-3).
     fn write_restraint(&mut self, reason: &str) {
         self.denies_by_exit = self.accepted.by_exit.then(|| reason.to_owned());
         if let Some(Value::Object(object)) = (self.accepted.denies)(self.input.event, reason) {
@@ -129,23 +129,24 @@ impl Writer<'_> {
         }
         for power in self.accepted.instead {
             if self.write_reason(*power, reason) {
-                self.warn(format!(
+                self.push_warning(format!(
                     "it takes no denial; the reply asks it to {} instead",
                     power.as_str()
                 ));
                 return;
             }
         }
-        self.warn(format!("it takes no denial, and goes on; a hook denied: {reason}"));
+        self.push_warning(format!("it takes no denial, and goes on; a hook denied: {reason}"));
         let text = format!("a hook denied this, and {} goes on: {reason}", self.replies.agent);
-        if self.accepted.phrase(Power::Context).is_some() {
+        if self.accepted.phrase_for(Power::Context).is_some() {
             self.context.push(text);
         }
     }
 
-    /// Asks, about the action as rewritten; else denies, and says how a person lets it pass (BR-5).
-    fn ask(&mut self, reason: &str, rewrite: &Rewrite) {
-        if self.accepted.phrase(Power::Ask).is_none() {
+    /// Writes a question about the action as rewritten. If the event cannot ask, it writes a denial
+    /// that says how a person can allow the action (BR-5).
+    fn write_question(&mut self, reason: &str, rewrite: &Rewrite) {
+        if self.accepted.phrase_for(Power::Ask).is_none() {
             self.warn_unsupported("ask");
             let rewritten =
                 self.describe_rewrite(rewrite).map(|text| format!("\n{text}")).unwrap_or_default();
@@ -156,7 +157,7 @@ impl Writer<'_> {
             );
             return self.write_restraint(&why);
         }
-        match self.rewrite(rewrite) {
+        match self.write_rewrite(rewrite) {
             Err(untaken) => self.write_restraint(&format!("{reason}\n{untaken}")),
             Ok(()) => {
                 self.write_reason(Power::Ask, reason);
@@ -164,22 +165,22 @@ impl Writer<'_> {
         }
     }
 
-    /// Replaces the original with the rewrite of the hooks (BR-4).
-    fn rewrite(&mut self, rewrite: &Rewrite) -> Result<(), Untaken> {
+    /// Writes the rewrite of the call or the prompt (BR-4).
+    fn write_rewrite(&mut self, rewrite: &Rewrite) -> Result<(), Untaken> {
         let input =
             rewrite.input.as_ref().filter(|input| self.event_field("tool_input") != Some(*input));
         if let Some(input) = input {
-            let taken = match self.accepted.only_with_consent && !self.input.outcome.consents() {
+            let taken = match self.accepted.only_with_consent && !self.input.outcome.has_consent() {
                 true => Err(InputFault::NoConsent),
                 false => (self.accepted.input)(self.input.event, input),
             };
-            let spoken = match (self.accepted.phrase(Power::Input), taken) {
+            let spoken = match (self.accepted.phrase_for(Power::Input), taken) {
                 (Some(phrase), Ok(taken)) => {
                     self.write_phrase(phrase, "", Some(&taken));
                     true
                 }
                 (Some(_), Err(fault)) => {
-                    self.warn(fault.to_string());
+                    self.push_warning(fault.to_string());
                     false
                 }
                 (None, _) => {
@@ -198,12 +199,13 @@ impl Writer<'_> {
             .as_deref()
             .filter(|prompt| self.input.event.text("prompt") != Some(*prompt));
         let Some(prompt) = prompt else { return Ok(()) };
-        if let Some(phrase) = self.accepted.phrase(Power::Prompt) {
+        if let Some(phrase) = self.accepted.phrase_for(Power::Prompt) {
             self.write_phrase(phrase, "", Some(&Value::from(prompt)));
             return Ok(());
         }
-        if let Some(added) =
-            self.added_context(prompt).filter(|_| self.accepted.phrase(Power::Context).is_some())
+        if let Some(added) = self
+            .added_context(prompt)
+            .filter(|_| self.accepted.phrase_for(Power::Context).is_some())
         {
             self.warn_unsupported("take a changed prompt; what was added is context");
             self.context.push(added);
@@ -213,22 +215,22 @@ impl Writer<'_> {
         Err(Untaken::Prompt { agent: self.replies.agent, prompt: prompt.to_owned() })
     }
 
-    /// What a changed prompt says beside the original, where the original stands in it whole at an
-    /// end.
+    /// Returns what a changed prompt adds to the original, if the original is unchanged at its
+    /// beginning or end.
     fn added_context(&self, prompt: &str) -> Option<String> {
         let original = self.input.event.text("prompt").filter(|text| !text.trim().is_empty())?;
         let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
         Some(added.trim().to_owned())
     }
 
-    /// The changed call, for the model to make.
+    /// Describes the changed call, for the model to make.
     fn describe_rewrite(&self, rewrite: &Rewrite) -> Option<String> {
         let input = rewrite.input.as_ref()?;
         let name = self.input.event.text("tool_name").unwrap_or("the tool");
         // In the agent's own words, for its model is to make it.
-        let words = by_neutral(self.replies.tools, name);
+        let words = find_by_neutral_name(self.replies.tools, name);
         let tool = words.and_then(|word| word.own.first()).unwrap_or(&name);
-        let input = words.map_or_else(|| input.clone(), |word| word.own_input(input));
+        let input = words.map_or_else(|| input.clone(), |word| word.to_agent_input(input));
         let agent = self.replies.agent;
         Some(format!(
             "A hook changed this call, and {agent} cannot take a changed one here. Make this call instead: {tool} {input}"
@@ -238,27 +240,27 @@ impl Writer<'_> {
     fn write_effects(&mut self) {
         let effects = &self.input.outcome.effects;
         if let Some(output) = &effects.updated_output {
-            self.value(Power::Output, output);
+            self.write_value(Power::Output, output);
         }
         let context = std::mem::take(&mut self.context).join("\n");
-        self.text(Power::Context, &context);
-        self.text(Power::Message, &effects.messages.join("\n"));
-        if !effects.updated_permissions.is_empty() && !self.input.outcome.consents() {
-            self.warn("new rules come with consent alone".to_owned());
+        self.write_text(Power::Context, &context);
+        self.write_text(Power::Message, &effects.messages.join("\n"));
+        if !effects.updated_permissions.is_empty() && !self.input.outcome.has_consent() {
+            self.push_warning("new rules come with consent alone".to_owned());
         } else if !effects.updated_permissions.is_empty() {
-            self.value(Power::Permissions, &effects.updated_permissions.clone().into());
+            self.write_value(Power::Permissions, &effects.updated_permissions.clone().into());
         }
         if let Some(paths) = &effects.watch_paths {
-            self.value(Power::Watch, &paths.clone().into());
+            self.write_value(Power::Watch, &paths.clone().into());
         }
         if let Some(text) = &effects.initial_user_message {
-            self.text(Power::InitialMessage, text);
+            self.write_text(Power::InitialMessage, text);
         }
         if let Some(retry) = effects.retry {
-            self.value(Power::Retry, &retry.into());
+            self.write_value(Power::Retry, &retry.into());
         }
         if !effects.env.is_empty() {
-            self.value(Power::Env, &Value::Object(effects.env.clone()));
+            self.write_value(Power::Env, &Value::Object(effects.env.clone()));
         }
         for (key, value) in &effects.extra {
             match self.accepted.carries.iter().find(|(name, _)| name == key) {
@@ -268,35 +270,35 @@ impl Writer<'_> {
                     // What belongs to an event's own part of the object stands beside the event's
                     // name.
                     if path.first() == Some(&OUTPUT) {
-                        self.set(&[OUTPUT, "hookEventName"], self.input.name.into());
+                        self.set_at_path(&[OUTPUT, "hookEventName"], self.input.name.into());
                     }
-                    self.set(path, value.clone());
+                    self.set_at_path(path, value.clone());
                 }
-                None => self.warn(format!("it has no `{key}`: {value}")),
+                None => self.push_warning(format!("it has no `{key}`: {value}")),
             }
         }
     }
 
-    fn text(&mut self, power: Power, text: &str) {
+    fn write_text(&mut self, power: Power, text: &str) {
         if !text.is_empty() {
-            self.value(power, &text.into());
+            self.write_value(power, &text.into());
         }
     }
 
-    /// Says what is no restraint, or warns of it (BR-6).
-    fn value(&mut self, power: Power, value: &Value) {
-        match self.accepted.phrase(power) {
+    /// Writes an effect that is not a restraint, or warns that the event does not take it (BR-6).
+    fn write_value(&mut self, power: Power, value: &Value) {
+        match self.accepted.phrase_for(power) {
             Some(phrase) => self.write_phrase(phrase, "", Some(value)),
             None => {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                self.warn(format!("it takes no `{}`: {text}", power.as_str()));
+                self.push_warning(format!("it takes no `{}`: {text}", power.as_str()));
             }
         }
     }
 
-    /// Says what restrains or consents, where there are words for it.
+    /// Writes a restraint or a consent with its reason, if the event has a phrase for it.
     fn write_reason(&mut self, power: Power, reason: &str) -> bool {
-        let phrase = self.accepted.phrase(power);
+        let phrase = self.accepted.phrase_for(power);
         if let Some(phrase) = phrase {
             let reason = if reason.trim().is_empty() { NO_REASON } else { reason };
             self.write_phrase(phrase, reason, None);
@@ -311,16 +313,16 @@ impl Writer<'_> {
                 Part::Flag(flag) => (*flag).into(),
                 Part::Event => self.input.name.into(),
                 Part::Reason => reason.into(),
-                Part::GivenText => self.add_to_output(path, value),
+                Part::GivenText => self.append_to_output(path, value),
                 _ => value.cloned().unwrap_or_default(),
             };
-            self.set(path, value);
+            self.set_at_path(path, value);
         }
     }
 
-    /// A text that replaces an output, appended to a text that is already there, such as the reason
-    /// of a denial.
-    fn add_to_output(&self, path: &[&str], value: Option<&Value>) -> Value {
+    /// Returns a text that replaces an output, appended to a text that is already there, such as
+    /// the reason of a denial.
+    fn append_to_output(&self, path: &[&str], value: Option<&Value>) -> Value {
         let text = value.map_or_else(String::new, |value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         });
@@ -330,7 +332,7 @@ impl Writer<'_> {
         }
     }
 
-    fn set(&mut self, path: &[&str], value: Value) {
+    fn set_at_path(&mut self, path: &[&str], value: Value) {
         let Some((last, above)) = path.split_last() else { return };
         let mut object = &mut self.object;
         for key in above {
@@ -341,6 +343,7 @@ impl Writer<'_> {
         object.insert((*last).to_owned(), value);
     }
 
+    /// Returns `true` if the reply has a value at the path.
     fn has_path(&self, path: &[&str]) -> bool {
         let Some((last, above)) = path.split_last() else { return false };
         let mut object = Some(&self.object);
@@ -355,10 +358,10 @@ impl Writer<'_> {
     }
 
     fn warn_unsupported(&mut self, what: &str) {
-        self.warn(format!("it cannot {what}"));
+        self.push_warning(format!("it cannot {what}"));
     }
 
-    fn warn(&mut self, what: String) {
+    fn push_warning(&mut self, what: String) {
         let what: String = what.chars().take(SHOWN).collect();
         self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.input.name));
     }

@@ -41,9 +41,9 @@ pub(crate) const DECISIONS: &[(&str, Restraint)] = &[
     ("deny", Restraint::Deny),
 ];
 
-/// Reads one strict object. `null` is the same as an absent key: serializers write it for what was
-/// not set.
-pub(super) fn read(object: &Map<String, Value>) -> Answer {
+/// Reads one strict object. `null` is the same as an absent key, because serializers write it for
+/// unset fields.
+pub(super) fn read_object(object: &Map<String, Value>) -> Answer {
     let mut answer = Answer::default();
     let mut wrong: Vec<String> = Vec::new();
     let mut known = false;
@@ -51,15 +51,15 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
     for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
-            if let Err(expected) = field(&mut answer, key, value) {
+            if let Err(expected) = read_field(&mut answer, key, value) {
                 wrong.push(format!("`{key}` is {}, and must be {expected}", describe_value(value)));
             }
         } else {
-            unread.add("", key, KEYS.iter().map(|(name, _)| *name));
+            unread.add_key("", key, KEYS.iter().map(|(name, _)| *name));
         }
     }
-    unread.hint(foreign_keys_help(object));
-    match unread.remark() {
+    unread.add_hint(foreign_keys_help(object));
+    match unread.into_remark() {
         Some(unread) if !known => wrong.push(unread.message),
         unread => answer.remarks.extend(unread),
     }
@@ -77,7 +77,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
     }
 }
 
-/// A value in a few words.
+/// Describes a value in a few words, for messages.
 fn describe_value(value: &Value) -> String {
     match value {
         Value::String(text) => {
@@ -90,7 +90,7 @@ fn describe_value(value: &Value) -> String {
     }
 }
 
-/// Help for keys that belong to another protocol.
+/// Returns the help for keys that belong to another protocol.
 fn foreign_keys_help(object: &Map<String, Value>) -> &'static str {
     let is_claudes = |key: &&str| object.contains_key(*key);
     if CLAUDES.iter().any(is_claudes) {
@@ -100,8 +100,8 @@ fn foreign_keys_help(object: &Map<String, Value>) -> &'static str {
     }
 }
 
-/// Reads one field; `Err` says what it must be.
-fn field(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'static str> {
+/// Reads one field; the error says what it must be.
+fn read_field(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'static str> {
     let effects = &mut answer.effects;
     match key {
         "v" if value.as_u64() == Some(VERSION) => {}
@@ -112,48 +112,48 @@ fn field(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'static s
             answer.restraint =
                 found.ok_or("`allow`, `ask`, `defer` or `deny`; leave it out to say nothing")?.1;
         }
-        "reason" => answer.reason = Some(text(value)?),
-        "context" => effects.context = texts(value)?,
-        "message" => effects.messages = texts(value)?,
+        "reason" => answer.reason = Some(expect_string(value)?),
+        "context" => effects.context = expect_string_or_strings(value)?,
+        "message" => effects.messages = expect_string_or_strings(value)?,
         "input" if value.is_object() => effects.updated_input = Some(value.clone()),
         "input" => return Err("an object: the whole new input"),
-        "prompt" => effects.updated_prompt = Some(text(value)?),
+        "prompt" => effects.updated_prompt = Some(expect_string(value)?),
         "output" => effects.updated_output = Some(value.clone()),
-        "stop" => effects.stop = stop(value)?,
-        "env" => effects.env = variables(value)?,
-        "watch" => effects.watch_paths = Some(list(value)?),
-        "permissions" => effects.updated_permissions = objects(value)?,
+        "stop" => effects.stop = expect_stop(value)?,
+        "env" => effects.env = expect_variables(value)?,
+        "watch" => effects.watch_paths = Some(expect_strings(value)?),
+        "permissions" => effects.updated_permissions = expect_objects(value)?,
         "retry" => effects.retry = Some(value.as_bool().ok_or("true or false")?),
-        "first_message" => effects.initial_user_message = Some(text(value)?),
+        "first_message" => effects.initial_user_message = Some(expect_string(value)?),
         "extra" => effects.extra = value.as_object().ok_or("an object")?.clone(),
         _ => {}
     }
     Ok(())
 }
 
-fn text(value: &Value) -> Result<String, &'static str> {
+fn expect_string(value: &Value) -> Result<String, &'static str> {
     value.as_str().map(str::to_owned).ok_or("a string")
 }
 
-fn texts(value: &Value) -> Result<Vec<String>, &'static str> {
+fn expect_string_or_strings(value: &Value) -> Result<Vec<String>, &'static str> {
     match value {
         Value::String(text) => Ok(vec![text.clone()]),
-        _ => list(value).map_err(|_| "a string or an array of strings"),
+        _ => expect_strings(value).map_err(|_| "a string or an array of strings"),
     }
 }
 
-fn list(value: &Value) -> Result<Vec<String>, &'static str> {
+fn expect_strings(value: &Value) -> Result<Vec<String>, &'static str> {
     const EXPECTED: &str = "an array of strings";
     let items = value.as_array().ok_or(EXPECTED)?;
-    items.iter().map(|item| text(item).map_err(|_| EXPECTED)).collect()
+    items.iter().map(|item| expect_string(item).map_err(|_| EXPECTED)).collect()
 }
 
-fn objects(value: &Value) -> Result<Vec<Value>, &'static str> {
+fn expect_objects(value: &Value) -> Result<Vec<Value>, &'static str> {
     let items = value.as_array().filter(|items| items.iter().all(Value::is_object));
     items.cloned().ok_or("an array of objects")
 }
 
-fn stop(value: &Value) -> Result<Option<Stop>, &'static str> {
+fn expect_stop(value: &Value) -> Result<Option<Stop>, &'static str> {
     match value {
         Value::Bool(true) => Ok(Some(Stop::default())),
         Value::Bool(false) => Ok(None),
@@ -162,7 +162,7 @@ fn stop(value: &Value) -> Result<Option<Stop>, &'static str> {
     }
 }
 
-fn variables(value: &Value) -> Result<Map<String, Value>, &'static str> {
+fn expect_variables(value: &Value) -> Result<Map<String, Value>, &'static str> {
     let variables = value.as_object().filter(|map| map.values().all(Value::is_string));
     variables.cloned().ok_or("an object of strings")
 }

@@ -3,26 +3,26 @@
 
 use serde_json::{Map, Value};
 
-/// `KEY=VALUE` lines, an `export` before them and one pair of quotes round the value allowed. Other
-/// lines are not ours.
-pub(super) fn read(lines: &str) -> Map<String, Value> {
-    lines.lines().filter_map(pair).collect()
+/// Reads `KEY=VALUE` lines, optionally after `export` and with one pair of quotes around the value.
+/// Other lines are ignored.
+pub(super) fn read_env_lines(lines: &str) -> Map<String, Value> {
+    lines.lines().filter_map(parse_assignment).collect()
 }
 
-fn pair(line: &str) -> Option<(String, Value)> {
+fn parse_assignment(line: &str) -> Option<(String, Value)> {
     let line = line.trim();
     let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-    is_name(name).then(|| (name.to_owned(), unquoted(value).into()))
+    is_shell_name(name).then(|| (name.to_owned(), strip_quotes(value).into()))
 }
 
-/// Whether a shell takes this for the name of a variable.
-fn is_name(name: &str) -> bool {
+/// Returns `true` if a shell accepts this as the name of a variable.
+fn is_shell_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
         && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
-fn unquoted(value: &str) -> &str {
+fn strip_quotes(value: &str) -> &str {
     ['"', '\'']
         .into_iter()
         .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))

@@ -5,40 +5,41 @@ use super::fields::Fields;
 use super::tools::match_words;
 use super::{Reader, keys};
 use crate::answer::Power;
-use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
+use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest_word};
 use crate::dialect::native::table;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
 
-/// A name in lower case without punctuation: agents spell one name in several ways.
-fn letters(name: &str) -> String {
+/// Returns a name in lower case without punctuation, because agents spell one name in several ways.
+fn fold_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 impl Reader<'_> {
-    /// A hook whose expression does not compile is kept: its failure policy decides each time
-    /// (S-3), which is safer than a missing gate.
-    pub(super) fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
+    /// Reports an invalid regular expression in `match`. The hook is kept, and its failure policy
+    /// decides each time (S-3), which is safer than a missing gate.
+    pub(super) fn check_match_regex(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
         let Some(hook) = hook else { return };
         let Err(why) = hook.matcher.compile() else { return };
-        let policy = hook.on_failure.unwrap_or_else(|| self.row(&hook.event).failure);
-        let until = format!("until it is mended, {}", policy.consequence(hook.event.as_str()));
+        let policy = hook.on_failure.unwrap_or_else(|| self.native_event_row(&hook.event).failure);
+        let until =
+            format!("until it is mended, {}", policy.describe_consequence(hook.event.as_str()));
         let help =
             why.remedy().map_or_else(|| until.clone(), |remedy| format!("{remedy}; {until}"));
         let message = format!("`match` is not a valid regular expression: {why}");
         self.report(Code::BadExpression, fields.span("match"), message).help = Some(help);
     }
 
-    /// A name that is nearly that of an event before an effect was meant for a gate, and rejects
-    /// the entry (C-49).
-    pub(super) fn check_event(&mut self, word: &str, span: Span) {
-        let meant = self.meant(word);
+    /// Reports an unknown event. A name close to that of an event before an effect was meant for a
+    /// gate, and rejects the entry (C-49).
+    pub(super) fn check_event_name(&mut self, word: &str, span: Span) {
+        let meant = self.meant_event(word);
         if meant.as_deref() == Some(word) {
             return;
         }
         let declare = format!("declare it with `[event.\"{word}\"]` if it is one of your own");
         let (severity, message, help) = match meant {
-            Some(near) if is_gate(&near) => (
+            Some(near) if is_gate_event(&near) => (
                 Severity::Error,
                 format!("no event is called `{word}`, and a gate of `{near}` may be meant"),
                 format!("write `{near}`; {declare}"),
@@ -51,35 +52,37 @@ impl Reader<'_> {
                 near.map_or(declare, |near| format!("did you mean `{near}`?")),
             ),
         };
-        let place = self.place_of(span);
-        self.push(
-            Diagnostic::new(Code::UnknownEvent, message, place).weighing(severity).help(help),
+        let place = self.location_of(span);
+        self.push_diagnostic(
+            Diagnostic::new(Code::UnknownEvent, message, place).with_severity(severity).help(help),
         );
     }
 
-    /// The event that is called `word`, or else the one that an agent calls so, or that is nearly
-    /// called so.
-    pub(super) fn meant(&self, word: &str) -> Option<String> {
-        let built_in = || DIALECTS.iter().flat_map(|dialect| dialect.rows()).map(|row| &*row.event);
+    /// Returns the event that is called `word`, else the one that an agent calls so, else the
+    /// nearest.
+    pub(super) fn meant_event(&self, word: &str) -> Option<String> {
+        let built_in =
+            || DIALECTS.iter().flat_map(|dialect| dialect.event_rows()).map(|row| &*row.event);
         let declared = || self.out.events.iter().map(|row| &*row.event);
         let all = || built_in().chain(declared());
         if all().any(|event| event == word) {
             return Some(word.to_owned());
         }
-        let letters = letters(word);
-        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.rows());
-        let of_agent = rows.find(|row| self::letters(&row.name) == letters).map(|row| &*row.event);
-        of_agent.or_else(|| nearest(word, all())).map(str::to_owned)
+        let letters = fold_name(word);
+        let mut rows = DIALECTS.iter().flat_map(|dialect| dialect.event_rows());
+        let of_agent =
+            rows.find(|row| self::fold_name(&row.name) == letters).map(|row| &*row.event);
+        of_agent.or_else(|| nearest_word(word, all())).map(str::to_owned)
     }
 
-    /// A pattern or rule on an event that has nothing to test it on restricts nothing, or
-    /// everything (C-48).
-    pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
+    /// Reports a pattern or rule on an event that has nothing to test it on: it restricts nothing,
+    /// or everything (C-48).
+    pub(super) fn check_match_and_if(&mut self, fields: &Fields<'_>, row: &EventRow) {
         // For a misspelt event, the event that was meant may have a subject.
         let is_slip = |text: &str| text != &*row.event;
         if row.subject == Subject::None
             && fields.has("match")
-            && !self.meant(&row.event).as_deref().is_some_and(is_slip)
+            && !self.meant_event(&row.event).as_deref().is_some_and(is_slip)
         {
             self.report(
                 Code::MatcherWithoutSubject,
@@ -101,17 +104,17 @@ impl Reader<'_> {
             )
             .help = Some("leave `if` out, or use an event such as `PreToolUse`".to_owned());
         }
-        self.check_tools(fields, row);
+        self.check_tool_matchers(fields, row);
         let Some((_, values)) = table::VALUES.iter().find(|(event, _)| *event == row.event) else {
             return;
         };
-        self.check_values(fields, row, values);
+        self.check_match_values(fields, row, values);
     }
 
-    fn check_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
+    fn check_match_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
         for word in match_words(fields).into_iter().filter(|word| !known.contains(word)) {
-            let help = nearest(word, known.iter().copied()).map_or_else(
-                || format!("it can be {}", keys::listed(known.iter().copied())),
+            let help = nearest_word(word, known.iter().copied()).map_or_else(
+                || format!("it can be {}", keys::join_quoted(known.iter().copied())),
                 |near| format!("did you mean `{near}`?"),
             );
             self.report(
@@ -123,8 +126,9 @@ impl Reader<'_> {
         }
     }
 
-    /// The answer of a hook in the background decides nothing (C-51).
-    pub(super) fn check_waiting(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
+    /// Reports a hook in the background that is meant to decide something, because its answer
+    /// decides nothing (C-51).
+    pub(super) fn check_background(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
         let Some(hook) = hooks.first().filter(|hook| hook.wait != Wait::Attached) else { return };
         let key = if hook.wait == Wait::Rewake { "wake" } else { "background" };
         if hook.phase == Phase::Rewrite {
@@ -142,7 +146,7 @@ impl Reader<'_> {
             )
             .help = Some(format!("leave out `{key}` to make it a gate, or `on_failure`"));
         } else if hook.wait == Wait::Detached
-            && self.row(&hook.event).powers.has(Power::Deny)
+            && self.native_event_row(&hook.event).powers.has(Power::Deny)
             && fields.text("phase") == Some("decide")
         {
             self.report(
@@ -155,7 +159,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the event of that name is before an effect, so that a hook there is a gate.
-pub(super) fn is_gate(event: &str) -> bool {
-    table::row(event).is_some_and(EventRow::is_before_effect)
+/// Returns `true` if the event of that name comes before an effect, so that a hook there is a gate.
+pub(super) fn is_gate_event(event: &str) -> bool {
+    table::built_in_row(event).is_some_and(EventRow::is_before_effect)
 }

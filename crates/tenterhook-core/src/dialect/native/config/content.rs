@@ -3,7 +3,7 @@
 
 use super::Reader;
 use super::fields::Fields;
-use super::keys::listed;
+use super::keys::join_quoted;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::dialect::{DialectId, findings, requests};
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
@@ -31,11 +31,11 @@ const BESIDE: &[(&str, &[&str])] = &[
 const AGENT_TURNS: u32 = 10;
 
 impl Reader<'_> {
-    /// Says which keys mean nothing beside what runs.
-    pub(super) fn no_effect(&mut self, fields: &Fields<'_>, kind: &str) {
+    /// Reports keys that have no effect beside what the hook runs.
+    pub(super) fn report_keys_without_effect(&mut self, fields: &Fields<'_>, kind: &str) {
         let without = |(key, beside): &&(&str, &[&str])| fields.has(key) && !beside.contains(&kind);
         for (key, beside) in BESIDE.iter().filter(without) {
-            let beside = listed(beside.iter().copied());
+            let beside = join_quoted(beside.iter().copied());
             self.report(
                 Code::NoEffect,
                 fields.key_span(key),
@@ -45,13 +45,13 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn worker(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
-        let invocation = self.program_and_args(fields, "worker")?;
-        Some(Run::Worker(Worker { command: self.command(fields, invocation, speaks) }))
+    pub(super) fn read_worker(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
+        let invocation = self.read_program_and_args(fields, "worker")?;
+        Some(Run::Worker(Worker { command: self.build_command(fields, invocation, speaks) }))
     }
 
-    pub(super) fn http(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
-        let (url, table) = self.text_or_table(fields, "http", "url")?;
+    pub(super) fn read_http(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
+        let (url, table) = self.read_text_or_table(fields, "http", "url")?;
         let headers =
             table.and_then(|table| table.get("headers")).map(Node::entries).unwrap_or_default();
         let text = |key| table.and_then(|table| table.get(key)).and_then(Node::as_str);
@@ -71,25 +71,25 @@ impl Reader<'_> {
         };
         let node = table.and_then(|table| table.get("url")).or_else(|| fields.get("http"));
         let span = node.map_or_else(|| fields.span("http"), |node| node.span);
-        for (span, found) in requests::check(&http, span, headers, "pass") {
-            let place = Some(self.place_of(span));
-            self.push(Diagnostic { place, ..found });
+        for (span, found) in requests::check_http_request(&http, span, headers, "pass") {
+            let place = Some(self.location_of(span));
+            self.push_diagnostic(Diagnostic { place, ..found });
         }
         Some(Run::Http(http))
     }
 
-    /// `prompt` and `agent`: the same question, without and with turns to look around.
-    pub(super) fn prompt(&mut self, fields: &Fields<'_>, kind: &'static str) -> Option<Run> {
-        let (text, table) = self.text_or_table(fields, kind, "text")?;
+    /// Reads `prompt` or `agent`: both ask a model, the second with turns to use tools.
+    pub(super) fn read_prompt(&mut self, fields: &Fields<'_>, kind: &'static str) -> Option<Run> {
+        let (text, table) = self.read_text_or_table(fields, kind, "text")?;
         let get = |key| table.and_then(|table| table.get(key));
-        if let Some(found) = findings::misspelt_place(&text) {
+        if let Some(found) = findings::misspelt_placeholder_finding(&text) {
             let span = get("text").map_or_else(|| fields.span(kind), |table| table.span);
             self.report(found.code, span, found.message).help = found.help;
         }
-        let turns = || get("turns").and_then(count).unwrap_or(AGENT_TURNS);
+        let turns = || get("turns").and_then(count_as_u32).unwrap_or(AGENT_TURNS);
         Some(Run::Prompt(Prompt {
             model: get("model").and_then(Node::as_str).map(str::to_owned),
-            max_tokens: get("tokens").and_then(count),
+            max_tokens: get("tokens").and_then(count_as_u32),
             may_allow: get("allow").and_then(Node::as_bool) == Some(true),
             goes_on: get("goes_on").and_then(Node::as_bool) == Some(true),
             turns: (kind == "agent").then(turns),
@@ -97,10 +97,10 @@ impl Reader<'_> {
         }))
     }
 
-    pub(super) fn mcp(&mut self, fields: &Fields<'_>) -> Option<Run> {
+    pub(super) fn read_mcp_tool(&mut self, fields: &Fields<'_>) -> Option<Run> {
         let table = fields.get("mcp")?;
-        let server = self.needed(fields, "mcp", table.get("server"), "server");
-        let tool = self.needed(fields, "mcp", table.get("tool"), "tool");
+        let server = self.required_text(fields, "mcp", table.get("server"), "server");
+        let tool = self.required_text(fields, "mcp", table.get("tool"), "tool");
         let placed = table.get("input").is_none_or(|input| self.check_placeholders(input));
         let input = match table.get("input").map(Node::to_json) {
             Some(serde_json::Value::Object(input)) => input,
@@ -109,35 +109,35 @@ impl Reader<'_> {
         placed.then_some(Run::McpTool(McpTool { server: server?, tool: tool?, input }))
     }
 
-    /// Whether every `${...}` in the texts of an input names a field. Where one does not, no call
-    /// could ever be made.
+    /// Returns `true` if every `${...}` in the texts of an input names a field, and reports those
+    /// that do not: no call could ever be made.
     fn check_placeholders(&mut self, node: &Node) -> bool {
         let inner = node.entries().iter().map(|entry| &entry.node);
         let mut right = true;
         for node in inner.chain(node.as_array().into_iter().flatten()) {
             right &= self.check_placeholders(node);
         }
-        let Some(Err(wrong)) = node.as_str().map(input::check) else { return right };
+        let Some(Err(wrong)) = node.as_str().map(input::check_placeholders) else { return right };
         self.report(Code::BadPlace, node.span, wrong.to_string()).help =
             Some("write `${tool.input.file_path}`, or `$${` for a literal `${`".to_owned());
         false
     }
 
-    pub(super) fn rule(&mut self, fields: &Fields<'_>) -> Option<Run> {
-        let when = self.needed(fields, "when", fields.get("when"), "when")?;
+    pub(super) fn read_rule(&mut self, fields: &Fields<'_>) -> Option<Run> {
+        let when = self.required_text(fields, "when", fields.get("when"), "when")?;
         let said = Part::ALL.iter().filter(|part| **part != Part::When);
         let rule = said.fold(Rule::new(&when), |rule, part| match fields.text(part.key()) {
-            Some(text) => rule.with(*part, text),
+            Some(text) => rule.with_part(*part, text),
             None => rule,
         });
         let ignores = fields.text(Doubt::KEY) == Some(Doubt::IGNORE);
-        let rule = if ignores { rule.ignoring_doubt() } else { rule };
+        let rule = if ignores { rule.ignoring_unreadable_parts() } else { rule };
         self.check_rule(fields, &rule);
         Some(Run::Rule(rule))
     }
 
-    /// `{ when = "..." }`: an expression over the event (S-58).
-    pub(super) fn when(&mut self, table: &Node) -> Option<Condition> {
+    /// Reads `{ when = "..." }`, an expression over the event (S-58).
+    pub(super) fn read_when_condition(&mut self, table: &Node) -> Option<Condition> {
         for other in table.entries().iter().filter(|entry| entry.key != "when") {
             let message = format!("a condition with `when` has no `{}`", other.key);
             self.report(Code::BadCondition, other.key_span, message).help =
@@ -153,14 +153,14 @@ impl Reader<'_> {
             return None;
         };
         let expression = Expression::new(text);
-        self.check_expression_of(&expression, node.span);
+        self.check_when_expression(&expression, node.span);
         Some(Condition::when(expression))
     }
 
     #[cfg(feature = "rule")]
-    fn check_expression_of(&mut self, expression: &Expression, at: Span) {
-        if let Some(flaw) = expression.check() {
-            let span = self.inside(at, Some(expression.text()), &flaw.at);
+    fn check_when_expression(&mut self, expression: &Expression, at: Span) {
+        if let Some(flaw) = expression.find_flaw() {
+            let span = self.span_of_part(at, Some(expression.text()), &flaw.at);
             let message = format!("`when`: {}", flaw.message);
             self.report(flaw.code, span, message).help = Some(flaw.help.clone());
         }
@@ -168,26 +168,31 @@ impl Reader<'_> {
 
     #[cfg(not(feature = "rule"))]
     #[expect(clippy::unused_self, reason = "the other form needs it")]
-    fn check_expression_of(&mut self, _expression: &Expression, _at: Span) {}
+    fn check_when_expression(&mut self, _expression: &Expression, _at: Span) {}
 
-    /// Everything that is wrong with a rule, at its place in the file.
+    /// Reports everything that is wrong with a rule, at its location in the file.
     #[cfg(feature = "rule")]
     fn check_rule(&mut self, fields: &Fields<'_>, rule: &Rule) {
         for flaw in rule.check() {
-            let span = self.inside(fields.span(flaw.part.key()), rule.text(flaw.part), &flaw.at);
+            let span = self.span_of_part(
+                fields.span(flaw.part.key()),
+                rule.part_text(flaw.part),
+                &flaw.at,
+            );
             let message = format!("`{}`: {}", flaw.part.key(), flaw.message);
             self.report(flaw.code, span, message).help = Some(flaw.help.clone());
         }
     }
 
-    /// A build without rules cannot say what is wrong with one: to fire it is a fault.
+    /// Does nothing: a build without rules cannot check one, and running it is a fault.
     #[cfg(not(feature = "rule"))]
     #[expect(clippy::unused_self, reason = "the other form needs it")]
     fn check_rule(&mut self, _fields: &Fields<'_>, _rule: &Rule) {}
 
-    /// The span of a part of the text at `span`; the whole span if escapes shift the offsets.
+    /// Returns the span of a part of the text at `span`; the whole span if escapes shift the
+    /// offsets.
     #[cfg(feature = "rule")]
-    fn inside(&self, span: Span, text: Option<&str>, at: &std::ops::Range<usize>) -> Span {
+    fn span_of_part(&self, span: Span, text: Option<&str>, at: &std::ops::Range<usize>) -> Span {
         let written = self.source.text.get(span.start..span.end).unwrap_or_default();
         match text.and_then(|text| written.find(text)) {
             Some(from) => Span::new(span.start + from + at.start, span.start + from + at.end),
@@ -195,8 +200,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A key that holds one text, or a table of which one text is that.
-    fn text_or_table<'n>(
+    /// Reads a key that holds a text, or a table whose key `main` holds the text.
+    fn read_text_or_table<'n>(
         &mut self,
         fields: &Fields<'n>,
         key: &'static str,
@@ -206,10 +211,10 @@ impl Reader<'_> {
         let table = node.as_object().is_some().then_some(node);
         let text = if table.is_some() { node.get(main) } else { Some(node) };
         let name = if table.is_some() { main } else { key };
-        Some((self.needed(fields, key, text, name)?, table))
+        Some((self.required_text(fields, key, text, name)?, table))
     }
 
-    pub(super) fn needed(
+    pub(super) fn required_text(
         &mut self,
         fields: &Fields<'_>,
         key: &'static str,
@@ -236,6 +241,6 @@ impl Reader<'_> {
     clippy::cast_sign_loss,
     reason = "checked to be a count"
 )]
-fn count(node: &Node) -> Option<u32> {
+fn count_as_u32(node: &Node) -> Option<u32> {
     node.as_f64().map(|number| number as u32)
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::fields::Fields;
-use super::keys::{self, listed};
+use super::keys::{self, join_quoted};
 use super::{Reader, values};
 use crate::answer::{Power, Powers};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::{Code, nearest_word};
 use crate::dialect::native::{answer, table};
 use crate::dialect::{DIALECTS, Dispatch, EventRow, Subject};
 use crate::hook::OnFailure;
@@ -21,10 +21,11 @@ const RESTRAINING: &[Power] = &[Power::Deny, Power::Ask, Power::Context, Power::
 const OBSERVED: &[Power] = &[Power::Context, Power::Message];
 
 impl Reader<'_> {
-    pub(super) fn event(&mut self, entry: &Entry) {
+    pub(super) fn read_event(&mut self, entry: &Entry) {
         let name = entry.key.as_str();
-        let known = |name: &str| DIALECTS.iter().any(|dialect| dialect.row(&name.into()).is_some());
-        let wrong = if !values::is_name(name) {
+        let known =
+            |name: &str| DIALECTS.iter().any(|dialect| dialect.event_row(&name.into()).is_some());
+        let wrong = if !values::is_valid_name(name) {
             Some((
                 Code::BadName,
                 "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64",
@@ -46,24 +47,24 @@ impl Reader<'_> {
             self.report(code, entry.key_span, message).help = Some(help.to_owned());
             return;
         }
-        if self.good_event(entry).is_none() {
-            self.out.events.push(Self::strictest(entry));
+        if self.read_valid_event(entry).is_none() {
+            self.out.events.push(Self::strictest_event_row(entry));
         }
     }
 
-    fn good_event(&mut self, entry: &Entry) -> Option<()> {
-        let fields = self.fields(entry, "an event", keys::EVENT)?;
+    fn read_valid_event(&mut self, entry: &Entry) -> Option<()> {
+        let fields = self.read_fields(entry, "an event", keys::EVENT)?;
         let gate = fields.flag("gate").unwrap_or(false);
-        let powers = self.powers(&fields, gate)?;
-        let row = EventRow { powers, ..declared(&fields, gate) };
+        let powers = self.read_powers(&fields, gate)?;
+        let row = EventRow { powers, ..declared_row(&fields, gate) };
         self.out.events.push(row);
         Some(())
     }
 
-    /// C-62: a declaration that cannot be used must not make observers of its gates. The event can
-    /// be held up, unless every word that could say so is there and says no; and nothing is allowed
-    /// on the strength of it.
-    fn strictest(entry: &Entry) -> EventRow {
+    /// Returns the row for a declaration that cannot be used (C-62). Its gates must not become
+    /// observers: the event can be denied unless the declaration clearly says otherwise, and
+    /// nothing is allowed because of it.
+    fn strictest_event_row(entry: &Entry) -> EventRow {
         let written = entry.node.entries();
         let known = |key: &str| keys::EVENT.iter().any(|other| other.name == key);
         let doubtful = |field: &Entry| match field.key.as_str() {
@@ -73,29 +74,29 @@ impl Reader<'_> {
         };
         let gate = entry.node.as_object().is_none() || written.iter().any(doubtful);
         let powers = if gate { RESTRAINING } else { OBSERVED };
-        EventRow { powers: Powers::from_slice(powers), ..declared(&Fields { entry }, gate) }
+        EventRow { powers: Powers::from_slice(powers), ..declared_row(&Fields { entry }, gate) }
     }
 
-    fn powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
+    fn read_powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
         if !fields.has("answers") {
             return Some(Powers::from_slice(if gate { GATE } else { OBSERVED }));
         }
         let mut powers = Powers::NONE;
-        let before = self.errors();
+        let before = self.error_count();
         for (word, span) in fields.strings("answers") {
             if let Some((_, power)) = answer_words().find(|(name, _)| *name == word) {
                 powers = powers.with(power);
                 continue;
             }
             let names = || answer_words().map(|(name, _)| name);
-            let help = nearest(word, names()).map_or_else(
-                || format!("there are {}", listed(names())),
+            let help = nearest_word(word, names()).map_or_else(
+                || format!("there are {}", join_quoted(names())),
                 |near| format!("did you mean `{near}`?"),
             );
             self.report(Code::UnknownWord, span, format!("`{word}` is not an answer")).help =
                 Some(help);
         }
-        if gate && !powers.has(Power::Deny) && self.errors() == before {
+        if gate && !powers.has(Power::Deny) && self.error_count() == before {
             self.report(
                 Code::GateWithoutDeny,
                 fields.span("answers"),
@@ -103,12 +104,12 @@ impl Reader<'_> {
             )
             .help = Some("add `deny` to `answers`, or leave `gate` out".to_owned());
         }
-        (self.errors() == before).then_some(powers)
+        (self.error_count() == before).then_some(powers)
     }
 }
 
-/// The row of a declaration, all but its powers.
-fn declared(fields: &Fields<'_>, gate: bool) -> EventRow {
+/// Returns the row of a declaration, without its powers.
+fn declared_row(fields: &Fields<'_>, gate: bool) -> EventRow {
     let name = fields.entry.key.as_str();
     EventRow {
         name: Cow::Owned(name.to_owned()),
@@ -117,7 +118,7 @@ fn declared(fields: &Fields<'_>, gate: bool) -> EventRow {
             .text("subject")
             .map_or(Subject::None, |key| Subject::Declared(Arc::from(key))),
         powers: Powers::NONE,
-        timeout: fields.time("timeout").unwrap_or(table::TIMEOUT),
+        timeout: fields.duration("timeout").unwrap_or(table::TIMEOUT),
         failure: if gate { OnFailure::Block } else { OnFailure::Continue },
         cap: None,
         dispatch: Dispatch::Awaited,
@@ -127,7 +128,7 @@ fn declared(fields: &Fields<'_>, gate: bool) -> EventRow {
     }
 }
 
-/// The words of `answers`: the decisions and the keys of an answer.
+/// Iterates over the words of `answers`: the decisions and the keys of an answer.
 pub(crate) fn answer_words() -> impl Iterator<Item = (&'static str, Power)> {
     const DECISIONS: [(&str, Power); 4] = [
         ("deny", Power::Deny),

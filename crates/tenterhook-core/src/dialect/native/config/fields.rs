@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::Reader;
-use super::keys::{Key, Shape, listed, synonym};
+use super::keys::{Key, Shape, join_quoted, known_synonym};
 use super::values;
-use crate::diagnostic::{Code, Span, nearest};
+use crate::diagnostic::{Code, Span, nearest_word};
 use crate::hook::Prewarm;
 use crate::syntax::{Entry, Node};
 
@@ -16,33 +16,34 @@ pub(super) struct Fields<'n> {
 }
 
 impl<'n> Fields<'n> {
-    /// Checks every key and value; `None` when something is wrong, which was reported.
-    pub(super) fn open(
+    /// Checks every key and value of an entry; returns `None` if something is wrong, which is
+    /// reported.
+    pub(super) fn read_checked(
         reader: &mut Reader<'_>,
         entry: &'n Entry,
         of: &str,
         known: &'static [Key],
     ) -> Option<Self> {
         if entry.node.as_object().is_none() {
-            let message = format!("{of} is a table, not {}", entry.node.kind());
+            let message = format!("{of} is a table, not {}", entry.node.kind_with_article());
             reader.report(Code::WrongType, entry.node.span, message).help =
                 Some(format!("give it {}", first_keys_message(known)));
             return None;
         }
-        let before = reader.errors();
+        let before = reader.error_count();
         let mut seen: Vec<&str> = Vec::new();
         for field in entry.node.entries() {
             if seen.contains(&field.key.as_str()) {
-                reader.repeated(field);
+                reader.report_repeated_key(field);
                 continue;
             }
             seen.push(&field.key);
             match known.iter().find(|key| key.name == field.key) {
-                Some(key) => reader.check(field, key.shape),
-                None => reader.unknown_key(field, of, known),
+                Some(key) => reader.check_value(field, key.shape),
+                None => reader.report_unknown_key(field, of, known),
             }
         }
-        (reader.errors() == before).then_some(Self { entry })
+        (reader.error_count() == before).then_some(Self { entry })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
@@ -57,7 +58,7 @@ impl<'n> Fields<'n> {
         self.get(key)?.as_bool()
     }
 
-    /// A number that was checked to be whole and above 0.
+    /// Returns a number that was checked to be whole and above 0.
     pub(super) fn checked_number(&self, key: &str) -> Option<u64> {
         let number = self.get(key)?.as_f64()?;
         #[expect(
@@ -68,11 +69,11 @@ impl<'n> Fields<'n> {
         Some(number as u64)
     }
 
-    pub(super) fn time(&self, key: &str) -> Option<Duration> {
-        values::duration(self.text(key)?).ok()
+    pub(super) fn duration(&self, key: &str) -> Option<Duration> {
+        values::parse_duration(self.text(key)?).ok()
     }
 
-    /// The items of a list of strings, or the one string.
+    /// Returns the items of a list of strings, or the one string, with their spans.
     pub(super) fn strings(&self, key: &str) -> Vec<(&'n str, Span)> {
         let Some(node) = self.get(key) else { return Vec::new() };
         let one = node.as_str().map(|text| (text, node.span));
@@ -94,12 +95,12 @@ impl<'n> Fields<'n> {
 }
 
 impl Reader<'_> {
-    pub(super) fn errors(&self) -> usize {
+    pub(super) fn error_count(&self) -> usize {
         self.errors
     }
 
     /// Checks one value against its shape.
-    pub(super) fn check(&mut self, field: &Entry, shape: Shape) {
+    pub(super) fn check_value(&mut self, field: &Entry, shape: Shape) {
         let node = &field.node;
         let strings = |items: &[Node]| items.iter().all(|item| item.as_str().is_some());
         let list = node.as_array().is_some_and(strings);
@@ -108,7 +109,7 @@ impl Reader<'_> {
             Shape::Flag => node.as_bool().is_some(),
             Shape::Words => node.as_str().is_some() || list,
             Shape::List => list,
-            Shape::Time => return self.check_time(field),
+            Shape::Time => return self.check_duration(field),
             Shape::Choice(words) => return self.check_choice(field, words),
             Shape::Variables => node
                 .as_object()
@@ -122,13 +123,13 @@ impl Reader<'_> {
                 one(node) || node.as_array().is_some_and(|items| items.iter().all(one))
             }
             Shape::Prewarm => {
-                node.as_bool().is_some() || node.as_str().and_then(Prewarm::from_word).is_some()
+                node.as_bool().is_some() || node.as_str().and_then(Prewarm::from_name).is_some()
             }
             Shape::Count => node.as_f64().is_some_and(values::is_count),
-            Shape::Bytes => node.as_f64().is_some_and(values::is_bytes),
+            Shape::Bytes => node.as_f64().is_some_and(values::is_byte_count),
             Shape::TextOr(_) if node.as_str().is_some() => true,
             Shape::TextOr(known) if node.as_object().is_none() => {
-                let (key, found) = (&field.key, node.kind());
+                let (key, found) = (&field.key, node.kind_with_article());
                 let message = format!("`{key}` is a string or a table, not {found}");
                 let help = format!(
                     "write `{key} = \"...\"`, or a table with {}",
@@ -139,21 +140,21 @@ impl Reader<'_> {
             }
             Shape::TextOr(known) | Shape::Fields(known) => {
                 let of = format!("`{}`", field.key);
-                let _ = Fields::open(self, field, &of, known);
+                let _ = Fields::read_checked(self, field, &of, known);
                 return;
             }
         };
         if !right {
-            let (expected, help) = expectation(field, shape);
+            let (expected, help) = expected_value(field, shape);
             let (found, span) = misfitting_value(node, shape);
             let message = format!("`{}` is {expected}, not {found}", field.key);
             self.report(Code::WrongType, span, message).help = Some(help);
         }
     }
 
-    fn check_time(&mut self, field: &Entry) {
+    fn check_duration(&mut self, field: &Entry) {
         let node = &field.node;
-        let (code, message, help) = match node.as_str().map(values::duration) {
+        let (code, message, help) = match node.as_str().map(values::parse_duration) {
             Some(Ok(_)) => return,
             Some(Err(fault)) => (
                 Code::BadDuration,
@@ -175,7 +176,7 @@ impl Reader<'_> {
                 ),
                 None => (
                     Code::WrongType,
-                    format!("`{}` is a duration, not {}", field.key, node.kind()),
+                    format!("`{}` is a duration, not {}", field.key, node.kind_with_article()),
                     "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned(),
                 ),
             },
@@ -185,11 +186,11 @@ impl Reader<'_> {
 
     fn check_choice(&mut self, field: &Entry, words: &'static [&'static str]) {
         let Some(word) = field.node.as_str() else {
-            let help = format!("write one of {}", listed(words.iter().copied()));
+            let help = format!("write one of {}", join_quoted(words.iter().copied()));
             self.report(
                 Code::WrongType,
                 field.node.span,
-                format!("`{}` is a word, not {}", field.key, field.node.kind()),
+                format!("`{}` is a word, not {}", field.key, field.node.kind_with_article()),
             )
             .help = Some(help);
             return;
@@ -197,9 +198,10 @@ impl Reader<'_> {
         if words.contains(&word) {
             return;
         }
-        let meant = nearest(word, words.iter().copied()).or_else(|| synonym(word, words));
+        let meant =
+            nearest_word(word, words.iter().copied()).or_else(|| known_synonym(word, words));
         let help = meant.map_or_else(
-            || format!("write one of {}", listed(words.iter().copied())),
+            || format!("write one of {}", join_quoted(words.iter().copied())),
             |near| format!("did you mean `{near}`?"),
         );
         self.report(
@@ -211,16 +213,17 @@ impl Reader<'_> {
     }
 }
 
-/// The first keys of a table, for people.
+/// Lists the first keys of a table, for messages.
 fn first_keys_message(known: &[Key]) -> String {
-    listed(known.iter().map(|key| key.name).take(3))
+    join_quoted(known.iter().map(|key| key.name).take(3))
 }
 
-/// The value that does not fit, and its span: in a list or table of the right type, the first item
-/// that is not a string.
+/// Returns the value that does not fit, and its span: in a list or table of the right type, the
+/// first item that is not a string.
 fn misfitting_value(node: &Node, shape: Shape) -> (String, Span) {
-    let whole = (node.kind().to_owned(), node.span);
-    let within = |item: &Node, kind| (format!("{kind} that holds {}", item.kind()), item.span);
+    let whole = (node.kind_with_article().to_owned(), node.span);
+    let within =
+        |item: &Node, kind| (format!("{kind} that holds {}", item.kind_with_article()), item.span);
     let odd = |item: &&Node| item.as_str().is_none();
     match shape {
         Shape::Words | Shape::List => {
@@ -247,8 +250,8 @@ fn misfitting_value(node: &Node, shape: Shape) -> (String, Span) {
     }
 }
 
-/// How a flag is written that was put in other words.
-fn meant_flag(key: &str, found: &Node) -> String {
+/// Says how to write a flag that was written as another value.
+fn flag_help(key: &str, found: &Node) -> String {
     let word = found.as_str().map(str::to_ascii_lowercase);
     match word.as_deref() {
         Some("true" | "yes" | "on") => format!("write `{key} = true`, without quotes"),
@@ -257,11 +260,11 @@ fn meant_flag(key: &str, found: &Node) -> String {
     }
 }
 
-fn expectation(field: &Entry, shape: Shape) -> (&'static str, String) {
+fn expected_value(field: &Entry, shape: Shape) -> (&'static str, String) {
     let key = field.key.as_str();
     match shape {
         Shape::Text => ("a string", format!("write `{key} = \"...\"`")),
-        Shape::Flag => ("`true` or `false`", meant_flag(key, &field.node)),
+        Shape::Flag => ("`true` or `false`", flag_help(key, &field.node)),
         Shape::Words => (
             "a string or an array of strings",
             format!("write `{key} = \"...\"` or `{key} = [\"...\", \"...\"]`"),

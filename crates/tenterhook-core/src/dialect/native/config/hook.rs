@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::{Reader, keys, source, values};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::{Code, nearest_word};
 use crate::dialect::native::{NATIVE, table};
 use crate::dialect::{ConditionFault, DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
@@ -12,20 +12,19 @@ use crate::source::Switch;
 use crate::syntax::{Entry, Node};
 
 impl Reader<'_> {
-    pub(super) fn hook(&mut self, entry: &Entry) {
+    pub(super) fn read_hook(&mut self, entry: &Entry) {
         let count = self.out.diagnostics.len();
         if self.parsed.is_torn(&entry.node) {
             // The first error is what tears the file.
-            self.unusable(entry, 0);
-        } else if self.good_hook(entry).is_none() {
-            self.unusable(entry, count);
+            self.add_unusable_hooks(entry, 0);
+        } else if self.read_valid_hook(entry).is_none() {
+            self.add_unusable_hooks(entry, count);
         }
     }
 
-    /// The hooks of an entry in which everything is right; `None` where something is wrong, which
-    /// was reported.
-    fn good_hook(&mut self, entry: &Entry) -> Option<()> {
-        if !values::is_name(&entry.key) {
+    /// Reads an entry without mistakes; returns `None` if something is wrong, which is reported.
+    fn read_valid_hook(&mut self, entry: &Entry) -> Option<()> {
+        if !values::is_valid_name(&entry.key) {
             self.report(
                 Code::BadName,
                 entry.key_span,
@@ -37,17 +36,17 @@ impl Reader<'_> {
             return None;
         }
         let of = format!("hook `{}`", entry.key);
-        let fields = self.fields(entry, &of, keys::HOOK)?;
+        let fields = self.read_fields(entry, &of, keys::HOOK)?;
         // Nothing but `enabled = false` speaks of a hook that stands elsewhere (C-50).
         if fields.flag("enabled") == Some(false) && entry.node.entries().len() == 1 {
-            let place = Some(self.place_of(entry.key_span));
+            let place = Some(self.location_of(entry.key_span));
             self.out.switches.push(Switch::DisableHook { name: entry.key.clone(), place });
             return Some(());
         }
-        let before = self.errors();
-        let hooks = self.hooks_of(&fields);
-        let is_rejected = self.errors() > before;
-        self.check_expression(&fields, hooks.first());
+        let before = self.error_count();
+        let hooks = self.build_hooks(&fields);
+        let is_rejected = self.error_count() > before;
+        self.check_match_regex(&fields, hooks.first());
         // A case that is wrong says nothing of its hook (C-56).
         self.check_cases(&fields);
         if is_rejected {
@@ -57,39 +56,39 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn hooks_of(&mut self, fields: &Fields<'_>) -> Vec<Hook> {
-        let speaks = self.speaks(fields);
-        let run = self.run(fields, speaks);
-        let events = self.events(fields);
-        let matcher = self.matcher(fields);
-        let condition = self.condition(fields, speaks);
-        let sandbox = self.sandbox(fields);
+    fn build_hooks(&mut self, fields: &Fields<'_>) -> Vec<Hook> {
+        let speaks = self.read_spoken_dialect(fields);
+        let run = self.read_run(fields, speaks);
+        let events = self.read_hook_events(fields);
+        let matcher = self.read_matcher(fields);
+        let condition = self.read_condition(fields, speaks);
+        let sandbox = self.read_sandbox(fields);
         let Some(run) = run else { return Vec::new() };
         let mut hooks = Vec::with_capacity(events.len());
         for event in events {
-            let row = self.row(&event);
-            self.check_subject(fields, &self.spoken(&event, speaks));
+            let row = self.native_event_row(&event);
+            self.check_match_and_if(fields, &self.event_row_in_dialect(&event, speaks));
             let mut hook =
                 Hook::new(HookId::new(fields.entry.key.as_str()), speaks, event, run.clone());
-            hook.place = Some(self.place_of(fields.entry.key_span));
+            hook.place = Some(self.location_of(fields.entry.key_span));
             hook.layer = self.source.layer;
             hook.compat = self.source.compat;
             hook.matcher = Matcher::new(matcher.clone());
             hook.condition.clone_from(&condition);
-            self.settings(fields, &row, &mut hook);
+            self.apply_settings(fields, &row, &mut hook);
             hook.sandbox = sandbox.clone();
             hooks.push(hook);
         }
-        self.check_waiting(fields, hooks.as_slice());
+        self.check_background(fields, hooks.as_slice());
         hooks
     }
 
-    pub(super) fn settings(&self, fields: &Fields<'_>, row: &EventRow, hook: &mut Hook) {
-        hook.timeout = fields.time("timeout");
-        hook.on_failure = fields.text("on_failure").and_then(source::on_failure);
+    pub(super) fn apply_settings(&self, fields: &Fields<'_>, row: &EventRow, hook: &mut Hook) {
+        hook.timeout = fields.duration("timeout");
+        hook.on_failure = fields.text("on_failure").and_then(source::policy_of_word);
         if hook.dialect != DialectId::NATIVE {
             // What this file promises holds for all its hooks, whatever they speak (C-53).
-            hook.timeout = hook.timeout.or(Some(NATIVE.timeout(&hook.run, row)));
+            hook.timeout = hook.timeout.or(Some(NATIVE.default_timeout(&hook.run, row)));
             let promised = fields.text("on_failure") == Some(keys::PROMISED);
             hook.on_failure = hook.on_failure.or(Some(row.failure)).filter(|_| !promised);
         }
@@ -106,21 +105,21 @@ impl Reader<'_> {
         };
         hook.once = fields.flag("once").unwrap_or(false);
         hook.status = fields.text("status").map(str::to_owned);
-        hook.enforcement = self.enforcement(fields);
+        hook.enforcement = self.read_enforcement(fields);
         if fields.flag("enabled") == Some(false) {
             let because = "its own entry says `enabled = false`".to_owned();
             hook.arming = Arming::Disarmed { because, rule: "C-50" };
         }
     }
 
-    pub(super) fn speaks(&mut self, fields: &Fields<'_>) -> DialectId {
+    pub(super) fn read_spoken_dialect(&mut self, fields: &Fields<'_>) -> DialectId {
         let Some(word) = fields.text("speaks") else { return DialectId::NATIVE };
-        if let Some(id) = DialectId::find(word) {
+        if let Some(id) = DialectId::from_name(word) {
             return id;
         }
         let names = || DIALECTS.iter().map(|dialect| dialect.id().as_str());
-        let help = nearest(word, names()).map_or_else(
-            || format!("this build speaks {}", keys::listed(names())),
+        let help = nearest_word(word, names()).map_or_else(
+            || format!("this build speaks {}", keys::join_quoted(names())),
             |near| format!("did you mean `{near}`?"),
         );
         self.report(
@@ -132,8 +131,8 @@ impl Reader<'_> {
         DialectId::NATIVE
     }
 
-    /// The events of `on`. A hook on an undeclared event is armed, too (C-49).
-    fn events(&mut self, fields: &Fields<'_>) -> Vec<EventName> {
+    /// Reads the events of `on`. A hook on an undeclared event is armed, too (C-49).
+    fn read_hook_events(&mut self, fields: &Fields<'_>) -> Vec<EventName> {
         let words = fields.strings("on");
         if words.is_empty() {
             self.report(
@@ -145,7 +144,7 @@ impl Reader<'_> {
         }
         let mut events: Vec<EventName> = Vec::with_capacity(words.len());
         for (word, span) in words {
-            if !values::is_name(word) {
+            if !values::is_valid_name(word) {
                 self.report(
                     Code::BadName,
                     span,
@@ -154,7 +153,7 @@ impl Reader<'_> {
                 .help = Some("`tenterhook events` lists the events".to_owned());
                 continue;
             }
-            self.check_event(word, span);
+            self.check_event_name(word, span);
             let name = EventName::from(word);
             if !events.contains(&name) {
                 events.push(name);
@@ -163,26 +162,26 @@ impl Reader<'_> {
         events
     }
 
-    pub(super) fn row(&self, event: &EventName) -> EventRow {
+    pub(super) fn native_event_row(&self, event: &EventName) -> EventRow {
         let declared = self.out.events.iter().find(|row| row.event == event.as_str());
-        let found = declared.or_else(|| table::row(event.as_str())).cloned();
-        found.unwrap_or_else(|| table::unknown(event))
+        let found = declared.or_else(|| table::built_in_row(event.as_str())).cloned();
+        found.unwrap_or_else(|| table::undeclared_row(event))
     }
 
-    /// What the dialect that the hook speaks says of the event: its matchers are tested on that
-    /// subject.
-    pub(super) fn spoken(&self, event: &EventName, speaks: DialectId) -> EventRow {
+    /// Returns the row of the event in the dialect that the hook speaks: its matchers are tested on
+    /// that subject.
+    pub(super) fn event_row_in_dialect(&self, event: &EventName, speaks: DialectId) -> EventRow {
         if speaks == DialectId::NATIVE {
-            return self.row(event);
+            return self.native_event_row(event);
         }
         let declared = self.out.events.iter().find(|row| row.event == event.as_str());
         let dialect = speaks.dialect();
-        let found = declared.or_else(|| dialect.row(event)).cloned();
+        let found = declared.or_else(|| dialect.event_row(event)).cloned();
         found.unwrap_or_else(|| dialect.unknown_row(event))
     }
 
-    /// A string is words or an expression; a list is exact words (C-48).
-    pub(super) fn matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
+    /// Reads `match`: a string is words or an expression, a list is exact words (C-48).
+    pub(super) fn read_matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
         let Some(node) = fields.get("match") else { return MatcherSpec::Any };
         let Some(text) = node.as_str() else {
             let words: Vec<String> =
@@ -194,7 +193,7 @@ impl Reader<'_> {
             }
             return MatcherSpec::Words(words);
         };
-        match values::pattern(text) {
+        match values::parse_match_text(text) {
             Ok(spec) => spec,
             Err(fault) => {
                 self.report(
@@ -208,8 +207,9 @@ impl Reader<'_> {
         }
     }
 
-    /// One rule, or several that must all hold, in the words of what the hook speaks (C-48, C-53).
-    pub(super) fn condition(
+    /// Reads `if`: one rule, or several that must all hold, in the dialect that the hook speaks
+    /// (C-48, C-53).
+    pub(super) fn read_condition(
         &mut self,
         fields: &Fields<'_>,
         speaks: DialectId,
@@ -227,27 +227,27 @@ impl Reader<'_> {
                 continue;
             }
             if part.get("when").is_some() {
-                all.extend(self.when(part));
+                all.extend(self.read_when_condition(part));
                 continue;
             }
-            match speaks.dialect().condition(part, self.source) {
+            match speaks.dialect().read_condition(part, self.source) {
                 Ok(condition) => {
-                    self.check_condition(part, fields);
+                    self.check_tool_rule(part, fields);
                     all.push(condition);
                 }
-                Err(fault) => self.bad_condition(part, &fault),
+                Err(fault) => self.report_bad_condition(part, &fault),
             }
         }
         Condition::all(all)
     }
 
-    fn bad_condition(&mut self, node: &Node, fault: &ConditionFault) {
+    fn report_bad_condition(&mut self, node: &Node, fault: &ConditionFault) {
         let message = match node.as_str() {
             Some(text) => format!("`{text}` is not a valid rule: {fault}"),
             None => format!("this is not a valid condition: {fault}"),
         };
         // An object is meant to hold an expression.
-        let meant = node.entries().iter().find_map(|entry| nearest(&entry.key, ["when"]));
+        let meant = node.entries().iter().find_map(|entry| nearest_word(&entry.key, ["when"]));
         let help = match (meant, node.entries()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, []) => "write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned(),

@@ -48,7 +48,7 @@ pub(crate) struct Key {
     pub(crate) shape: Shape,
 }
 
-const fn key(name: &'static str, shape: Shape) -> Key {
+const fn new_key(name: &'static str, shape: Shape) -> Key {
     Key { name, shape }
 }
 
@@ -66,29 +66,32 @@ pub(crate) const EXPECT: &[&str] = &["allow", "ask", "defer", "deny", "silent", 
 
 /// The keys of a file.
 pub(crate) const FILE: &[Key] = &[
-    key("$schema", Shape::Text),
-    key("hook", Shape::Table),
-    key("source", Shape::Table),
-    key("event", Shape::Table),
-    key("mcp", Shape::Table),
-    key("record", Shape::Table),
-    key("protect", Shape::Fields(PROTECT)),
-    key("trust", Shape::Fields(TRUST)),
-    key("shadow", Shape::Fields(SHADOWS)),
-    key("mode", Shape::Choice(MODES)),
+    new_key("$schema", Shape::Text),
+    new_key("hook", Shape::Table),
+    new_key("source", Shape::Table),
+    new_key("event", Shape::Table),
+    new_key("mcp", Shape::Table),
+    new_key("record", Shape::Table),
+    new_key("protect", Shape::Fields(PROTECT)),
+    new_key("trust", Shape::Fields(TRUST)),
+    new_key("shadow", Shape::Fields(SHADOWS)),
+    new_key("mode", Shape::Choice(MODES)),
 ];
 
 /// The keys of `[protect]`.
-pub(crate) const PROTECT: &[Key] =
-    &[key("writable", Shape::List), key("pause", Shape::Flag), key("mode", Shape::Choice(MODES))];
+pub(crate) const PROTECT: &[Key] = &[
+    new_key("writable", Shape::List),
+    new_key("pause", Shape::Flag),
+    new_key("mode", Shape::Choice(MODES)),
+];
 
 /// The keys of `[shadow]`, which count in a managed file (SH-3).
-pub(crate) const SHADOWS: &[Key] = &[key("allowed", Shape::Flag)];
+pub(crate) const SHADOWS: &[Key] = &[new_key("allowed", Shape::Flag)];
 
 /// The keys of `[trust]`: the first counts in a managed file (T-13), the other in the user's, too
 /// (T-50).
 pub(crate) const TRUST: &[Key] =
-    &[key("unapproved", Shape::Choice(&["off", "hold"])), key("keys", Shape::List)];
+    &[new_key("unapproved", Shape::Choice(&["off", "hold"])), new_key("keys", Shape::List)];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
 pub(crate) const RUN: &[&str] =
@@ -96,40 +99,40 @@ pub(crate) const RUN: &[&str] =
 
 /// The keys of `[hook.NAME]`.
 pub(crate) const HOOK: &[Key] = &[
-    key("on", Shape::Words),
-    key("match", Shape::Words),
-    key("if", Shape::Conditions),
-    key("run", Shape::List),
-    key("shell", Shape::Text),
-    key("when", Shape::Text),
-    key("deny", Shape::Text),
-    key("ask", Shape::Text),
-    key("context", Shape::Text),
-    key("rewrite", Shape::Text),
-    key("doubt", Shape::Choice(DOUBT)),
-    key("http", Shape::TextOr(HTTP)),
-    key("worker", Shape::List),
-    key("prompt", Shape::TextOr(PROMPT)),
-    key("agent", Shape::TextOr(AGENT)),
-    key("mcp", Shape::Fields(MCP)),
-    key("prewarm", Shape::Prewarm),
-    key("timeout", Shape::Time),
-    key("on_failure", Shape::Choice(OWN_ON_FAILURE)),
-    key("answer", Shape::Choice(ANSWERS)),
-    key("phase", Shape::Choice(PHASES)),
-    key("background", Shape::Flag),
-    key("wake", Shape::Flag),
-    key("once", Shape::Flag),
-    key("enabled", Shape::Flag),
-    key("mode", Shape::Choice(MODES)),
-    key("env", Shape::Variables),
-    key("pass", Shape::List),
-    key("cwd", Shape::Text),
-    key("files", Shape::List),
-    key("sandbox", Shape::TextOr(SANDBOX)),
-    key("status", Shape::Text),
-    key("speaks", Shape::Text),
-    key("test", Shape::Cases),
+    new_key("on", Shape::Words),
+    new_key("match", Shape::Words),
+    new_key("if", Shape::Conditions),
+    new_key("run", Shape::List),
+    new_key("shell", Shape::Text),
+    new_key("when", Shape::Text),
+    new_key("deny", Shape::Text),
+    new_key("ask", Shape::Text),
+    new_key("context", Shape::Text),
+    new_key("rewrite", Shape::Text),
+    new_key("doubt", Shape::Choice(DOUBT)),
+    new_key("http", Shape::TextOr(HTTP)),
+    new_key("worker", Shape::List),
+    new_key("prompt", Shape::TextOr(PROMPT)),
+    new_key("agent", Shape::TextOr(AGENT)),
+    new_key("mcp", Shape::Fields(MCP)),
+    new_key("prewarm", Shape::Prewarm),
+    new_key("timeout", Shape::Time),
+    new_key("on_failure", Shape::Choice(OWN_ON_FAILURE)),
+    new_key("answer", Shape::Choice(ANSWERS)),
+    new_key("phase", Shape::Choice(PHASES)),
+    new_key("background", Shape::Flag),
+    new_key("wake", Shape::Flag),
+    new_key("once", Shape::Flag),
+    new_key("enabled", Shape::Flag),
+    new_key("mode", Shape::Choice(MODES)),
+    new_key("env", Shape::Variables),
+    new_key("pass", Shape::List),
+    new_key("cwd", Shape::Text),
+    new_key("files", Shape::List),
+    new_key("sandbox", Shape::TextOr(SANDBOX)),
+    new_key("status", Shape::Text),
+    new_key("speaks", Shape::Text),
+    new_key("test", Shape::Cases),
 ];
 
 /// What a rule says when it holds.
@@ -141,74 +144,77 @@ const TIERS: &[&str] = &["T0", "T1", "T2"];
 
 /// The keys of `sandbox`.
 pub(crate) const SANDBOX: &[Key] = &[
-    key("profile", Shape::Choice(PROFILES)),
-    key("read", Shape::List),
-    key("write", Shape::List),
-    key("net", Shape::Words),
-    key("env", Shape::List),
-    key("attributes", Shape::Flag),
-    key("processes", Shape::Count),
-    key("memory", Shape::Bytes),
-    key("cpu", Shape::Time),
-    key("isolation_min", Shape::Choice(TIERS)),
+    new_key("profile", Shape::Choice(PROFILES)),
+    new_key("read", Shape::List),
+    new_key("write", Shape::List),
+    new_key("net", Shape::Words),
+    new_key("env", Shape::List),
+    new_key("attributes", Shape::Flag),
+    new_key("processes", Shape::Count),
+    new_key("memory", Shape::Bytes),
+    new_key("cpu", Shape::Time),
+    new_key("isolation_min", Shape::Choice(TIERS)),
 ];
 
 /// The keys of `http`.
-const HTTP: &[Key] =
-    &[key("url", Shape::Text), key("headers", Shape::Variables), key("secret", Shape::Text)];
+const HTTP: &[Key] = &[
+    new_key("url", Shape::Text),
+    new_key("headers", Shape::Variables),
+    new_key("secret", Shape::Text),
+];
 
 /// The keys of `prompt`.
 const PROMPT: &[Key] = &[
-    key("text", Shape::Text),
-    key("model", Shape::Text),
-    key("tokens", Shape::Count),
-    key("allow", Shape::Flag),
-    key("goes_on", Shape::Flag),
+    new_key("text", Shape::Text),
+    new_key("model", Shape::Text),
+    new_key("tokens", Shape::Count),
+    new_key("allow", Shape::Flag),
+    new_key("goes_on", Shape::Flag),
 ];
 
 /// The keys of `agent`.
 const AGENT: &[Key] = &[
-    key("text", Shape::Text),
-    key("model", Shape::Text),
-    key("tokens", Shape::Count),
-    key("allow", Shape::Flag),
-    key("goes_on", Shape::Flag),
-    key("turns", Shape::Count),
+    new_key("text", Shape::Text),
+    new_key("model", Shape::Text),
+    new_key("tokens", Shape::Count),
+    new_key("allow", Shape::Flag),
+    new_key("goes_on", Shape::Flag),
+    new_key("turns", Shape::Count),
 ];
 
 /// The keys of `mcp`.
 const MCP: &[Key] =
-    &[key("server", Shape::Text), key("tool", Shape::Text), key("input", Shape::Table)];
+    &[new_key("server", Shape::Text), new_key("tool", Shape::Text), new_key("input", Shape::Table)];
 
 /// The keys of `[source."FILE"]`.
 pub(crate) const SOURCE: &[Key] = &[
-    key("on_failure", Shape::Choice(ON_FAILURE)),
-    key("on_broken", Shape::Choice(ON_FAILURE)),
-    key("compat", Shape::Choice(COMPAT)),
-    key("enabled", Shape::Flag),
-    key("prewarm", Shape::Prewarm),
-    key("mode", Shape::Choice(MODES)),
-    key("sandbox", Shape::TextOr(SANDBOX)),
+    new_key("on_failure", Shape::Choice(ON_FAILURE)),
+    new_key("on_broken", Shape::Choice(ON_FAILURE)),
+    new_key("compat", Shape::Choice(COMPAT)),
+    new_key("enabled", Shape::Flag),
+    new_key("prewarm", Shape::Prewarm),
+    new_key("mode", Shape::Choice(MODES)),
+    new_key("sandbox", Shape::TextOr(SANDBOX)),
 ];
 
 /// The keys of `[event."NAME"]`.
 pub(crate) const EVENT: &[Key] = &[
-    key("subject", Shape::Text),
-    key("gate", Shape::Flag),
-    key("answers", Shape::List),
-    key("timeout", Shape::Time),
-    key("when", Shape::Text),
+    new_key("subject", Shape::Text),
+    new_key("gate", Shape::Flag),
+    new_key("answers", Shape::List),
+    new_key("timeout", Shape::Time),
+    new_key("when", Shape::Text),
 ];
 
 /// The keys of `[mcp.NAME]`.
 pub(crate) const SERVER: &[Key] = &[
-    key("run", Shape::List),
-    key("url", Shape::Text),
-    key("headers", Shape::Variables),
-    key("env", Shape::Variables),
-    key("pass", Shape::List),
-    key("cwd", Shape::Text),
-    key("sandbox", Shape::TextOr(SANDBOX)),
+    new_key("run", Shape::List),
+    new_key("url", Shape::Text),
+    new_key("headers", Shape::Variables),
+    new_key("env", Shape::Variables),
+    new_key("pass", Shape::List),
+    new_key("cwd", Shape::Text),
+    new_key("sandbox", Shape::TextOr(SANDBOX)),
 ];
 
 /// The values of `content`: how much text the record keeps.
@@ -216,12 +222,12 @@ const CONTENT: &[&str] = &["none", "redacted", "full"];
 
 /// The keys of `[record]`.
 pub(crate) const RECORD: &[Key] = &[
-    key("enabled", Shape::Flag),
-    key("dir", Shape::Text),
-    key("content", Shape::Choice(CONTENT)),
-    key("keep_days", Shape::Count),
-    key("max_bytes", Shape::Bytes),
-    key("required", Shape::Flag),
+    new_key("enabled", Shape::Flag),
+    new_key("dir", Shape::Text),
+    new_key("content", Shape::Choice(CONTENT)),
+    new_key("keep_days", Shape::Count),
+    new_key("max_bytes", Shape::Bytes),
+    new_key("required", Shape::Flag),
 ];
 
 /// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which
@@ -233,26 +239,26 @@ pub(crate) const TEST: &[Key] = match CASE {
 
 /// The keys of a case of a file of cases; the first is the one that [`TEST`] lacks.
 pub(crate) const CASE: &[Key] = &[
-    key("hook", Shape::Text),
-    key("name", Shape::Text),
-    key("event", Shape::TextOrTable),
-    key("expect", Shape::Choice(EXPECT)),
-    key("reason", Shape::Text),
-    key("context", Shape::Text),
-    key("rewrite", Shape::TextOrTable),
-    key("within", Shape::Time),
-    key("background", Shape::Flag),
-    key("faults", Shape::List),
-    key("files", Shape::Variables),
+    new_key("hook", Shape::Text),
+    new_key("name", Shape::Text),
+    new_key("event", Shape::TextOrTable),
+    new_key("expect", Shape::Choice(EXPECT)),
+    new_key("reason", Shape::Text),
+    new_key("context", Shape::Text),
+    new_key("rewrite", Shape::TextOrTable),
+    new_key("within", Shape::Time),
+    new_key("background", Shape::Flag),
+    new_key("faults", Shape::List),
+    new_key("files", Shape::Variables),
 ];
 
 /// The keys of a file of cases.
 pub(crate) const CASE_FILE: &[Key] = &[
-    key("$schema", Shape::Text),
-    key("config", Shape::Words),
-    key("dialect", Shape::Text),
-    key("copy", Shape::Words),
-    key("case", Shape::Cases),
+    new_key("$schema", Shape::Text),
+    new_key("config", Shape::Words),
+    new_key("dialect", Shape::Text),
+    new_key("copy", Shape::Words),
+    new_key("case", Shape::Cases),
 ];
 
 /// What other formats call something that has another name here.
@@ -275,13 +281,13 @@ const FOREIGN: &[(&str, &str)] = &[
     ("mcpServers", "each server is one table: `[mcp.NAME]`"),
 ];
 
-/// What to write instead of a key of another format.
-pub(super) fn foreign(key: &str) -> Option<&'static str> {
+/// Returns what to write instead of a key of another format.
+pub(super) fn foreign_key_help(key: &str) -> Option<&'static str> {
     FOREIGN.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
 }
 
-/// `a`, `b` and `c`, in backticks.
-pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+/// Joins names for messages: `a`, `b` and `c`, in backticks.
+pub(super) fn join_quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -298,8 +304,8 @@ const SYNONYMS: [&[&str]; 4] = [
     &["allow", "allowed", "approve", "accept"],
 ];
 
-/// The word of `known` that means what `word` says.
-pub(super) fn synonym(word: &str, known: &[&'static str]) -> Option<&'static str> {
+/// Returns the word of `known` that means the same as `word`.
+pub(super) fn known_synonym(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let group = SYNONYMS.into_iter().find(|group| group.contains(&word))?;
     known.iter().copied().find(|text| group.contains(text))
 }

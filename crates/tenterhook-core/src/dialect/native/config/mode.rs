@@ -13,19 +13,19 @@ use crate::syntax::{Entry, Node};
 pub(super) const MOVE: &str = "move it to `/etc/tenterhook/tenterhook.toml`, or leave it out";
 
 impl Reader<'_> {
-    /// What a table says, whose word was checked.
-    pub(super) fn mode(&self, fields: &Fields<'_>) -> Option<ModeWord> {
-        self.mode_of(fields.get("mode")?)
+    /// Returns the `mode` of a table, whose word was checked.
+    pub(super) fn read_mode(&self, fields: &Fields<'_>) -> Option<ModeWord> {
+        self.mode_from_node(fields.get("mode")?)
     }
 
-    fn mode_of(&self, node: &Node) -> Option<ModeWord> {
+    fn mode_from_node(&self, node: &Node) -> Option<ModeWord> {
         let shadow = node.as_str()? == SHADOW;
-        Some(ModeWord { shadow, place: self.place_of(node.span) })
+        Some(ModeWord { shadow, place: self.location_of(node.span) })
     }
 
-    /// What an entry says of itself.
-    pub(super) fn enforcement(&self, fields: &Fields<'_>) -> Enforcement {
-        match self.mode(fields) {
+    /// Returns the enforcement that an entry sets for itself.
+    pub(super) fn read_enforcement(&self, fields: &Fields<'_>) -> Enforcement {
+        match self.read_mode(fields) {
             None => Enforcement::Usual,
             Some(word) if !word.shadow => Enforcement::Enforced,
             Some(word) => Enforcement::Shadow {
@@ -38,11 +38,12 @@ impl Reader<'_> {
     /// Reads `mode` at the top of the file, which applies to each hook without `mode`. In a file
     /// that cannot be parsed to its end it has no effect, because the rest of the file is unknown
     /// (C-71).
-    pub(super) fn mode_of_all(&mut self, entry: &Entry) {
-        let before = self.errors();
-        self.check(entry, keys::Shape::Choice(keys::MODES));
-        let word = self.mode_of(&entry.node).filter(|word| word.shadow);
-        let Some(word) = word.filter(|_| self.errors() == before && self.out.lost.is_none()) else {
+    pub(super) fn apply_file_mode(&mut self, entry: &Entry) {
+        let before = self.error_count();
+        self.check_value(entry, keys::Shape::Choice(keys::MODES));
+        let word = self.mode_from_node(&entry.node).filter(|word| word.shadow);
+        let Some(word) = word.filter(|_| self.error_count() == before && self.out.lost.is_none())
+        else {
             return;
         };
         for hook in &mut self.out.hooks {
@@ -55,9 +56,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads `[shadow]`: whether other files may put hooks into shadow mode.
-    pub(super) fn shadow(&mut self, entry: &Entry) {
-        let Some(fields) = self.fields(entry, "the table", keys::SHADOWS) else { return };
+    /// Reads `[shadow]`, which says whether other files may put hooks into shadow mode.
+    pub(super) fn read_shadow_table(&mut self, entry: &Entry) {
+        let Some(fields) = self.read_fields(entry, "the table", keys::SHADOWS) else { return };
         if self.source.layer != Layer::Managed {
             let message = "`[shadow]` has no effect here: it is read from managed files only";
             self.report(Code::ManagedKeyIgnored, entry.key_span, message).help =

@@ -10,8 +10,8 @@ use crate::syntax::Entry;
 const LONGEST: usize = 512;
 
 impl Reader<'_> {
-    pub(super) fn protect(&mut self, entry: &Entry) {
-        let Some(fields) = self.fields(entry, "`protect`", keys::PROTECT) else { return };
+    pub(super) fn read_protect_table(&mut self, entry: &Entry) {
+        let Some(fields) = self.read_fields(entry, "`protect`", keys::PROTECT) else { return };
         let mut writable = Vec::new();
         for (text, span) in fields.strings("writable") {
             let plain = text.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\\'));
@@ -25,8 +25,8 @@ impl Reader<'_> {
                 writable.push(text.to_owned());
             }
         }
-        let place = Some(self.place_of(entry.key_span));
-        let mode = self.mode(&fields);
+        let place = Some(self.location_of(entry.key_span));
+        let mode = self.read_mode(&fields);
         let writable = fields.has("writable").then_some(writable);
         self.out.protect = Some(Protect { writable, pause: fields.flag("pause"), mode, place });
     }

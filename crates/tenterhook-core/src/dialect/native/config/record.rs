@@ -7,8 +7,8 @@ use crate::source::{Content, RecordTable};
 use crate::syntax::Entry;
 
 impl Reader<'_> {
-    pub(super) fn record(&mut self, entry: &Entry) {
-        let Some(fields) = self.fields(entry, "`[record]`", keys::RECORD) else { return };
+    pub(super) fn read_record_table(&mut self, entry: &Entry) {
+        let Some(fields) = self.read_fields(entry, "`[record]`", keys::RECORD) else { return };
         // A repository cannot decide whether its sessions are recorded.
         if !matches!(self.source.layer, Layer::User | Layer::Managed) {
             let message = "`[record]` has no effect here: it is read from your own file and from managed files";
@@ -19,11 +19,11 @@ impl Reader<'_> {
         }
         let keys = entry.node.entries().iter();
         self.out.record_places =
-            keys.map(|key| (key.key.clone(), self.place_of(key.key_span))).collect();
+            keys.map(|key| (key.key.clone(), self.location_of(key.key_span))).collect();
         self.out.record = RecordTable {
             enabled: fields.flag("enabled"),
-            dir: fields.text("dir").map(|text| self.path(text)),
-            content: fields.text("content").and_then(Content::find),
+            dir: fields.text("dir").map(|text| self.resolve_path(text)),
+            content: fields.text("content").and_then(Content::from_word),
             keep_days: fields.checked_number("keep_days").and_then(|n| n.try_into().ok()),
             max_bytes: fields.checked_number("max_bytes"),
             required: fields.flag("required"),
@@ -38,7 +38,7 @@ mod tests {
     use crate::source::{ReadConfig, Source};
 
     fn read(layer: Layer, text: &str) -> ReadConfig {
-        let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+        let source = Source::from_text("t.toml", DialectId::NATIVE, text, "/p");
         let source = Source { layer, home: "/home/me".into(), ..source };
         DialectId::NATIVE.dialect().read_config(&source)
     }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use super::Reader;
 use super::fields::Fields;
-use super::keys::{self, listed};
+use super::keys::{self, join_quoted};
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::variables::is_variable;
+use crate::dialect::variables::is_variable_name;
 use crate::hook::{Command, Invocation, Prewarm, Run, Shell, files};
 
 impl Reader<'_> {
-    pub(super) fn run(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
+    pub(super) fn read_run(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
         let given: Vec<&'static str> =
             keys::RUN.iter().copied().filter(|key| fields.has(key)).collect();
         let kind = match given.as_slice() {
@@ -24,13 +24,15 @@ impl Reader<'_> {
                 )
                 .help = Some(match keys::SAYS.iter().find(|key| fields.has(key)) {
                     Some(says) => format!("write a rule, `when = \"...\"`, beside `{says}`"),
-                    None => format!("give it exactly one of {}", listed(keys::RUN.iter().copied())),
+                    None => {
+                        format!("give it exactly one of {}", join_quoted(keys::RUN.iter().copied()))
+                    }
                 });
                 return None;
             }
             [first, .., last] => {
                 let span = fields.key_span(last);
-                let both = listed(given.iter().copied());
+                let both = join_quoted(given.iter().copied());
                 // `when` beside a program asks for a condition.
                 let condition = given.contains(&"when").then_some(
                     "to run it only where the expression holds, write `if = { when = \"...\" }`",
@@ -48,27 +50,30 @@ impl Reader<'_> {
                 return None;
             }
         };
-        self.no_effect(fields, kind);
+        self.report_keys_without_effect(fields, kind);
         match kind {
             "run" | "shell" => {
-                let invocation =
-                    if kind == "run" { self.argv(fields)? } else { self.shell(fields)? };
-                self.prewarmed(fields, &invocation);
-                Some(Run::Command(self.command(fields, invocation, speaks)))
+                let invocation = if kind == "run" {
+                    self.read_argv(fields)?
+                } else {
+                    self.read_shell_line(fields)?
+                };
+                self.check_prewarm(fields, &invocation);
+                Some(Run::Command(self.build_command(fields, invocation, speaks)))
             }
-            "worker" => self.worker(fields, speaks),
-            "http" => self.http(fields, speaks),
-            "mcp" => self.mcp(fields),
-            "when" => self.rule(fields),
-            asking => self.prompt(fields, asking),
+            "worker" => self.read_worker(fields, speaks),
+            "http" => self.read_http(fields, speaks),
+            "mcp" => self.read_mcp_tool(fields),
+            "when" => self.read_rule(fields),
+            asking => self.read_prompt(fields, asking),
         }
     }
 
-    fn argv(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
-        self.program_and_args(fields, "run")
+    fn read_argv(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
+        self.read_program_and_args(fields, "run")
     }
 
-    pub(super) fn program_and_args(
+    pub(super) fn read_program_and_args(
         &mut self,
         fields: &Fields<'_>,
         key: &'static str,
@@ -79,20 +84,20 @@ impl Reader<'_> {
                 .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
             return None;
         };
-        Some(Invocation::Argv { program: self.program(&program), args: words.collect() })
+        Some(Invocation::Argv { program: self.resolve_program(&program), args: words.collect() })
     }
 
-    /// A program with a slash is a file beside the configuration; one without is looked up in
-    /// `PATH` (C-44).
-    fn program(&self, text: &str) -> String {
+    /// Resolves a program: with a slash it is a file relative to the configuration, without one it
+    /// is looked up in `PATH` (C-44).
+    fn resolve_program(&self, text: &str) -> String {
         if text.contains('/') {
-            self.path(text).to_string_lossy().into_owned()
+            self.resolve_path(text).to_string_lossy().into_owned()
         } else {
             text.to_owned()
         }
     }
 
-    fn shell(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
+    fn read_shell_line(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
         let text = fields.text("shell").filter(|text| !text.trim().is_empty());
         if text.is_none() {
             self.report(Code::EmptyRun, fields.span("shell"), "`shell` is empty").help =
@@ -101,7 +106,7 @@ impl Reader<'_> {
         Some(Invocation::Shell { text: text?.to_owned(), shell: Shell::Sh })
     }
 
-    pub(super) fn command(
+    pub(super) fn build_command(
         &mut self,
         fields: &Fields<'_>,
         invocation: Invocation,
@@ -113,7 +118,7 @@ impl Reader<'_> {
             .map(|variable| (variable.key.as_str(), variable.key_span))
             .chain(fields.strings("pass"))
         {
-            if !is_variable(name.0) {
+            if !is_variable_name(name.0) {
                 self.report(
                     Code::BadVariable,
                     name.1,
@@ -125,14 +130,14 @@ impl Reader<'_> {
                 );
             }
         }
-        let prewarm = prewarm(fields).for_invocation(&invocation);
-        let files = self.files(fields);
+        let prewarm = read_prewarm(fields).unless_impossible_for(&invocation);
+        let files = self.read_files(fields);
         Command {
             copy: None,
             kept: None,
             invocation,
             // Scripts of another protocol get what that protocol promises them.
-            inherit: speaks.dialect().inherit(),
+            inherit: speaks.dialect().inherited_variables(),
             pass: fields.strings("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             env: env
                 .iter()
@@ -140,18 +145,18 @@ impl Reader<'_> {
                     Some((variable.key.clone(), variable.node.as_str()?.to_owned()))
                 })
                 .collect(),
-            cwd: fields.text("cwd").map(|text| self.path(text)),
+            cwd: fields.text("cwd").map(|text| self.resolve_path(text)),
             files,
             prewarm,
         }
     }
 
-    /// What the hook runs on beside what its words name (T-8).
-    fn files(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
+    /// Reads the files that the hook needs beside those that its command names (T-8).
+    fn read_files(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for (text, span) in fields.strings("files") {
-            let path = self.path(text);
-            let why = match files::pattern(&path, &self.source.directory) {
+            let path = self.resolve_path(text);
+            let why = match files::parse_path_pattern(&path, &self.source.directory) {
                 _ if text.trim().is_empty() => "it is empty".to_owned(),
                 Err(why) => why.to_string(),
                 Ok(_) => {
@@ -166,18 +171,18 @@ impl Reader<'_> {
         files
     }
 
-    /// Says where `prewarm` does not do what it promises (PW-2, PW-10).
-    fn prewarmed(&mut self, fields: &Fields<'_>, invocation: &Invocation) {
-        let form = prewarm(fields);
-        if !form.is_built() {
-            return self.form_left_out(fields);
+    /// Reports a `prewarm` that does not have the promised effect (PW-2, PW-10).
+    fn check_prewarm(&mut self, fields: &Fields<'_>, invocation: &Invocation) {
+        let form = read_prewarm(fields);
+        if !form.is_supported_by_build() {
+            return self.report_missing_prewarm_forms(fields);
         }
         let (message, help) = match form {
-            Prewarm::Python if !invocation.is_script_for(Prewarm::Python) => (
+            Prewarm::Python if !invocation.runs_script_of_form(Prewarm::Python) => (
                 UNCERTAIN,
                 "write `run = [\"python3\", \"script.py\"]`, or `prewarm = true` for a program that waits on its input",
             ),
-            Prewarm::Node if !invocation.is_script_for(Prewarm::Node) => (
+            Prewarm::Node if !invocation.runs_script_of_form(Prewarm::Node) => (
                 UNCERTAIN,
                 "write `run = [\"node\", \"script.mjs\"]`, or `prewarm = true` for a program that waits on its input",
             ),
@@ -186,7 +191,7 @@ impl Reader<'_> {
             {
                 ("a hook that runs once needs no next process", "leave `prewarm` out")
             }
-            Prewarm::AsItStands if invocation.reads_no_input() => (
+            Prewarm::AsItStands if invocation.never_reads_stdin() => (
                 "this line does not read its input, so a process that is started early runs before its event",
                 "leave `prewarm` out",
             ),
@@ -198,8 +203,8 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Says that this build has no form of an interpreter, whatever the command.
-    pub(super) fn form_left_out(&mut self, fields: &Fields<'_>) {
+    /// Reports that this build cannot prewarm interpreters, whatever the command.
+    pub(super) fn report_missing_prewarm_forms(&mut self, fields: &Fields<'_>) {
         self.report(
             Code::PrewarmWithoutEffect,
             fields.key_span("prewarm"),
@@ -214,11 +219,11 @@ impl Reader<'_> {
 const UNCERTAIN: &str =
     "it is not certain what the script of this command is, so it is not prewarmed";
 
-/// Whether and how the next process is started before it is needed.
-pub(super) fn prewarm(fields: &Fields<'_>) -> Prewarm {
+/// Returns whether and how the next process is started before it is needed.
+pub(super) fn read_prewarm(fields: &Fields<'_>) -> Prewarm {
     let Some(node) = fields.get("prewarm") else { return Prewarm::Never };
     match node.as_bool() {
         Some(true) => Prewarm::AsItStands,
-        _ => node.as_str().and_then(Prewarm::from_word).unwrap_or_default(),
+        _ => node.as_str().and_then(Prewarm::from_name).unwrap_or_default(),
     }
 }

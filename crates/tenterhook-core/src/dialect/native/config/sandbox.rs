@@ -6,25 +6,26 @@ use std::sync::Arc;
 use super::fields::Fields;
 use super::keys::{PROFILES, SANDBOX};
 use super::{Reader, keys};
-use crate::diagnostic::{Code, Span, nearest};
+use crate::diagnostic::{Code, Span, nearest_word};
 use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
 
-/// What cannot be read grants nothing: its hook would run with all rights otherwise.
-fn unreadable() -> Sandbox {
-    Sandbox::In(Arc::new(Grants::new(Profile::Strict)))
+/// Returns the sandbox for a setting that cannot be read: it grants nothing, because the hook would
+/// otherwise run with all rights.
+fn strictest_sandbox() -> Sandbox {
+    Sandbox::In(Arc::new(Grants::from_profile(Profile::Strict)))
 }
 
 impl Reader<'_> {
-    /// Reads the key `sandbox`; `Unsaid` if it is absent.
-    pub(super) fn sandbox(&mut self, fields: &Fields<'_>) -> Sandbox {
+    /// Reads the key `sandbox`; returns `Unsaid` if it is absent.
+    pub(super) fn read_sandbox(&mut self, fields: &Fields<'_>) -> Sandbox {
         let Some(entry) = fields.entry.node.entry("sandbox") else { return Sandbox::Unsaid };
         if let Some(word) = entry.node.as_str() {
-            return self.profile(word, entry.node.span);
+            return self.sandbox_from_profile(word, entry.node.span);
         }
-        let before = self.errors();
+        let before = self.error_count();
         // Its keys and shapes were checked with the table around it.
-        let Some(fields) = Fields::open(self, entry, "`sandbox`", SANDBOX) else {
-            return unreadable();
+        let Some(fields) = Fields::read_checked(self, entry, "`sandbox`", SANDBOX) else {
+            return strictest_sandbox();
         };
         let mut grants = match fields.text("profile") {
             Some("off") => {
@@ -38,42 +39,47 @@ impl Reader<'_> {
                 }
                 return Sandbox::Off;
             }
-            Some("strict") => Grants::new(Profile::Strict),
-            _ => Grants::new(Profile::Standard),
+            Some("strict") => Grants::from_profile(Profile::Strict),
+            _ => Grants::from_profile(Profile::Standard),
         };
-        grants.read = self.granted(&fields, "read");
-        grants.write = self.granted(&fields, "write");
-        grants.net = self.peers(&fields);
+        grants.read = self.read_granted_paths(&fields, "read");
+        grants.write = self.read_granted_paths(&fields, "write");
+        grants.net = self.read_net_peers(&fields);
         grants.env = fields.strings("env").into_iter().map(|(name, _)| name.to_owned()).collect();
         grants.attributes = fields.flag("attributes").unwrap_or_default();
         grants.processes = fields.checked_number("processes");
         grants.memory = fields.checked_number("memory");
-        grants.cpu = fields.time("cpu");
+        grants.cpu = fields.duration("cpu");
         let named = |word: &str| Tier::ALL.into_iter().find(|tier| tier.as_str() == word);
         grants.at_least = fields.text("isolation_min").and_then(named).unwrap_or(grants.at_least);
-        if self.errors() > before { unreadable() } else { Sandbox::In(Arc::new(grants)) }
+        if self.error_count() > before {
+            strictest_sandbox()
+        } else {
+            Sandbox::In(Arc::new(grants))
+        }
     }
 
-    fn profile(&mut self, word: &str, span: Span) -> Sandbox {
+    fn sandbox_from_profile(&mut self, word: &str, span: Span) -> Sandbox {
         match word {
             "off" => Sandbox::Off,
             "standard" => Sandbox::standard(),
-            "strict" => Sandbox::In(Arc::new(Grants::new(Profile::Strict))),
+            "strict" => Sandbox::In(Arc::new(Grants::from_profile(Profile::Strict))),
             other => {
                 let words = || PROFILES.iter().copied();
                 let message = format!("`sandbox` cannot be `{}`", other.escape_default());
                 self.report(Code::UnknownWord, span, message).help =
-                    Some(nearest(other, words()).map_or_else(
-                        || format!("write one of {}", keys::listed(words())),
+                    Some(nearest_word(other, words()).map_or_else(
+                        || format!("write one of {}", keys::join_quoted(words())),
                         |near| format!("did you mean `{near}`?"),
                     ));
-                unreadable()
+                strictest_sandbox()
             }
         }
     }
 
-    /// Paths of a grant: what begins with `$PROJECT` is found when the hook runs.
-    fn granted(&mut self, fields: &Fields<'_>, key: &str) -> Vec<PathBuf> {
+    /// Reads the paths of a grant; a path that begins with `$PROJECT` is resolved when the hook
+    /// runs.
+    fn read_granted_paths(&mut self, fields: &Fields<'_>, key: &str) -> Vec<PathBuf> {
         let mut paths = Vec::new();
         for (text, span) in fields.strings(key) {
             let is_of_project = Path::new(text).starts_with(Grants::PROJECT);
@@ -89,13 +95,13 @@ impl Reader<'_> {
                 self.report(Code::BadPath, span, message).help = Some(help);
                 continue;
             }
-            paths.push(if is_of_project { PathBuf::from(text) } else { self.path(text) });
+            paths.push(if is_of_project { PathBuf::from(text) } else { self.resolve_path(text) });
         }
         paths
     }
 
-    /// `none`, `open`, or `tcp:PORT` for each port.
-    fn peers(&mut self, fields: &Fields<'_>) -> Peers {
+    /// Reads `net`: `none`, `open`, or `tcp:PORT` for each port.
+    fn read_net_peers(&mut self, fields: &Fields<'_>) -> Peers {
         let words = fields.strings("net");
         match words.as_slice() {
             [] | [("none", _)] => return Peers::None,

@@ -1,7 +1,7 @@
 //! `[mcp.NAME]`: a server whose tools hooks can call (C-63, C-64).
 
 use super::fields::Fields;
-use super::keys::{self, listed};
+use super::keys::{self, join_quoted};
 use super::{Reader, values};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DialectId, requests};
@@ -17,19 +17,19 @@ const BESIDE: &[(&str, &str)] =
     &[("env", "run"), ("cwd", "run"), ("sandbox", "run"), ("headers", "url")];
 
 impl Reader<'_> {
-    pub(super) fn server(&mut self, entry: &Entry) {
-        let Some(fields) = self.fields(entry, "a server", keys::SERVER) else { return };
+    pub(super) fn read_server(&mut self, entry: &Entry) {
+        let Some(fields) = self.read_fields(entry, "a server", keys::SERVER) else { return };
         let name = entry.key.as_str();
-        if !values::is_name(name) {
+        if !values::is_valid_name(name) {
             let message = format!("`{}` cannot name a server", name.escape_default());
             self.report(Code::BadName, entry.key_span, message).help = Some(
                 "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64".to_owned(),
             );
             return;
         }
-        let Some(reach) = self.reach(&fields) else { return };
-        let sandbox = self.sandbox(&fields);
-        let place = Some(self.place_of(entry.key_span));
+        let Some(reach) = self.read_program_or_url(&fields) else { return };
+        let sandbox = self.read_sandbox(&fields);
+        let place = Some(self.location_of(entry.key_span));
         self.out.servers.push(Server {
             name: name.to_owned(),
             dialect: DialectId::NATIVE,
@@ -42,7 +42,7 @@ impl Reader<'_> {
         });
     }
 
-    fn reach(&mut self, fields: &Fields<'_>) -> Option<Reach> {
+    fn read_program_or_url(&mut self, fields: &Fields<'_>) -> Option<Reach> {
         let given: Vec<&str> = REACH.iter().copied().filter(|key| fields.has(key)).collect();
         let name = &fields.entry.key;
         let [kind] = given.as_slice() else {
@@ -52,7 +52,7 @@ impl Reader<'_> {
             };
             let message = format!("server `{name}` has {text}");
             self.report(code, fields.entry.key_span, message).help =
-                Some(format!("give it exactly one of {}", listed(REACH.iter().copied())));
+                Some(format!("give it exactly one of {}", join_quoted(REACH.iter().copied())));
             return None;
         };
         for (key, beside) in BESIDE.iter().filter(|(key, beside)| fields.has(key) && beside != kind)
@@ -61,22 +61,22 @@ impl Reader<'_> {
             self.report(Code::NoEffect, fields.key_span(key), message).help =
                 Some(format!("leave `{key}` out"));
         }
-        let before = self.errors();
+        let before = self.error_count();
         let reach = match *kind {
             "run" => {
-                let invocation = self.program_and_args(fields, "run")?;
-                let mut command = self.command(fields, invocation, DialectId::NATIVE);
+                let invocation = self.read_program_and_args(fields, "run")?;
+                let mut command = self.build_command(fields, invocation, DialectId::NATIVE);
                 // It serves every event, so it does not start where one of them happens to be.
                 command.cwd.get_or_insert_with(|| self.source.project.clone());
                 Reach::Program(command)
             }
-            _ => Reach::Address(self.address(fields)?),
+            _ => Reach::Address(self.read_server_url(fields)?),
         };
-        (self.errors() == before).then_some(reach)
+        (self.error_count() == before).then_some(reach)
     }
 
-    fn address(&mut self, fields: &Fields<'_>) -> Option<Http> {
-        let url = self.needed(fields, "url", fields.get("url"), "url")?;
+    fn read_server_url(&mut self, fields: &Fields<'_>) -> Option<Http> {
+        let url = self.required_text(fields, "url", fields.get("url"), "url")?;
         let headers = fields.get("headers").map(crate::syntax::Node::entries).unwrap_or_default();
         let http = Http {
             url,
@@ -92,9 +92,11 @@ impl Reader<'_> {
             secret: None,
             interpolation: crate::hook::Interpolation::STRICT,
         };
-        for (span, found) in requests::check(&http, fields.span("url"), headers, "pass") {
-            let place = Some(self.place_of(span));
-            self.push(Diagnostic { place, ..found });
+        for (span, found) in
+            requests::check_http_request(&http, fields.span("url"), headers, "pass")
+        {
+            let place = Some(self.location_of(span));
+            self.push_diagnostic(Diagnostic { place, ..found });
         }
         Some(http)
     }
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn a_server_is_a_program_or_an_address() {
         let read = |text: &str| {
-            let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+            let source = Source::from_text("t.toml", DialectId::NATIVE, text, "/p");
             let loaded = load(&[source], &Added::default(), None);
             let texts: Vec<_> =
                 loaded.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::mode::MOVE;
-use super::run::prewarm;
+use super::run::read_prewarm;
 use super::{Reader, keys};
 use crate::diagnostic::Code;
 use crate::hook::{Compat, Layer, OnFailure};
@@ -11,9 +11,9 @@ use crate::source::{Govern, Switch};
 use crate::syntax::Entry;
 
 impl Reader<'_> {
-    pub(super) fn govern(&mut self, entry: &Entry) {
-        let Some(fields) = self.fields(entry, "a source", keys::SOURCE) else { return };
-        let Some(file) = self.governed(entry) else { return };
+    pub(super) fn read_source_table(&mut self, entry: &Entry) {
+        let Some(fields) = self.read_fields(entry, "a source", keys::SOURCE) else { return };
+        let Some(file) = self.path_of_governed_file(entry) else { return };
         if entry.node.entries().is_empty() {
             self.report(Code::NoEffect, entry.key_span, "this says nothing about the file").help =
                 Some(
@@ -21,17 +21,17 @@ impl Reader<'_> {
                         .to_owned(),
                 );
         }
-        let sandbox = self.sandbox(&fields);
-        let prewarm = fields.has("prewarm").then(|| prewarm(&fields));
-        if prewarm.is_some_and(|prewarm| !prewarm.is_built()) {
-            self.form_left_out(&fields);
+        let sandbox = self.read_sandbox(&fields);
+        let prewarm = fields.has("prewarm").then(|| read_prewarm(&fields));
+        if prewarm.is_some_and(|prewarm| !prewarm.is_supported_by_build()) {
+            self.report_missing_prewarm_forms(&fields);
         }
-        let place = Some(self.place_of(entry.key_span));
+        let place = Some(self.location_of(entry.key_span));
         self.out.switches.push(Switch::Govern(Govern {
             place,
             file,
-            on_failure: fields.text("on_failure").and_then(on_failure),
-            on_broken: fields.text("on_broken").and_then(on_failure),
+            on_failure: fields.text("on_failure").and_then(policy_of_word),
+            on_broken: fields.text("on_broken").and_then(policy_of_word),
             compat: fields.text("compat").map(|word| match word {
                 "exact" => Compat::Exact,
                 _ => Compat::Guarded,
@@ -39,14 +39,14 @@ impl Reader<'_> {
             enabled: fields.flag("enabled"),
             sandbox,
             prewarm,
-            mode: self.mode(&fields),
+            mode: self.read_mode(&fields),
         }));
     }
 
     /// Reads `[trust]`: the treatment of unapproved gates (T-13), and the keys whose signatures arm
     /// hooks (T-50).
-    pub(super) fn trust(&mut self, entry: &Entry) {
-        let Some(fields) = self.fields(entry, "the table", keys::TRUST) else { return };
+    pub(super) fn read_trust_table(&mut self, entry: &Entry) {
+        let Some(fields) = self.read_fields(entry, "the table", keys::TRUST) else { return };
         let layer = self.source.layer;
         if fields.has("unapproved") && layer != Layer::Managed {
             let message = "`unapproved` has no effect here: it is read from managed files only";
@@ -59,7 +59,7 @@ impl Reader<'_> {
             return;
         }
         let (good, bad): (Vec<_>, Vec<_>) =
-            fields.strings("keys").into_iter().partition(|(text, _)| is_key(text));
+            fields.strings("keys").into_iter().partition(|(text, _)| is_public_key(text));
         for (text, span) in &bad {
             let message = format!("`{text}` is not a valid key: nothing that it signed is armed");
             self.report(Code::BadKey, *span, message).help =
@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
     }
 
-    fn governed(&mut self, entry: &Entry) -> Option<PathBuf> {
+    fn path_of_governed_file(&mut self, entry: &Entry) -> Option<PathBuf> {
         let text = entry.key.as_str();
         let homeless = text.starts_with("~/") && self.source.home == Path::new("");
         let wrong = if text.is_empty() || text.ends_with('/') {
@@ -84,7 +84,7 @@ impl Reader<'_> {
         } else if homeless {
             "the home is not known here: write the whole path"
         } else {
-            return Some(self.path(text));
+            return Some(self.resolve_path(text));
         };
         self.report(
             Code::BadPath,
@@ -96,15 +96,15 @@ impl Reader<'_> {
     }
 }
 
-/// The policy that a checked word names.
-pub(super) fn on_failure(word: &str) -> Option<OnFailure> {
+/// Returns the failure policy that a checked word names.
+pub(super) fn policy_of_word(word: &str) -> Option<OnFailure> {
     [OnFailure::Continue, OnFailure::Ask, OnFailure::Block]
         .into_iter()
         .find(|failure| failure.as_str() == word)
 }
 
-/// Whether a text has the form of a public key.
-fn is_key(text: &str) -> bool {
+/// Returns `true` if a text has the form of a public key.
+fn is_public_key(text: &str) -> bool {
     let digits = text.strip_prefix("ed25519:").and_then(|rest| rest.strip_suffix('='));
     let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
     digits.is_some_and(|digit| digit.len() == 43 && digit.chars().all(is_digit))

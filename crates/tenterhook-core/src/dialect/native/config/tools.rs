@@ -3,7 +3,7 @@
 
 use super::fields::Fields;
 use super::{Reader, values};
-use crate::diagnostic::{Code, distance, nearest};
+use crate::diagnostic::{Code, edit_distance, nearest_word};
 use crate::dialect::native::table;
 use crate::dialect::{EventRow, Subject};
 use crate::matcher::rule::Rule;
@@ -17,41 +17,41 @@ const DIVIDERS: &[char] = &[',', ';', '|', '&', '(', ')'];
 const EVERY: &[&str] = &["all", "any", "every", "everything"];
 
 impl Reader<'_> {
-    /// What `match` and `if` say about tools.
-    pub(super) fn check_tools(&mut self, fields: &Fields<'_>, row: &EventRow) {
+    /// Reports what is wrong with `match` and `if` on a tool event.
+    pub(super) fn check_tool_matchers(&mut self, fields: &Fields<'_>, row: &EventRow) {
         if row.subject != Subject::Field("tool_name") {
             return;
         }
         for word in match_words(fields) {
             // Most files name tools that there are, and there may be thousands of entries.
             if !table::TOOLS.contains(&word) {
-                self.check_word(word, fields);
+                self.check_tool_name(word, fields);
             }
         }
-        self.check_pattern(fields);
+        self.check_expression_for_tools(fields);
         if fields.has("if") {
-            self.check_let_through(fields);
-            self.check_together(fields);
+            self.check_rules_against_match(fields);
+            self.check_rules_of_two_tools(fields);
         }
     }
 
     /// Reports names that no tool has: misspellings such as `bash` or `Bsh`, and lists such as
     /// `Bash,Edit`.
-    fn check_word(&mut self, word: &str, fields: &Fields<'_>) {
+    fn check_tool_name(&mut self, word: &str, fields: &Fields<'_>) {
         let span = fields.span("match");
-        if let Some(tool) = rule_of(word) {
-            return self.is_rule(word, &tool, fields);
+        if let Some(tool) = known_tool_of_rule(word) {
+            return self.report_rule_as_matcher(word, &tool, fields);
         }
-        if let Some(list) = divided(word) {
+        if let Some(list) = suggest_array(word) {
             let message =
                 format!("`{}` is no name of a tool: a list is an array", word.escape_default());
-            self.report(no_name(fields), span, message).help =
+            self.report(code_for_bad_name(fields), span, message).help =
                 Some(format!("write `match = {list}`"));
             return;
         }
-        let (message, help) = if let Some((wrong, right)) = miscased(word) {
+        let (message, help) = if let Some((wrong, right)) = tool_with_other_case(word) {
             (format!("no tool is called `{wrong}`"), format!("case counts: write `{right}`"))
-        } else if let Some(near) = misspelt(word) {
+        } else if let Some(near) = nearest_tool_name(word) {
             (format!("no agent has a tool `{word}`"), format!("did you mean `{near}`?"))
         } else if EVERY.contains(&word) {
             let help = "leave `match` out: without it the hook runs on every one";
@@ -65,23 +65,23 @@ impl Reader<'_> {
         self.report(Code::DeadMatcher, span, message).help = Some(help);
     }
 
-    /// An expression of which only the case, or the form, is not that of a tool.
-    fn check_pattern(&mut self, fields: &Fields<'_>) {
+    /// Reports an expression that matches no tool because of its case or form.
+    fn check_expression_for_tools(&mut self, fields: &Fields<'_>) {
         let Some(text) = fields.text("match") else { return };
         if text.starts_with('/')
             && text.trim_end_matches(['i', 'g', 'm', 's', 'u']).ends_with('/')
             && !text.ends_with('/')
         {
             let message = format!("`{text}` ends with the flags of another language");
-            self.report(no_name(fields), fields.span("match"), message).help = Some(
+            self.report(code_for_bad_name(fields), fields.span("match"), message).help = Some(
                 "end it with the slash, and begin it with `(?i)` where case is not to count"
                     .to_owned(),
             );
             return;
         }
-        let Some(expression) = values::expression(text) else { return };
-        if let Some(tool) = rule_of(expression) {
-            return self.is_rule(expression, &tool, fields);
+        let Some(expression) = values::expression_between_slashes(text) else { return };
+        if let Some(tool) = known_tool_of_rule(expression) {
+            return self.report_rule_as_matcher(expression, &tool, fields);
         }
         let finds = |spec: &str| {
             let matcher = Matcher::new(MatcherSpec::Regex(spec.to_owned()));
@@ -94,20 +94,20 @@ impl Reader<'_> {
         }
     }
 
-    /// A rule where the name of a tool is due.
-    fn is_rule(&mut self, rule: &str, tool: &str, fields: &Fields<'_>) {
+    /// Reports a rule in a position that takes the name of a tool.
+    fn report_rule_as_matcher(&mut self, rule: &str, tool: &str, fields: &Fields<'_>) {
         let message =
             format!("`{rule}` is a rule about calls of `{tool}`, and no tool is called so");
-        self.report(no_name(fields), fields.span("match"), message).help =
+        self.report(code_for_bad_name(fields), fields.span("match"), message).help =
             Some(format!("write `match = \"{tool}\"` and `if = \"{rule}\"`"));
     }
 
-    /// A rule about a tool that there is not, or that is no rule.
-    pub(super) fn check_condition(&mut self, node: &Node, fields: &Fields<'_>) {
+    /// Reports a rule about a tool that does not exist, and a text that is not a rule.
+    pub(super) fn check_tool_rule(&mut self, node: &Node, fields: &Fields<'_>) {
         let Some(text) = node.as_str() else { return };
-        if is_list(text) {
+        if has_several_rules(text) {
             let message = format!("`{text}` is read as one rule, of the first tool in it");
-            self.report(no_rule(fields), node.span, message).help =
+            self.report(code_for_bad_rule(fields), node.span, message).help =
                 Some("write one rule, and a hook for each of several".to_owned());
             return;
         }
@@ -115,11 +115,11 @@ impl Reader<'_> {
         if EXPRESSION.iter().any(|prefix| tool.starts_with(prefix)) {
             let message =
                 format!("`{text}` is an expression, and `if` is a rule such as `Bash(rm *)`");
-            self.report(no_rule(fields), node.span, message).help =
+            self.report(code_for_bad_rule(fields), node.span, message).help =
                 Some(format!("write `if = {{ when = '{text}' }}`"));
             return;
         }
-        let (wrong, help) = match (miscased(tool), misspelt(tool)) {
+        let (wrong, help) = match (tool_with_other_case(tool), nearest_tool_name(tool)) {
             (Some((wrong, right)), _) => (wrong, format!("case counts: write `{right}`")),
             (None, Some(near)) => (tool, format!("did you mean `{near}`?")),
             (None, None) => return,
@@ -128,16 +128,19 @@ impl Reader<'_> {
         self.report(Code::DeadCondition, node.span, message).help = Some(help);
     }
 
-    /// A rule about a tool that `match` keeps out never holds.
-    fn check_let_through(&mut self, fields: &Fields<'_>) {
+    /// Reports a rule about a tool that `match` excludes: it never holds.
+    fn check_rules_against_match(&mut self, fields: &Fields<'_>) {
         let words = match_words(fields);
         if words.is_empty() {
             return;
         }
         for (text, span) in fields.strings("if") {
             let rule = Rule::parse(text).ok();
-            let Some(tool) = rule.as_ref().and_then(Rule::tool) else { continue };
-            if words.contains(&tool) || miscased(tool).is_some() || misspelt(tool).is_some() {
+            let Some(tool) = rule.as_ref().and_then(Rule::tool_name) else { continue };
+            if words.contains(&tool)
+                || tool_with_other_case(tool).is_some()
+                || nearest_tool_name(tool).is_some()
+            {
                 continue;
             }
             let message = format!("`match` lets no `{tool}` through, so this rule never holds");
@@ -146,11 +149,13 @@ impl Reader<'_> {
         }
     }
 
-    /// All rules of `if` must hold, and no call is one of two tools.
-    fn check_together(&mut self, fields: &Fields<'_>) {
+    /// Reports rules about different tools: all rules of `if` must hold, and no call is of two
+    /// tools.
+    fn check_rules_of_two_tools(&mut self, fields: &Fields<'_>) {
         let rules = fields.strings("if").into_iter();
-        let mut tools = rules
-            .filter_map(|(text, span)| Some((Rule::parse(text).ok()?.tool()?.to_owned(), span)));
+        let mut tools = rules.filter_map(|(text, span)| {
+            Some((Rule::parse(text).ok()?.tool_name()?.to_owned(), span))
+        });
         let Some((first, _)) = tools.next() else { return };
         let Some((other, span)) = tools.find(|(tool, _)| *tool != first) else { return };
         let message = format!(
@@ -161,24 +166,24 @@ impl Reader<'_> {
     }
 }
 
-/// What a matcher is that no tool can be called. What was taken over from another agent's file is
-/// as dead there, and stays so.
-fn no_name(fields: &Fields<'_>) -> Code {
+/// Returns the code for a matcher that no tool's name can match. In a hook that was taken over from
+/// another agent's file, such a matcher is as dead there, and stays so.
+fn code_for_bad_name(fields: &Fields<'_>) -> Code {
     if fields.has("speaks") { Code::DeadMatcher } else { Code::BadMatcher }
 }
 
-/// The same of a rule.
-fn no_rule(fields: &Fields<'_>) -> Code {
+/// Returns the code for a rule that no tool call can match.
+fn code_for_bad_rule(fields: &Fields<'_>) -> Code {
     if fields.has("speaks") { Code::DeadCondition } else { Code::BadCondition }
 }
 
 /// Prefixes of expressions; no tool has such a name.
 const EXPRESSION: &[&str] = &["tool.", "call.", "event.", "prompt.", "c.", "!"];
 
-/// Whether a text holds several rules: another tool is named behind a parenthesis and a separator.
-/// A separator inside a command, as in `Bash(grep -E '(a)|b')`, is not followed by the name of a
-/// tool.
-fn is_list(text: &str) -> bool {
+/// Returns `true` if a text holds several rules: another tool is named after a parenthesis and a
+/// separator. A separator inside a command, as in `Bash(grep -E '(a)|b')`, is not followed by the
+/// name of a tool.
+fn has_several_rules(text: &str) -> bool {
     let names_tool = |rest: &str| {
         let rest = rest.trim_start();
         let rest = rest.strip_prefix(DIVIDERS).unwrap_or_default().trim_start();
@@ -187,16 +192,16 @@ fn is_list(text: &str) -> bool {
     text.match_indices(')').any(|(at, _)| text.get(at + 1..).is_some_and(names_tool))
 }
 
-/// The tool of a rule such as `Bash(rm *)`, where that is a known one.
-fn rule_of(text: &str) -> Option<String> {
+/// Returns the tool of a rule such as `Bash(rm *)`, if it is a known one.
+fn known_tool_of_rule(text: &str) -> Option<String> {
     let is_rule = text.contains('(') && text.ends_with(')');
     let rule = Rule::parse(text).ok().filter(|_| is_rule)?;
-    rule.tool().filter(|tool| table::TOOLS.contains(tool)).map(str::to_owned)
+    rule.tool_name().filter(|tool| table::TOOLS.contains(tool)).map(str::to_owned)
 }
 
-/// What to write in place of an expression that is not marked as one.
-pub(super) fn unmarked(text: &str) -> String {
-    match rule_of(text) {
+/// Says what to write instead of an expression that is not marked as one.
+pub(super) fn unmarked_expression_help(text: &str) -> String {
+    match known_tool_of_rule(text) {
         Some(tool) => format!(
             "a rule about a call goes into `if`: write `match = \"{tool}\"` and `if = \"{text}\"`"
         ),
@@ -204,8 +209,8 @@ pub(super) fn unmarked(text: &str) -> String {
     }
 }
 
-/// The array that a word with dividers in it was meant for.
-fn divided(word: &str) -> Option<String> {
+/// Returns the array that a word with separators in it was meant to be.
+fn suggest_array(word: &str) -> Option<String> {
     let is_divided = word.contains(DIVIDERS) || word.contains(char::is_whitespace);
     let is_path =
         word.contains('/') && word.split('/').all(|component| table::TOOLS.contains(&component));
@@ -221,28 +226,28 @@ fn divided(word: &str) -> Option<String> {
     Some(format!("[{}]", words.join(", ")))
 }
 
-/// The exact words of `match`; of an expression, none.
+/// Returns the exact words of `match`; none if it is an expression.
 pub(super) fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
     match fields.text("match") {
-        Some(text) => values::names(text),
+        Some(text) => values::exact_words(text),
         None => fields.strings("match").into_iter().map(|(word, _)| word).collect(),
     }
 }
 
-/// The tool whose name `word` nearly is. A short name of a host's own is near to many, so that one
-/// slip is all it may have.
-fn misspelt(word: &str) -> Option<&'static str> {
+/// Returns the tool whose name differs from `word` by one letter. Only one is allowed, because a
+/// short name of a host's own tool is close to many.
+fn nearest_tool_name(word: &str) -> Option<&'static str> {
     let letters = |text: &str| text.to_ascii_lowercase().chars().collect::<Vec<char>>();
     let word = word.trim();
     if table::TOOLS.contains(&word) {
         return None;
     }
-    let near = nearest(word, table::TOOLS.iter().copied())?;
-    (distance(&letters(word), &letters(near)) == 1).then_some(near)
+    let near = nearest_word(word, table::TOOLS.iter().copied())?;
+    (edit_distance(&letters(word), &letters(near)) == 1).then_some(near)
 }
 
-/// A name that differs from that of a known tool in nothing but case, and that of the tool.
-fn miscased(word: &str) -> Option<(&str, &'static str)> {
+/// Returns `word` and the name of the known tool that differs from it only in case.
+fn tool_with_other_case(word: &str) -> Option<(&str, &'static str)> {
     let word = word.trim();
     let near = table::TOOLS.iter().find(|tool| tool.eq_ignore_ascii_case(word))?;
     (*near != word).then_some((word, *near))

@@ -13,13 +13,13 @@ const LONGEST: f64 = 86_400_000.0;
 /// Characters of regular expressions, which no name has.
 const SIGNS: &[char] = &['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\'];
 
-/// Whether a number is a count: whole, above 0, and not absurdly large.
+/// Returns `true` if a number is a count: whole, above 0, and not absurdly large.
 pub(super) fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (1.0..=1e6).contains(&number)
 }
 
-/// Whether a number is one of bytes that something useful fits into, and exact.
-pub(super) fn is_bytes(number: f64) -> bool {
+/// Returns `true` if a number is a useful number of bytes, and exact.
+pub(super) fn is_byte_count(number: f64) -> bool {
     number.fract() == 0.0 && (65_536.0..=1e15).contains(&number)
 }
 
@@ -46,12 +46,12 @@ pub(super) enum PatternFault {
     #[error("write at least one word, and no empty one")]
     EmptyWord,
     /// A rule or an expression that is not marked as one.
-    #[error("{}", tools::unmarked(.0))]
+    #[error("{}", tools::unmarked_expression_help(.0))]
     Unmarked(String),
 }
 
-/// A number and its unit: `250ms`, `1.5s`, `2m`, `1h`.
-pub(super) fn duration(text: &str) -> Result<Duration, DurationFault> {
+/// Parses a number with its unit: `250ms`, `1.5s`, `2m`, `1h`.
+pub(super) fn parse_duration(text: &str) -> Result<Duration, DurationFault> {
     let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit.trim()) else {
@@ -68,8 +68,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, DurationFault> {
     Ok(Duration::from_secs_f64(millis / 1_000.0))
 }
 
-/// Whether this can name a hook or an event: it goes into logs and onto screens as it is.
-pub(crate) fn is_name(name: &str) -> bool {
+/// Returns `true` if the text can name a hook or an event. Names are printed in logs and on
+/// terminals unchanged.
+pub(crate) fn is_valid_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/".contains(c))
@@ -78,8 +79,8 @@ pub(crate) fn is_name(name: &str) -> bool {
 /// A text of `match`: exact words with `|` between them, or an expression between slashes (C-48).
 ///
 /// An expression that is not marked as one is an error, because a reader could take it for either.
-pub(super) fn pattern(text: &str) -> Result<MatcherSpec, PatternFault> {
-    if let Some(expression) = expression(text) {
+pub(super) fn parse_match_text(text: &str) -> Result<MatcherSpec, PatternFault> {
+    if let Some(expression) = expression_between_slashes(text) {
         return Ok(MatcherSpec::Regex(expression.to_owned()));
     }
     if matches!(text.trim(), "*" | "//") {
@@ -95,16 +96,16 @@ pub(super) fn pattern(text: &str) -> Result<MatcherSpec, PatternFault> {
     Ok(MatcherSpec::Words(words))
 }
 
-/// The expression between slashes, where the text of a `match` is one.
-pub(super) fn expression(text: &str) -> Option<&str> {
+/// Returns the expression between slashes, if the text of a `match` is one.
+pub(super) fn expression_between_slashes(text: &str) -> Option<&str> {
     let between = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     between.filter(|text| !text.is_empty())
 }
 
-/// The words of the text of a `match`; none where it is an expression, or not valid.
-pub(super) fn names(text: &str) -> Vec<&str> {
+/// Returns the words of the text of a `match`; none if it is an expression, or not valid.
+pub(super) fn exact_words(text: &str) -> Vec<&str> {
     let words: Vec<&str> = text.split('|').map(str::trim).collect();
-    let is_valid = expression(text).is_none()
+    let is_valid = expression_between_slashes(text).is_none()
         && !words.iter().any(|word| word.is_empty())
         && text.trim() != "//"
         && !text.contains(SIGNS);

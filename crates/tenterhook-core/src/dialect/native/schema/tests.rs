@@ -19,7 +19,7 @@ use crate::report::{End, Output, Report, StepOutput};
 use crate::syntax::{self, Format};
 
 fn validator(kind: Kind) -> Validator {
-    validator_for(&schema(kind)).expect("a schema")
+    validator_for(&parse_schema(kind)).expect("a schema")
 }
 
 fn names(object: &Value) -> BTreeSet<&str> {
@@ -27,14 +27,14 @@ fn names(object: &Value) -> BTreeSet<&str> {
 }
 
 fn toml(text: &str) -> Value {
-    syntax::parse(text, Format::Toml).root.map(|root| root.to_json()).unwrap_or_default()
+    syntax::parse_by_format(text, Format::Toml).root.map(|root| root.to_json()).unwrap_or_default()
 }
 
 fn read_answer(text: &str) -> Answer {
     let said = StepOutput::Bytes { stdout: text.as_bytes().into(), stderr: Output::default() };
-    answer::read(
-        super::super::table::row("PreToolUse").expect("a row"),
-        &Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) },
+    answer::read_answer(
+        super::super::table::built_in_row("PreToolUse").expect("a row"),
+        &Report { said, ..Report::without_output(End::Exited(0), Duration::ZERO) },
         false,
     )
 }
@@ -51,7 +51,7 @@ fn agrees(properties: &Value, table: &[Key]) {
 
 #[test]
 fn the_config_schema_has_the_keys_of_the_reader() {
-    let schema = super::schema(Kind::Config);
+    let schema = super::parse_schema(Kind::Config);
     let defs = &schema["$defs"];
     let hook = &defs["hook"]["anyOf"][1];
     agrees(&schema["properties"], keys::FILE);
@@ -62,7 +62,7 @@ fn the_config_schema_has_the_keys_of_the_reader() {
     agrees(&defs["server"]["properties"], keys::SERVER);
     agrees(&defs["record"]["properties"], keys::RECORD);
     agrees(&defs["case"]["properties"], keys::TEST);
-    let of_cases = super::schema(Kind::Cases);
+    let of_cases = super::parse_schema(Kind::Cases);
     agrees(&of_cases["properties"], keys::CASE_FILE);
     agrees(&of_cases["$defs"]["case"]["properties"], keys::CASE);
     let runs: Vec<&str> = hook["oneOf"]
@@ -81,12 +81,12 @@ fn the_config_schema_has_the_keys_of_the_reader() {
 
 #[test]
 fn the_other_schemas_have_the_keys_of_the_code() {
-    let answers = schema(Kind::Answer);
+    let answers = parse_schema(Kind::Answer);
     assert_eq!(names(&answers["properties"]), answer::KEYS.iter().map(|(key, _)| *key).collect());
-    let events = schema(Kind::Event);
+    let events = parse_schema(Kind::Event);
     assert_eq!(names(&events["properties"]), envelope::KEYS.iter().copied().collect());
-    let outcomes = schema(Kind::Outcome);
-    let encoded = encode_outcome(&Outcome::silent());
+    let outcomes = parse_schema(Kind::Outcome);
+    let encoded = encode_outcome(&Outcome::without_answer());
     let keys: Value = encoded.as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(outcomes["required"], keys);
 }
@@ -119,13 +119,13 @@ fn outcomes_fit_their_schema() {
             messages: Vec::new(),
             stopped: false,
             tier: None,
-            shadow: Some(Box::new(Outcome::silent())),
+            shadow: Some(Box::new(Outcome::without_answer())),
         }],
     };
     let encoded = encode_outcome(&full);
     assert_eq!(encoded["steps"][0]["duration_ms"], json!(1.234));
     assert_eq!(encoded["stop"], json!({"reason": null}));
-    for outcome in [encoded, encode_outcome(&Outcome::silent())] {
+    for outcome in [encoded, encode_outcome(&Outcome::without_answer())] {
         validator.validate(&outcome).expect("fits");
     }
     assert!(!validator.is_valid(&json!({})));

@@ -27,13 +27,13 @@ proptest! {
     fn configs_load_or_say_why(text in scraps()) {
         let read = load(&text);
         prop_assert!(read.diagnostics.iter().all(|diagnostic| diagnostic.help.is_some() && diagnostic.place.is_some()));
-        let _ = cases(&source(&text));
+        let _ = read_cases(&source(&text));
     }
 
     #[test]
     fn only_a_strict_object_changes_anything(text in scraps(), stderr in scraps(), exit in -1_i32..4) {
         let end = if exit < 0 { End::TimedOut } else { End::Exited(exit) };
-        let answer = answer::read(gate(), &report(end.clone(), &text, &stderr), false);
+        let answer = answer::read_answer(gate(), &report(end.clone(), &text, &stderr), false);
         let own = text.strip_prefix("{\"background\": true}\n").unwrap_or(&text);
         let strict = serde_json::from_str::<Map<String, Value>>(own.trim_start_matches('\u{feff}')).is_ok();
         let widens = answer.restraint == Restraint::Allow

@@ -33,7 +33,7 @@ fn load_both(managed: &str, user: &str, claude: &str) -> Loaded {
 
 fn hook<'l>(loaded: &'l Loaded, line: &str) -> &'l Hook {
     let mut all = loaded.ruleset.hooks().iter();
-    all.find(|hook| hook.run.line().contains(line)).expect("the hook is there")
+    all.find(|hook| hook.run.one_line_description().contains(line)).expect("the hook is there")
 }
 
 fn codes(loaded: &Loaded) -> Vec<&'static str> {
@@ -179,7 +179,7 @@ const OF_TABLES: &[OfTable] = &[
         "[event.'deploy']\nanswers = []\n",
         &["event-declared-twice"],
         |loaded| {
-            let row = loaded.ruleset.custom(&"deploy".into());
+            let row = loaded.ruleset.custom_event_row(&"deploy".into());
             row.is_some_and(|row| row.powers.has(Power::Deny))
         },
     ),
@@ -189,7 +189,11 @@ const OF_TABLES: &[OfTable] = &[
         "[mcp.policy]\nrun = ['mine']\n",
         &["server-configured-twice"],
         |loaded| {
-            loaded.ruleset.servers().iter().all(|server| server.reach.line().contains("theirs"))
+            loaded
+                .ruleset
+                .servers()
+                .iter()
+                .all(|server| server.reach.one_line_description().contains("theirs"))
         },
     ),
     (
@@ -258,7 +262,7 @@ fn a_user_leaves_no_more_to_agents_than_a_managed_file() {
         let hook = all.find(|hook| hook.id.as_str() == "self-protection/change-guard");
         let hook = hook.expect("the rule is there");
         let Run::Rule(rule) = &hook.run else { panic!("a rule") };
-        (rule.when().to_owned(), hook.pausable, hook.enforcement.is_shadow())
+        (rule.when_expression().to_owned(), hook.pausable, hook.enforcement.is_shadow())
     };
     let user = "[protect]\nwritable = ['mine.toml']\n";
     assert!(when(&load_both("", user, "{}")).0.contains("mine.toml"));
@@ -317,7 +321,7 @@ fn a_user_undoes_no_managed_word_about_the_record() {
         NATIVE.read_config(&source).record
     };
     for (managed, user, held, without_effect) in rows {
-        assert_eq!(table(user).under(table(managed)), table(held), "{managed}; {user}");
+        assert_eq!(table(user).with_managed(table(managed)), table(held), "{managed}; {user}");
         let of = |text: &str| format!("[record]\n{text}\n");
         let loaded = load_both(&of(managed), &of(user), "{}");
         let found: Vec<_> = loaded

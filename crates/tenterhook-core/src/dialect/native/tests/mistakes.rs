@@ -300,7 +300,7 @@ fn a_mistake_in_what_runs_says_what_to_write() {
             continue;
         }
         let text = format!("[hook.a]\non = 'PreToolUse'\n{line}\n");
-        let source = Source::given("t.toml", DialectId::NATIVE, &text, "/p");
+        let source = Source::from_text("t.toml", DialectId::NATIVE, &text, "/p");
         let read = DialectId::NATIVE.dialect().read_config(&source);
         let [found] = read.diagnostics.as_slice() else { panic!("{line}: {read:?}") };
         assert_eq!(found.code.name(), code, "{line}: {}", found.message);
@@ -308,7 +308,7 @@ fn a_mistake_in_what_runs_says_what_to_write() {
         let says = found.help.as_deref().unwrap_or_default();
         assert!(says.contains(help), "{line}: {says}");
         let [hook] = read.hooks.as_slice() else { panic!("{line}: {read:?}") };
-        assert_eq!(hook.run.executor(), "none", "{line}");
+        assert_eq!(hook.run.executor_name(), "none", "{line}");
     }
 }
 

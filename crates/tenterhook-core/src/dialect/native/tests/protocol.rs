@@ -92,8 +92,8 @@ fn an_unknown_key_is_a_remark_and_the_rest_stands() {
 /// V-28.
 #[test]
 fn a_hook_goes_to_the_background_by_its_first_line() {
-    assert!(NATIVE.detaches(br#"{"background": true}"#, Compat::Guarded));
-    assert!(!NATIVE.detaches(br#"{"background": true, "decision": "deny"}"#, Compat::Guarded));
+    assert!(NATIVE.detaches_on(br#"{"background": true}"#, Compat::Guarded));
+    assert!(!NATIVE.detaches_on(br#"{"background": true, "decision": "deny"}"#, Compat::Guarded));
     let answer = read_stdout("{\"background\":true}\n{\"context\":\"late\"}");
     assert!(answer.detached);
     assert_eq!(answer.effects.context, ["late"]);
@@ -104,14 +104,14 @@ fn a_hook_goes_to_the_background_by_its_first_line() {
 fn an_env_file_becomes_variables_and_the_answer_wins() {
     let mut report = report(End::Exited(0), r#"{"env":{"A":"answer"}}"#, "");
     report.env_file = Some("export A=\"file\"\nB='x y'\n# c\nnot a pair\n".into());
-    let env = answer::read(gate(), &report, false).effects.env;
+    let env = answer::read_answer(gate(), &report, false).effects.env;
     assert_eq!(Value::Object(env), json!({"A": "answer", "B": "x y"}));
 }
 
 /// V-41.
 #[test]
 fn an_outcome_has_every_key() {
-    let value = encode_outcome(&crate::Outcome::silent());
+    let value = encode_outcome(&crate::Outcome::without_answer());
     let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
     #[rustfmt::skip]
     assert_eq!(keys, ["blocked", "decision", "reason", "updated_input", "updated_prompt", "updated_output",

@@ -62,12 +62,15 @@ fn an_entry_without_an_event_holds_calls() {
         "[[hook]]\non = 'PreToolUse'\nshell = 'x'\n",
     ] {
         let held = ruleset(entry, Layer::User);
-        let held =
-            held.hooks().iter().filter(|hook| hook.is_hold()).map(|hook| hook.event.as_str());
+        let held = held
+            .hooks()
+            .iter()
+            .filter(|hook| hook.is_hold_for_unread_file())
+            .map(|hook| hook.event.as_str());
         assert_eq!(held.collect::<Vec<_>>(), CALLS, "{entry}");
     }
     let fine = ruleset("[hook.a]\non = 'Stop'\nshell = 'x'\ntimeuot = 1\n", Layer::User);
-    assert!(fine.hooks().iter().all(|hook| !hook.is_hold()));
+    assert!(fine.hooks().iter().all(|hook| !hook.is_hold_for_unread_file()));
 }
 
 /// C-60: if a mistake blocked every prompt, the user could not repair the file with an agent.
@@ -159,7 +162,8 @@ fn of_a_torn_file_every_whole_entry_lives() {
         let mut hooks = ruleset.hooks().iter();
         let first = hooks.next().expect("a hook");
         assert_eq!((first.id.as_str(), unusable(first)), ("good", false), "{rest}");
-        let (holds, others): (Vec<_>, Vec<_>) = hooks.partition(|hook| hook.is_hold());
+        let (holds, others): (Vec<_>, Vec<_>) =
+            hooks.partition(|hook| hook.is_hold_for_unread_file());
         let others = others.iter().map(|other| (other.event.to_string(), unusable(other)));
         (others.collect::<Vec<_>>(), holds.len())
     };

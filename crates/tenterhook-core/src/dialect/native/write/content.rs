@@ -3,11 +3,11 @@
 use serde_json::Value as Json;
 use toml_edit::{InlineTable, Item, Table, Value};
 
-use super::{Writer, strings};
+use super::{Writer, string_array};
 use crate::hook::{Hook, Http, McpTool, Prompt};
 
 impl Writer {
-    pub(super) fn http(&mut self, hook: &Hook, http: &Http, table: &mut Table) -> Option<()> {
+    pub(super) fn write_http(&mut self, hook: &Hook, http: &Http, table: &mut Table) -> Option<()> {
         let mut inner = InlineTable::new();
         inner.insert("url", http.url.as_str().into());
         if !http.headers.is_empty() {
@@ -26,17 +26,22 @@ impl Writer {
         let value = if inner.len() == 1 { http.url.as_str().into() } else { Value::from(inner) };
         table.insert("http", Item::Value(value));
         if !http.variables.is_empty() {
-            table.insert("pass", Item::Value(strings(&http.variables)));
+            table.insert("pass", Item::Value(string_array(&http.variables)));
         }
         Some(())
     }
 
-    pub(super) fn mcp(&mut self, hook: &Hook, call: &McpTool, table: &mut Table) -> Option<()> {
+    pub(super) fn write_mcp_tool(
+        &mut self,
+        hook: &Hook,
+        call: &McpTool,
+        table: &mut Table,
+    ) -> Option<()> {
         let mut inner = InlineTable::new();
         inner.insert("server", call.server.as_str().into());
         inner.insert("tool", call.tool.as_str().into());
         if !call.input.is_empty() {
-            let Some(input) = toml(&Json::Object(call.input.clone())) else {
+            let Some(input) = json_to_toml(&Json::Object(call.input.clone())) else {
                 self.report_lost(hook, "TOML has no word for the `null` in its `input`");
                 return None;
             };
@@ -47,8 +52,8 @@ impl Writer {
     }
 }
 
-/// The key and the table of a question to a model.
-pub(super) fn prompt(prompt: &Prompt) -> (&'static str, InlineTable) {
+/// Returns the key and the table of a question to a model.
+pub(super) fn prompt_table(prompt: &Prompt) -> (&'static str, InlineTable) {
     let mut inner = InlineTable::new();
     inner.insert("text", prompt.text.as_str().into());
     if let Some(model) = &prompt.model {
@@ -68,8 +73,8 @@ pub(super) fn prompt(prompt: &Prompt) -> (&'static str, InlineTable) {
     ("agent", inner)
 }
 
-/// A JSON value in TOML, which has no null.
-fn toml(json: &Json) -> Option<Value> {
+/// Converts a JSON value to TOML; returns `None` for `null`, which TOML lacks.
+fn json_to_toml(json: &Json) -> Option<Value> {
     Some(match json {
         Json::Null => return None,
         Json::Bool(flag) => (*flag).into(),
@@ -79,13 +84,13 @@ fn toml(json: &Json) -> Option<Value> {
         },
         Json::String(text) => text.as_str().into(),
         Json::Array(items) => {
-            let items = items.iter().map(toml).collect::<Option<toml_edit::Array>>()?;
+            let items = items.iter().map(json_to_toml).collect::<Option<toml_edit::Array>>()?;
             items.into()
         }
         Json::Object(fields) => {
             let mut table = InlineTable::new();
             for (key, value) in fields {
-                table.insert(key, toml(value)?);
+                table.insert(key, json_to_toml(value)?);
             }
             table.into()
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::hook::HookId;
 
-pub(super) use crate::dialect::native::config::is_name;
+pub(super) use crate::dialect::native::config::is_valid_name;
 
 /// Longest name, with room for a number.
 const LONGEST: usize = 56;
@@ -16,9 +16,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A name for the hook that no other hook has, without characters that names may not have.
-    pub(super) fn unique(&mut self, id: &HookId) -> String {
-        let plain = plain(id.as_str());
+    /// Returns a name for the hook that no other hook has, without characters that names may not
+    /// have.
+    pub(super) fn take_unique_name(&mut self, id: &HookId) -> String {
+        let plain = valid_name(id.as_str());
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let found =
             std::iter::once(plain.clone()).chain(numbered).find(|text| !self.taken.contains(text));
@@ -28,7 +29,7 @@ impl Names {
     }
 }
 
-fn plain(id: &str) -> String {
+fn valid_name(id: &str) -> String {
     let mut name = String::new();
     for c in id.chars() {
         let c = if c.is_ascii_alphanumeric() || "._-:/".contains(c) { c } else { '-' };
@@ -60,10 +61,10 @@ mod tests {
             ("  été", "t"),
             ("***", "hook"),
         ] {
-            let name = names.unique(&HookId::new(id));
+            let name = names.take_unique_name(&HookId::new(id));
             assert_eq!(name, expected);
-            assert!(is_name(&name), "{name}");
+            assert!(is_valid_name(&name), "{name}");
         }
-        assert!(is_name(&names.unique(&HookId::new("x".repeat(200)))));
+        assert!(is_valid_name(&names.take_unique_name(&HookId::new("x".repeat(200)))));
     }
 }

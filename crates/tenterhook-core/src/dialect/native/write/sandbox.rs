@@ -5,16 +5,16 @@ use std::path::Path;
 
 use toml_edit::{Array, InlineTable, Value};
 
-use super::{strings, value};
+use super::{string_array, value};
 use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
 
-/// The value of `sandbox` for a file; `None` if nothing was set.
-pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
+/// Returns the value of `sandbox` for a file; `None` if it was not set.
+pub(super) fn value_for_file(sandbox: &Sandbox) -> Option<Value> {
     // The default that the host adds for repositories is not part of a file (X-15).
-    if *sandbox == Sandbox::of_repositories() {
+    if *sandbox == Sandbox::repository_default() {
         return None;
     }
-    value_of(sandbox)
+    sandbox_value(sandbox)
 }
 
 /// The line that sets `sandbox` for a hook of `file`, and its location for people (X-10).
@@ -22,9 +22,9 @@ pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
 /// It replaces all earlier settings of the hook's sandbox, also for a file whose agent has no
 /// sandbox setting.
 #[must_use]
-pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
-    let value = value_of(sandbox).map(|value| value.to_string()).unwrap_or_default();
-    match file.filter(|file| !is_native(file)) {
+pub fn sandbox_line(sandbox: &Sandbox, file: Option<&str>) -> String {
+    let value = sandbox_value(sandbox).map(|value| value.to_string()).unwrap_or_default();
+    match file.filter(|file| !is_native_file(file)) {
         Some(file) => format!(
             "`sandbox = {value}` below `[source.{}]` in `~/.config/tenterhook/tenterhook.toml`",
             Value::from(file)
@@ -33,26 +33,26 @@ pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
     }
 }
 
-/// Whether a file is native by its name. A hook in it may use the dialect of another agent. The
-/// settings of a file with another name can be written in a native file, too.
-fn is_native(file: &str) -> bool {
+/// Returns `true` if a file is native by its name. A hook in it may use the dialect of another
+/// agent. The settings of a file with another name can be written in a native file, too.
+fn is_native_file(file: &str) -> bool {
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.starts_with("tenterhook.") && name.ends_with(".toml"))
 }
 
-fn value_of(sandbox: &Sandbox) -> Option<Value> {
+fn sandbox_value(sandbox: &Sandbox) -> Option<Value> {
     match sandbox {
         Sandbox::Unsaid => None,
         Sandbox::Off => Some("off".into()),
-        Sandbox::In(grants) if **grants == Grants::new(grants.profile) => {
+        Sandbox::In(grants) if **grants == Grants::from_profile(grants.profile) => {
             Some(grants.profile.as_str().into())
         }
-        Sandbox::In(grants) => Some(table(grants).into()),
+        Sandbox::In(grants) => Some(grants_table(grants).into()),
     }
 }
 
-fn table(grants: &Grants) -> InlineTable {
-    let usual = Grants::new(Profile::Standard);
+fn grants_table(grants: &Grants) -> InlineTable {
+    let usual = Grants::from_profile(Profile::Standard);
     let mut table = InlineTable::new();
     let mut put = |key: &str, value: Option<Value>| drop(value.map(|word| table.insert(key, word)));
     let word = grants.profile.as_str();
@@ -60,22 +60,23 @@ fn table(grants: &Grants) -> InlineTable {
     for (key, paths) in [("read", &grants.read), ("write", &grants.write)] {
         let paths: Vec<String> =
             paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        let paths = paths.iter().map(|path| on_one_line(path));
+        let paths = paths.iter().map(|path| single_line_string(path));
         put(key, (paths.len() > 0).then(|| paths.collect::<Array>().into()));
     }
-    put("net", peers(&grants.net));
-    put("env", (!grants.env.is_empty()).then(|| strings(&grants.env)));
+    put("net", peers_value(&grants.net));
+    put("env", (!grants.env.is_empty()).then(|| string_array(&grants.env)));
     put("attributes", grants.attributes.then(|| true.into()));
     let number = |n: u64| i64::try_from(n).ok().map(Value::from);
     put("processes", grants.processes.and_then(number));
     put("memory", grants.memory.and_then(number));
-    put("cpu", grants.cpu.map(|cpu| value::duration(cpu).into()));
+    put("cpu", grants.cpu.map(|cpu| value::duration_text(cpu).into()));
     put("isolation_min", (grants.at_least != Tier::T1).then(|| grants.at_least.as_str().into()));
     table
 }
 
-/// A name that holds the end of a line does not end the line that people read.
-fn on_one_line(text: &str) -> Value {
+/// Returns a TOML string on one line: control characters are escaped, so that a file name cannot
+/// add lines to a message.
+fn single_line_string(text: &str) -> Value {
     let escaped = |c: char| match c {
         '"' | '\\' => format!("\\{c}"),
         _ if c.is_control() => format!("\\u{:04x}", u32::from(c)),
@@ -90,12 +91,12 @@ fn on_one_line(text: &str) -> Value {
     }
 }
 
-fn peers(peers: &Peers) -> Option<Value> {
+fn peers_value(peers: &Peers) -> Option<Value> {
     match peers {
         Peers::None => None,
         Peers::Tcp(ports) => {
             let ports: Vec<String> = ports.iter().map(|port| format!("tcp:{port}")).collect();
-            Some(strings(&ports))
+            Some(string_array(&ports))
         }
         Peers::Everybody => Some("open".into()),
     }
@@ -109,9 +110,9 @@ mod tests {
     #[test]
     fn a_line_is_one_line() {
         let name = "/a/\"b\\\n\u{1b}[31mc";
-        let mut grants = Grants::new(Profile::Standard);
+        let mut grants = Grants::from_profile(Profile::Standard);
         grants.read.push(name.into());
-        let output = line(&Sandbox::In(grants.into()), None);
+        let output = sandbox_line(&Sandbox::In(grants.into()), None);
         assert!(!output.contains(char::is_control), "{output}");
         let text = output.trim_start_matches('`').split_once("` in its entry").unwrap().0;
         let read: toml_edit::DocumentMut = text.parse().unwrap();

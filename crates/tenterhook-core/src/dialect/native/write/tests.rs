@@ -12,13 +12,14 @@ use crate::settle::View;
 use crate::source::Source;
 
 fn ruleset(dialect: DialectId, text: &str) -> Ruleset {
-    config::load(&[Source::given("/p/hooks", dialect, text, "/p")], &Added::default(), None).ruleset
+    config::load(&[Source::from_text("/p/hooks", dialect, text, "/p")], &Added::default(), None)
+        .ruleset
 }
 
 fn converted(hooks: &Ruleset) -> (Ruleset, String, Vec<&'static str>) {
     let (text, diagnostics) = write(hooks.hooks());
     let codes = diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
-    let source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p");
+    let source = Source::from_text("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p");
     let read = config::load(&[source], &Added::default(), None);
     let errors: Vec<_> =
         // What this build cannot run is written all the same (C-76).
@@ -78,7 +79,7 @@ fn what_is_written_is_read_as_the_same_hooks() {
             if before.wait == Wait::Attached {
                 assert_eq!(after.on_failure, before.on_failure, "{written}");
             }
-            let row = dialect.dialect().row(&before.event).expect("a row");
+            let row = dialect.dialect().event_row(&before.event).expect("a row");
             assert_eq!(after.timeout, before.timeout.or(Some(row.timeout)));
             let (Run::Command(one), Run::Command(two)) = (&before.run, &after.run) else {
                 panic!()
@@ -211,9 +212,9 @@ fn values_stand_as_the_format_has_them() {
         (Duration::from_nanos(5), "1ms"),
         (Duration::MAX, "86400s"),
     ] {
-        assert_eq!(value::duration(time), expected);
+        assert_eq!(value::duration_text(time), expected);
     }
-    assert_eq!(value::comment("a\nb\u{1b}"), "# a b \n");
+    assert_eq!(value::comment_line("a\nb\u{1b}"), "# a b \n");
     let hook = Hook {
         on_failure: Some(OnFailure::Ask),
         answer_required: true,

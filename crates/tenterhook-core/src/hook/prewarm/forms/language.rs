@@ -28,22 +28,22 @@ enum PlainWords {
 }
 
 pub(super) const PYTHON: Language = Language {
-    is_called: is_python,
-    takes_next: python_takes_next,
+    is_called: is_python_program,
+    takes_next: python_option_takes_value,
     endings: &[".py"],
     plain_words: PlainWords::Scripts,
 };
 
 pub(super) const NODE: Language = Language {
-    is_called: |program| matches!(name(program), "node" | "nodejs"),
-    takes_next: node_takes_next,
+    is_called: |program| matches!(program_basename(program), "node" | "nodejs"),
+    takes_next: node_option_takes_value,
     endings: &[".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"],
     plain_words: PlainWords::Either,
 };
 
 impl Language {
-    /// How many words stand between the interpreter and its script.
-    pub(super) fn options(&self, words: &[Word]) -> Option<usize> {
+    /// Counts the words between the interpreter and its script.
+    pub(super) fn count_option_words(&self, words: &[Word]) -> Option<usize> {
         let (program, args) = words.split_first()?;
         if program.kind != WordKind::Literal || !(self.is_called)(&program.text) {
             return None;
@@ -71,14 +71,14 @@ impl Language {
     }
 }
 
-/// A program without its directories.
-fn name(program: &str) -> &str {
+/// Returns the name of a program without its directories.
+fn program_basename(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// `python`, `python3`, `python3.12`.
-fn is_python(program: &str) -> bool {
-    let Some(version) = name(program).strip_prefix("python") else { return false };
+/// Returns true for `python`, `python3` and the like, such as `python3.12`.
+fn is_python_program(program: &str) -> bool {
+    let Some(version) = program_basename(program).strip_prefix("python") else { return false };
     version.chars().all(|c| c.is_ascii_digit() || c == '.') && !version.starts_with('2')
 }
 
@@ -88,7 +88,7 @@ const ALONE: &str = "BbdEIOPRsSuvq";
 /// Options of Python of one letter that take the rest of their word, or the next word.
 const WITH_VALUE: &str = "WX";
 
-fn python_takes_next(option: &str) -> Option<bool> {
+fn python_option_takes_value(option: &str) -> Option<bool> {
     let letters = option.strip_prefix('-').filter(|rest| !rest.is_empty())?;
     for (at, letter) in letters.char_indices() {
         if WITH_VALUE.contains(letter) {
@@ -136,7 +136,7 @@ const NODE_WITH_EQUALS: &[&str] = &[
     "--unhandled-rejections",
 ];
 
-fn node_takes_next(option: &str) -> Option<bool> {
+fn node_option_takes_value(option: &str) -> Option<bool> {
     match option.split_once('=') {
         None if NODE_ALONE.contains(&option) => Some(false),
         None if NODE_WITH_VALUE.contains(&option) => Some(true),

@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::super::super::Task;
-use super::super::environment;
+use super::super::process_environment;
 use tenterhook_core::hook::{Command, Invocation};
 
 /// Everything that a process takes from its start. Compared as it is: a digest would hide what
@@ -56,13 +56,13 @@ impl PartialEq for Likeness {
 }
 
 impl Likeness {
-    /// The start of `command` as it would be now.
+    /// Describes how `command` would be started now.
     pub(super) fn new(task: &Task, command: &Command) -> Self {
         let within = &task.event.within;
-        let mut env = environment(task, command, task.envelope.env.iter());
+        let mut env = process_environment(task, command, task.envelope.env.iter());
         env.sort_unstable();
         Self {
-            invocation: command.starts().clone(),
+            invocation: command.invocation().clone(),
             env,
             env_file: task.envelope.env_file.filter(|_| task.ambient.scratch.is_some()),
             cwd: command.cwd.clone().unwrap_or_else(|| within.cwd.clone()),
@@ -71,30 +71,32 @@ impl Likeness {
         }
     }
 
-    /// Reads the metadata of the files before the process reads them.
-    pub(super) fn look(&mut self, task: &Task) {
+    /// Records the metadata of the script and the directory before the process reads them.
+    pub(super) fn record_file_metadata(&mut self, task: &Task) {
         let within = &task.event.within;
-        let script = task.hook.script_from(&self.cwd, &within.project, &within.home);
-        self.seen = script.map(|script| Seen::now(script.path, Kind::Script)).into_iter().collect();
-        self.seen.push(Seen::now(self.cwd.clone(), Kind::Directory));
+        let script = task.hook.script_from_base(&self.cwd, &within.project, &within.home);
+        self.seen =
+            script.map(|script| Seen::record_path(script.path, Kind::Script)).into_iter().collect();
+        self.seen.push(Seen::record_path(self.cwd.clone(), Kind::Directory));
     }
 
     /// Whether the files are unchanged.
-    pub(super) fn holds(&self) -> bool {
-        self.seen.iter().all(|s| mark(&s.path, s.kind) == s.mark)
+    pub(super) fn has_unchanged_files(&self) -> bool {
+        self.seen.iter().all(|s| read_mark(&s.path, s.kind) == s.mark)
     }
 }
 
 impl Seen {
-    fn now(path: PathBuf, kind: Kind) -> Self {
-        Self { mark: mark(&path, kind), path, kind }
+    /// Records the current metadata of a path.
+    fn record_path(path: PathBuf, kind: Kind) -> Self {
+        Self { mark: read_mark(&path, kind), path, kind }
     }
 }
 
-/// The metadata of a path now; `None` if it cannot be read.
-fn mark(path: &Path, kind: Kind) -> Option<Mark> {
+/// Returns the current metadata of a path, as far as it is compared; `None` if it cannot be read.
+fn read_mark(path: &Path, kind: Kind) -> Option<Mark> {
     let found = std::fs::metadata(path).ok()?;
-    let mark = mark_of(&found);
+    let mark = mark_from_metadata(&found);
     Some(match kind {
         Kind::Script => mark,
         Kind::Directory => Mark { which: mark.which, size: 0, changed: [0; 4] },
@@ -102,7 +104,7 @@ fn mark(path: &Path, kind: Kind) -> Option<Mark> {
 }
 
 #[cfg(unix)]
-fn mark_of(found: &Metadata) -> Mark {
+fn mark_from_metadata(found: &Metadata) -> Mark {
     use std::os::unix::fs::MetadataExt;
     Mark {
         which: [found.dev(), found.ino()],
@@ -114,7 +116,7 @@ fn mark_of(found: &Metadata) -> Mark {
 }
 
 #[cfg(not(unix))]
-fn mark_of(found: &Metadata) -> Mark {
+fn mark_from_metadata(found: &Metadata) -> Mark {
     let written =
         found.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     let written = written.unwrap_or_default();

@@ -12,9 +12,9 @@ use tenterhook_core::hook::Command;
 pub(in crate::executor::command) struct Substitute(());
 
 impl Substitute {
-    /// Starts every command unchanged.
+    /// Leaves every command unchanged.
     #[expect(clippy::unnecessary_wraps, reason = "with the feature, a form may not fit")]
-    pub(super) const fn enter(
+    pub(super) const fn apply_to_command(
         _: &mut process::Command,
         _: &Command,
         _: Option<&Path>,

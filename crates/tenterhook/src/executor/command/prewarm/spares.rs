@@ -64,23 +64,23 @@ pub(super) struct Claim {
 }
 
 impl Spares {
-    /// Takes the spare of a hook, if it is alive and fits.
-    pub(super) fn take(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
+    /// Takes the spare of a hook, if it is alive and would be started the same way now.
+    pub(super) fn take_matching_spare(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
         let mut state = self.lock();
-        let at = state.spares.iter().position(|spare| *spare.id() == hook.id);
+        let at = state.spares.iter().position(|spare| *spare.hook_id() == hook.id);
         let Some(mut spare) = at.map(|at| state.spares.remove(at)) else {
             return Taken::Nothing(None);
         };
         drop(state);
-        let died = spare.died();
-        let fits = spare.fits(wanted);
+        let died = spare.end_if_exited();
+        let fits = spare.matches_start(wanted);
         let is_fresh = fits && spare.is_fresh();
         let mut state = self.lock();
-        let standing = state.standing(hook);
+        let standing = state.usage_of_hook(hook);
         match died {
             Some(process::End::Exited(code)) => {
                 standing.given_up = true;
-                Taken::Nothing(Some(ended_early(code)))
+                Taken::Nothing(Some(exited_early_failure(code)))
             }
             // Killed from outside, or by its own age: the next one may live.
             Some(_) => Taken::Nothing(None),
@@ -93,21 +93,21 @@ impl Spares {
             None => {
                 standing.unfit += 1;
                 standing.given_up |= standing.unfit >= MAX_UNFIT;
-                Taken::Nothing(standing.given_up.then(never_fits))
+                Taken::Nothing(standing.given_up.then(never_matched_failure))
             }
         }
     }
 
-    /// The spares of a session.
+    /// Returns the spares of a session.
     pub(super) fn of_session(session: &Session) -> Arc<Self> {
-        session.resident()
+        session.get_resident()
     }
 
-    /// The right to start a spare, if the hook has none and may have one.
-    pub(super) fn claim(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
+    /// Returns the right to start a spare, if the hook has none and may have one.
+    pub(super) fn claim_start(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
         let mut state = self.lock();
-        let has_one = state.spares.iter().any(|spare| *spare.id() == hook.id);
-        if state.ended || has_one || state.standing(hook).given_up {
+        let has_one = state.spares.iter().any(|spare| *spare.hook_id() == hook.id);
+        if state.ended || has_one || state.usage_of_hook(hook).given_up {
             return None;
         }
         let id = hook.id.clone();
@@ -121,7 +121,7 @@ impl Spares {
 
 impl Resident for Spares {
     /// A spare refers to its hook weakly: if the hook left the configuration, the spare ends.
-    fn prune(&self, _: &[Arc<Ruleset>]) {
+    fn end_unused(&self, _: &[Arc<Ruleset>]) {
         let mut state = self.lock();
         let stale: Vec<_> = state.spares.extract_if(.., |spare| spare.is_stale()).collect();
         drop(state);
@@ -129,7 +129,7 @@ impl Resident for Spares {
     }
 
     /// Also starts no more.
-    fn end(&self) {
+    fn end_all(&self) {
         let mut state = self.lock();
         state.ended = true;
         let spares = std::mem::take(&mut state.spares);
@@ -137,14 +137,14 @@ impl Resident for Spares {
         drop(spares);
     }
 
-    fn waiting(&self) -> usize {
+    fn spare_processes(&self) -> usize {
         self.lock().spares.len()
     }
 }
 
 impl State {
-    /// How the spares of this entry were used: a reloaded entry begins anew.
-    fn standing(&mut self, hook: &Arc<Hook>) -> &mut Standing {
+    /// Returns how the spares of this entry were used. A reloaded entry starts anew.
+    fn usage_of_hook(&mut self, hook: &Arc<Hook>) -> &mut Standing {
         let fresh = || Standing { hook: Arc::downgrade(hook), unfit: 0, given_up: false };
         let standing = self.standing.entry(hook.id.clone()).or_insert_with(fresh);
         if !Weak::ptr_eq(&standing.hook, &Arc::downgrade(hook)) {
@@ -155,8 +155,8 @@ impl State {
 }
 
 impl Claim {
-    /// Adds its spare to the session. Beyond the limit, the one that has waited longest is ended.
-    pub(super) fn fill(self, spare: Spare) {
+    /// Adds the spare to the session. Beyond the limit, the spare that has waited longest is ended.
+    pub(super) fn add_spare(self, spare: Spare) {
         let mut state = self.spares.lock();
         let mut gone = None;
         if state.ended {
@@ -178,7 +178,7 @@ impl Drop for Claim {
     }
 }
 
-fn ended_early(code: i32) -> Failure {
+fn exited_early_failure(code: i32) -> Failure {
     let message = format!(
         "its next process ended with exit code {code} before an event came, so none is started early any more in this \
          session: it does not wait for its input, and must not be prewarmed; take `prewarm` out"
@@ -186,7 +186,7 @@ fn ended_early(code: i32) -> Failure {
     Failure::new(Code::PrewarmEnded, message)
 }
 
-fn never_fits() -> Failure {
+fn never_matched_failure() -> Failure {
     let message = format!(
         "{MAX_UNFIT} processes in a row that were started early did not fit their event, because their environment \
          or directory differs; none is started early any more in this session; take `prewarm` out"

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenterhook_process as process;
 
-use super::super::started;
+use super::super::process_program;
 use crate::discover;
 use tenterhook_core::hook::{Command, Prewarm};
 
@@ -28,10 +28,10 @@ pub(in crate::executor::command) struct Substitute {
 }
 
 impl Substitute {
-    /// Changes `described` to start the form of `command`. `None` if the interpreter cannot load
-    /// different code; if only the announcement of its exit is unavailable, the command is
-    /// started unchanged.
-    pub(super) fn enter(
+    /// Changes `described` to start the prewarmed form of `command`. `None` if the interpreter
+    /// cannot load different code. If only the announcement of its exit is unavailable, the command
+    /// stays unchanged.
+    pub(super) fn apply_to_command(
         described: &mut process::Command,
         command: &Command,
         scratch: Option<&Path>,
@@ -39,26 +39,30 @@ impl Substitute {
         match command.prewarm {
             Prewarm::Never | Prewarm::AsItStands => Some(Self::default()),
             Prewarm::Python => {
-                let form = command.starts().with_option(Prewarm::Python, "-c", SHIM)?;
-                described.program = started(&form);
+                let form =
+                    command.invocation().insert_interpreter_option(Prewarm::Python, "-c", SHIM)?;
+                described.program = process_program(&form);
                 Some(Self::default())
             }
-            Prewarm::Node => Some(Self::beside(described, command, scratch).unwrap_or_default()),
+            Prewarm::Node => {
+                Some(Self::preload_in_node(described, command, scratch).unwrap_or_default())
+            }
         }
     }
 
-    /// Loads the preload in Node, if there is a directory for its file and a receiver for its
+    /// Makes Node load the preload, if there is a directory for its file and a receiver for its
     /// announcement.
-    fn beside(
+    fn preload_in_node(
         described: &mut process::Command,
         command: &Command,
         scratch: Option<&Path>,
     ) -> Option<Self> {
         let scratch = scratch.filter(|_| process::ANNOUNCES)?;
-        let substitute = Self { file: Some(write(scratch).ok()?) };
+        let substitute = Self { file: Some(write_preload_file(scratch).ok()?) };
         let path = substitute.file.as_ref()?.to_str()?;
-        let form = command.starts().with_option(Prewarm::Node, "--require", path)?;
-        described.program = started(&form);
+        let form =
+            command.invocation().insert_interpreter_option(Prewarm::Node, "--require", path)?;
+        described.program = process_program(&form);
         described.announce = process::Announce::OnDescriptor3;
         Some(substitute)
     }
@@ -74,11 +78,11 @@ impl Drop for Substitute {
 }
 
 /// Writes the preload into a new file, under the name by which Node loads it.
-fn write(scratch: &Path) -> io::Result<PathBuf> {
+fn write_preload_file(scratch: &Path) -> io::Result<PathBuf> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = scratch.canonicalize()?.join(format!("preload-{}-{number}.cjs", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
-    discover::owner_only(options.write(true).create_new(true))?
+    discover::set_owner_only(options.write(true).create_new(true))?
         .open(&path)?
         .write_all(PRELOAD.as_bytes())?;
     Ok(path)

@@ -110,66 +110,71 @@ pub(super) enum Complaint<'a> {
     Git,
 }
 
-/// The problems that a text reports, in order.
-pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
-    let changes = contains_any(text, CHANGING_CALLS);
-    let is_about_sockets = text.lines().any(|line| is_frame(line) && line.contains("/socket.py"));
+/// Returns the problems that a text reports, in order.
+pub(super) fn parse_complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
+    let changes = contains_any_of(text, CHANGING_CALLS);
+    let is_about_sockets =
+        text.lines().any(|line| is_stack_frame(line) && line.contains("/socket.py"));
     let asked_port = OnceCell::new();
     let mut last = None;
-    lines(text).filter_map(move |line| {
+    lines_without_stack_traces(text).filter_map(move |line| {
         let before = last;
         // `failed to open: /x`, and then its cause.
-        if whole(line).next().is_some() {
+        if absolute_paths_in_line(line).next().is_some() {
             last = Some(line);
         }
-        if is_unreached(line) {
-            return Some(Complaint::Unreached(*asked_port.get_or_init(|| port(text))));
+        if is_host_unreached(line) {
+            return Some(Complaint::Unreached(*asked_port.get_or_init(|| unreached_port(text))));
         }
         if line.contains(GIT_INDEX) {
             return Some(Complaint::Git);
         }
-        let is_closed = contains_any(line, CLOSED_TO_CHANGES);
-        let changes = changes || is_closed || contains_any(line, CHANGES);
-        if !is_closed && !contains_any(line, REFUSALS) {
-            let is_absence = contains_any(line, ABSENCES);
+        let is_closed = contains_any_of(line, CLOSED_TO_CHANGES);
+        let changes = changes || is_closed || contains_any_of(line, CHANGES);
+        if !is_closed && !contains_any_of(line, REFUSALS) {
+            let is_absence = contains_any_of(line, ABSENCES);
             return is_absence.then_some(Complaint::NotFound { line, changes });
         }
         // Python names the refused file, and no peer.
-        if is_about_sockets && named(line).next().is_none() {
+        if is_about_sockets && likely_paths_in_line(line).next().is_none() {
             return Some(Complaint::Unreached(None));
         }
-        if contains_any(line, OF_PROCESSES) && !line.contains('/') {
+        if contains_any_of(line, OF_PROCESSES) && !line.contains('/') {
             return None;
         }
-        let names = named(line).next().is_some() || is_about_attributes(line);
+        let names = likely_paths_in_line(line).next().is_some() || is_attribute_refusal(line);
         let line = before.filter(|_| !names).unwrap_or(line);
         Some(Complaint::Refused { line, changes })
     })
 }
 
-/// Lines that can report a problem. A line of a stack trace shows code, whatever it contains.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| line.len() <= LONGEST_LINE && !is_frame(line))
+/// Returns the lines that can report a problem. A line of a stack trace shows code, whatever it
+/// contains.
+fn lines_without_stack_traces(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| line.len() <= LONGEST_LINE && !is_stack_frame(line))
 }
 
-fn is_frame(line: &str) -> bool {
+fn is_stack_frame(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("File \"") || line.starts_with("at ")
 }
 
-fn is_unreached(line: &str) -> bool {
-    contains_any(line, UNKNOWN_NAMES)
-        || (contains_any(line, UNREACHED) && !contains_any(line, REACHED))
+/// Whether a line reports that a host was not reached.
+fn is_host_unreached(line: &str) -> bool {
+    contains_any_of(line, UNKNOWN_NAMES)
+        || (contains_any_of(line, UNREACHED) && !contains_any_of(line, REACHED))
 }
 
-/// The port at which no host was reached. A name look-up needs more than one port: it uses UDP.
-fn port(text: &str) -> Option<u16> {
-    let about: Vec<&str> = lines(text).filter(|line| is_unreached(line)).collect();
-    let is_known = !about.iter().any(|text| contains_any(text, UNKNOWN_NAMES));
-    about.iter().find_map(|text| port_of(text)).filter(|_| is_known)
+/// Returns the port at which no host was reached. `None` for a name look-up, which needs more than
+/// one port because it uses UDP.
+fn unreached_port(text: &str) -> Option<u16> {
+    let about: Vec<&str> =
+        lines_without_stack_traces(text).filter(|line| is_host_unreached(line)).collect();
+    let is_known = !about.iter().any(|text| contains_any_of(text, UNKNOWN_NAMES));
+    about.iter().find_map(|text| port_in_line(text)).filter(|_| is_known)
 }
 
-fn port_of(line: &str) -> Option<u16> {
+fn port_in_line(line: &str) -> Option<u16> {
     let digits = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         text.get(..end).and_then(|text| text.parse::<u16>().ok()).filter(|n| *n > 0)
@@ -191,11 +196,14 @@ fn port_of(line: &str) -> Option<u16> {
         .or_else(|| words().find_map(with_address))
 }
 
-/// Text in a line that may be a path, the likeliest first: in quotes, before the message, absolute.
-pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
+/// Returns text in a line that may be a path, the likeliest first: in quotes, before the message,
+/// absolute.
+pub(super) fn likely_paths_in_line(line: &str) -> impl Iterator<Item = &str> {
     let ends_in = |complaint: &str| {
         let complaint = format!(": {complaint}");
-        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES].iter().any(|texts| contains_any(&complaint, texts))
+        [REFUSALS, CLOSED_TO_CHANGES, ABSENCES]
+            .iter()
+            .any(|texts| contains_any_of(&complaint, texts))
     };
     let before = line.rsplit_once(": ").filter(|(_, complaint)| ends_in(complaint));
     let before = before.and_then(|(before, _)| before.rsplit(' ').next());
@@ -212,26 +220,26 @@ pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
     let is_not_first =
         |prefix: &&str| prefix.contains('/') || !line.trim_start().starts_with(*prefix);
     let last = line.rsplit(' ').next().filter(|word| word.contains('/'));
-    let last = last.map(|word| word.trim_matches(is_mark));
-    quoted(line)
+    let last = last.map(|word| word.trim_matches(is_quotation_mark));
+    quoted_texts_in_line(line)
         .into_iter()
         .chain(before.filter(is_word).filter(is_not_first))
-        .chain(whole(line).filter(move |text| Some(*text) != leader))
+        .chain(absolute_paths_in_line(line).filter(move |text| Some(*text) != leader))
         .chain(last)
 }
 
-fn is_mark(c: char) -> bool {
+fn is_quotation_mark(c: char) -> bool {
     "'\"`‘’“”".contains(c)
 }
 
 /// The absolute paths in a line.
-fn whole(line: &str) -> impl Iterator<Item = &str> {
+fn absolute_paths_in_line(line: &str) -> impl Iterator<Item = &str> {
     let is_edge = |c: char| c.is_whitespace() || "'\"`‘’“”:,()[]".contains(c);
     line.split(is_edge).filter(|part| part.len() > 1 && part.starts_with('/'))
 }
 
 /// The quoted texts in a line. A quote between two letters is an apostrophe.
-fn quoted(line: &str) -> Vec<&str> {
+fn quoted_texts_in_line(line: &str) -> Vec<&str> {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_apostrophe = |at: usize, mark: char| {
         let before = line.get(..at).and_then(|line| line.chars().next_back());
@@ -249,15 +257,15 @@ fn quoted(line: &str) -> Vec<&str> {
 }
 
 /// Whether a refusal is about a file's attributes, for which Landlock has no access right.
-pub(super) fn is_about_attributes(line: &str) -> bool {
-    contains_any(line, &["operation not permitted", "eperm"])
-        && contains_any(
+pub(super) fn is_attribute_refusal(line: &str) -> bool {
+    contains_any_of(line, &["operation not permitted", "eperm"])
+        && contains_any_of(
             line,
             &["mode", "permissions", "times", "ownership", "attribute", "chmod", "chown", "utime"],
         )
 }
 
-fn contains_any(line: &str, words: &[&str]) -> bool {
+fn contains_any_of(line: &str, words: &[&str]) -> bool {
     let line = line.to_lowercase();
     words.iter().any(|word| line.contains(word))
 }
@@ -267,7 +275,7 @@ mod tests {
     use super::*;
 
     fn first(text: &str) -> Option<Complaint<'_>> {
-        complaints(text).next()
+        parse_complaints(text).next()
     }
 
     /// X-10, X-68: observed output of programs that may not create a socket.
@@ -319,10 +327,13 @@ mod tests {
             ("PermissionError: [Errno 13] Permission denied: '/h/log'", "/h/log"),
             ("/h/key: Permission denied", "/h/key"),
         ] {
-            assert_eq!(named(line).next(), Some(path), "{line}");
+            assert_eq!(likely_paths_in_line(line).next(), Some(path), "{line}");
         }
         let shell = "/bin/sh: 1: cannot create .git: Permission denied";
-        assert!(named(shell).all(|text| text == ".git"), "the shell is not what it complains of");
+        assert!(
+            likely_paths_in_line(shell).all(|text| text == ".git"),
+            "the shell is not what it complains of"
+        );
     }
 
     #[test]
@@ -338,7 +349,7 @@ mod tests {
             let Some(Complaint::NotFound { line, changes: said }) = first(text) else {
                 panic!("{text}")
             };
-            assert_eq!((named(line).next(), said), (Some(path), changes), "{text}");
+            assert_eq!((likely_paths_in_line(line).next(), said), (Some(path), changes), "{text}");
         }
         for text in [
             "touch: cannot touch '/h/a': Read-only file system",
@@ -348,7 +359,7 @@ mod tests {
             let Some(Complaint::Refused { line, changes: true }) = first(text) else {
                 panic!("{text}")
             };
-            assert_eq!(named(line).next(), Some("/h/a"), "{text}");
+            assert_eq!(likely_paths_in_line(line).next(), Some("/h/a"), "{text}");
         }
         for text in [
             "make: nothing to be done",
@@ -367,10 +378,10 @@ mod tests {
         let text =
             "error: failed to open: /p/Cargo.lock\n\nCaused by:\n  Permission denied (os error 13)";
         let Some(Complaint::Refused { line, .. }) = first(text) else { panic!("{text}") };
-        assert_eq!(named(line).next(), Some("/p/Cargo.lock"));
+        assert_eq!(likely_paths_in_line(line).next(), Some("/p/Cargo.lock"));
         let text = "reading /p/a\ncat: b: Permission denied";
         let Some(Complaint::Refused { line, .. }) = first(text) else { panic!("{text}") };
-        assert_eq!(named(line).next(), Some("b"));
+        assert_eq!(likely_paths_in_line(line).next(), Some("b"));
     }
 
     #[test]

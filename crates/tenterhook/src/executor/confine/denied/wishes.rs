@@ -6,8 +6,8 @@ use std::path::Path;
 use tenterhook_process::{self as process, Wish};
 
 use super::super::Confined;
-use super::resolved::{Resolved, nearest};
-use super::{Refused, TERMINAL, as_grant};
+use super::resolved::{Resolved, nearest_existing_ancestor};
+use super::{Refused, TERMINAL, to_grant_path};
 use tenterhook_core::answer::Failure;
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::hook::{Grants, Peers};
@@ -23,28 +23,32 @@ struct Sum {
 }
 
 impl Confined {
-    /// Faults about what a run was refused: all of it if it was watched, else the first refusal
-    /// that it printed.
-    pub(in crate::executor) fn refusals(
+    /// Returns failures about what a run was refused: everything if it was watched, otherwise the
+    /// first refusal that it printed.
+    pub(in crate::executor) fn refusal_failures(
         &self,
         report: &process::Report,
         project: &Path,
     ) -> Vec<Failure> {
-        let reported = self.of_wishes(&report.asked, project);
+        let reported = self.watched_refusal_failures(&report.asked, project);
         if reported.is_empty() {
-            self.reported_denial(&report.stderr.bytes, project).into_iter().collect()
+            self.failure_from_stderr(&report.stderr.bytes, project).into_iter().collect()
         } else {
             reported
         }
     }
 
-    /// Faults about what a watched hook was refused, and the one line that grants all of it.
-    fn of_wishes(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
+    /// Returns failures about what a watched hook was refused, and the one line that grants all of
+    /// it.
+    fn watched_refusal_failures(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
         let mut messages: Vec<String> = Vec::new();
         let resolved = Resolved::new(self);
         let mut all = Sum { granted: self.granted.clone(), opens_home: false };
         for asked in asked {
-            let Some(message) = self.of_wish(asked, &resolved, project, &mut all) else { continue };
+            let Some(message) = self.describe_watched_refusal(asked, &resolved, project, &mut all)
+            else {
+                continue;
+            };
             if !messages.contains(&message) {
                 messages.push(message);
             }
@@ -55,7 +59,7 @@ impl Confined {
             messages.push(format!("the sandbox refused {hidden} things more"));
         }
         if count > 1 && all.granted != self.granted {
-            let line = self.line(|grants| *grants = all.granted);
+            let line = self.line_granting_more(|grants| *grants = all.granted);
             let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
             messages.push(format!("{line} grants all of it that a key can{but}"));
         }
@@ -64,7 +68,7 @@ impl Confined {
     }
 
     /// Reports one refused access. Adds its grant to `all`.
-    fn of_wish(
+    fn describe_watched_refusal(
         &self,
         process::Asked { program, wish }: &process::Asked,
         resolved: &Resolved<'_>,
@@ -74,35 +78,35 @@ impl Confined {
         let who = format!("`{program}`");
         let (path, changes) = match wish {
             Wish::Reach(port) => {
-                let wanted = self.with_port(*port);
+                let wanted = self.peers_with_port(*port);
                 let narrowed = port.filter(|_| wanted != Peers::Everybody);
-                all.granted.net = all.granted.net.with(narrowed);
+                all.granted.net = all.granted.net.with_port(narrowed);
                 return (wanted != self.granted.net).then(|| self.no_host_message(&who, wanted));
             }
             Wish::Read(path) | Wish::Execute(path) => (path, false),
             Wish::Change(path) => (path, true),
         };
-        let is_read = !changes && resolved.reads(&process::internal::resolved(path));
+        let is_read = !changes && resolved.is_readable(&process::internal::resolve_path(path));
         // It has no terminal, whatever it is granted.
         if is_read || path == Path::new(TERMINAL) {
             return None;
         }
-        let (refused, how) = resolved.refused(path, changes)?;
+        let (refused, how) = resolved.refused_access(path, changes)?;
         let (list, path) = match how {
             Refused::Read => (Some(&mut all.granted.read), &*refused),
-            Refused::Write => (Some(&mut all.granted.write), nearest(&refused)),
+            Refused::Write => (Some(&mut all.granted.write), nearest_existing_ancestor(&refused)),
             Refused::Never | Refused::Make | Refused::Passing => (None, &*refused),
         };
-        let grant = as_grant(path, project);
+        let grant = to_grant_path(path, project);
         let list = list.filter(|paths| !paths.iter().any(|path| grant.starts_with(path)));
         match list {
-            Some(_) if self.opens_home(path) => all.opens_home = true,
+            Some(_) if self.would_open_home(path) => all.opens_home = true,
             Some(list) => {
                 list.retain(|path| !path.starts_with(&grant));
                 list.push(grant);
             }
             None => {}
         }
-        Some(self.of_path(&who, &refused, &how, project))
+        Some(self.path_refused_message(&who, &refused, &how, project))
     }
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use settings::{Setting, settings};
+use settings::{Setting, parse_settings};
 
 use crate::discover;
 
@@ -82,9 +82,10 @@ const DEEPEST_PATH: usize = 64;
 /// protected as a whole.
 const MOST_SUBMODULES: usize = 256;
 
-/// The homes of this machine's users.
-fn homes() -> HashMap<String, PathBuf> {
-    let users = discover::bytes(Path::new("/etc/passwd"), MOST_BYTES).unwrap_or_default();
+/// Returns the home directories of this machine's users, by name.
+fn home_directories_by_user() -> HashMap<String, PathBuf> {
+    let users =
+        discover::read_regular_file(Path::new("/etc/passwd"), MOST_BYTES).unwrap_or_default();
     let users = String::from_utf8_lossy(&users);
     let named = users.lines().filter_map(|line| {
         let mut fields = line.split(':');
@@ -94,7 +95,7 @@ fn homes() -> HashMap<String, PathBuf> {
 }
 
 /// Whether git runs the value of a setting.
-fn runs(setting: &Setting) -> bool {
+fn is_run_by_git(setting: &Setting) -> bool {
     DIRECTORIES.contains(&&*setting.name)
         || PROGRAMS.contains(&&*setting.name)
         || SECTIONS.contains(&&*setting.section)
@@ -139,38 +140,38 @@ impl<'g> Git<'g> {
         let homes = OnceCell::new();
         let (none, files) = (Vec::new(), Vec::new());
         let mut git = Self { home, of_all: none, files, bytes, steps, is_spent, homes };
-        (git.of_all, git.files) = git.included(of_all);
+        (git.of_all, git.files) = git.read_settings_with_includes(of_all);
         // If the user's own settings exceeded a limit, that stays so: everything is protected.
         (git.bytes, git.steps, _) = budget();
         git
     }
 
     /// Whether a limit was exceeded, so that it is unknown what git runs.
-    pub(super) const fn is_spent(&self) -> bool {
+    pub(super) const fn is_limit_exceeded(&self) -> bool {
         self.is_spent.get()
     }
 
-    /// The protected paths of the repository at `place`, even if it does not exist yet.
-    pub(super) fn protected_in(&self, place: &Path) -> Vec<PathBuf> {
+    /// Returns the protected paths of the repository at `place`, even if it does not exist yet.
+    pub(super) fn protected_paths_of_repository(&self, place: &Path) -> Vec<PathBuf> {
         let mut all = vec![place.join(".gitmodules")];
         // In a submodule and in a worktree, `.git` is a file that names the directory of its
         // settings.
         all.extend(Some(place.join(".git")).filter(|path| path.is_file()));
-        let directories = self.directories(place);
+        let directories = self.git_directories(place);
         for git in &directories {
             all.extend(GIT.iter().map(|text| git.join(text)));
         }
-        all.extend(self.named(place, &directories));
+        all.extend(self.paths_named_by_settings(place, &directories));
         all
     }
 
-    /// The directories of a repository's submodules, nested ones included; and those that are not
-    /// examined.
-    pub(super) fn submodules(&self, place: &Path) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
+    /// Returns the directories of a repository's submodules, nested ones included, and those that
+    /// are not examined.
+    pub(super) fn all_submodules(&self, place: &Path) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
         let (mut all, mut further) = (BTreeSet::new(), Vec::new());
         let mut left = VecDeque::from([place.to_path_buf()]);
         while let Some(next) = left.pop_front() {
-            for inner in self.submodules_of(&next) {
+            for inner in self.direct_submodules(&next) {
                 if inner == place || all.contains(&inner) {
                     continue;
                 }
@@ -185,51 +186,54 @@ impl<'g> Git<'g> {
         (all, further)
     }
 
-    /// The files and directories that the settings of a repository name: includes, and what git
-    /// runs.
-    fn named(&self, place: &Path, directories: &[PathBuf]) -> Vec<PathBuf> {
+    /// Returns the files and directories that the settings of a repository name: includes, and what
+    /// git runs.
+    fn paths_named_by_settings(&self, place: &Path, directories: &[PathBuf]) -> Vec<PathBuf> {
         let own = directories
             .iter()
             .flat_map(|directory| ["config", "config.worktree"].map(|name| directory.join(name)));
-        let (settings, mut all) = self.included(own.collect());
+        let (settings, mut all) = self.read_settings_with_includes(own.collect());
         all.extend(self.files.iter().cloned());
         // The user's own settings apply whatever the repository sets.
-        all.extend(self.of_all.iter().flat_map(|setting| self.run_by(place, setting)));
+        all.extend(
+            self.of_all.iter().flat_map(|setting| self.paths_run_by_setting(place, setting)),
+        );
         for setting in &settings {
             if setting.value.len() > LONGEST_LINE {
                 self.is_spent.set(true);
             }
             // Each word of the command is searched for.
-            if !self.takes(1 + setting.value.len() as u64 / WORD) {
+            if !self.spend_steps(1 + setting.value.len() as u64 / WORD) {
                 break;
             }
-            all.extend(self.run_by(place, setting));
+            all.extend(self.paths_run_by_setting(place, setting));
         }
         // A hooks directory in `/dev` has no hooks, and devices are granted by their names.
         all.retain(|path| !path.starts_with("/dev"));
         all
     }
 
-    /// The settings of these files and their includes, and all these files.
-    fn included(&self, files: Vec<PathBuf>) -> (Vec<Setting>, Vec<PathBuf>) {
+    /// Reads these files and their includes. Returns the settings that git runs, and the paths of
+    /// the includes.
+    fn read_settings_with_includes(&self, files: Vec<PathBuf>) -> (Vec<Setting>, Vec<PathBuf>) {
         let mut left = VecDeque::from(files);
         let (mut seen, mut settings, mut included) = (BTreeSet::new(), Vec::new(), Vec::new());
         while let Some(file) = left.pop_front() {
             // A file can have many names, and include itself by each. Includes are relative to the
             // name that was used.
-            if !seen.insert(tenterhook_process::internal::resolved(&file)) {
+            if !seen.insert(tenterhook_process::internal::resolve_path(&file)) {
                 continue;
             }
             let from = file.parent().unwrap_or(&file);
-            for setting in self.read(&file) {
-                if !self.takes(1) {
+            for setting in self.read_settings(&file) {
+                if !self.spend_steps(1) {
                     return (settings, included);
                 }
                 if matches!(&*setting.section, "include" | "includeif") && setting.name == "path" {
-                    let path = self.path(from, &setting.value);
+                    let path = self.resolve_settings_path(from, &setting.value);
                     left.push_back(path.clone());
                     included.push(path);
-                } else if runs(&setting) {
+                } else if is_run_by_git(&setting) {
                     settings.push(setting);
                 }
             }
@@ -238,7 +242,7 @@ impl<'g> Git<'g> {
     }
 
     /// Uses up this many steps. Returns whether that many were left.
-    fn takes(&self, steps: u64) -> bool {
+    fn spend_steps(&self, steps: u64) -> bool {
         match self.steps.get().checked_sub(steps) {
             Some(left) => self.steps.set(left),
             None => self.is_spent.set(true),
@@ -246,14 +250,14 @@ impl<'g> Git<'g> {
         !self.is_spent.get()
     }
 
-    /// The paths that git runs by a setting, as far as its words name them.
-    fn run_by(&self, place: &Path, setting: &Setting) -> Vec<PathBuf> {
+    /// Returns the paths that git runs by a setting, as far as the words of its value name them.
+    fn paths_run_by_setting(&self, place: &Path, setting: &Setting) -> Vec<PathBuf> {
         let value = setting.value.as_str();
         if value.is_empty() {
             return Vec::new();
         }
         if DIRECTORIES.contains(&&*setting.name) {
-            let directory = self.path(place, value);
+            let directory = self.resolve_settings_path(place, value);
             // Husky's hooks lie beside the directory that git uses, whose files call them.
             let handed_on = directory.parent().filter(|_| directory.ends_with("_"));
             return handed_on
@@ -267,22 +271,24 @@ impl<'g> Git<'g> {
         let words = || line.split(is_edge).filter(|part| !part.is_empty());
         // Even if it does not exist yet.
         let first = words().next().filter(|word| word.contains('/') && !word.starts_with('$'));
-        let first = first.map(|word| self.path(place, word));
-        let there = words().flat_map(|word| self.meant(place, word)).filter(|path| path.is_file());
+        let first = first.map(|word| self.resolve_settings_path(place, word));
+        let there = words()
+            .flat_map(|word| self.possible_paths_of_word(place, word))
+            .filter(|path| path.is_file());
         first.into_iter().chain(there).collect()
     }
 
-    /// The paths that a word may mean if a variable stands for the top of the repository.
-    fn meant(&self, place: &Path, word: &str) -> Vec<PathBuf> {
+    /// Returns the paths that a word may mean if a variable stands for the top of the repository.
+    fn possible_paths_of_word(&self, place: &Path, word: &str) -> Vec<PathBuf> {
         let behind =
             word.split_once('/').map(|(_, rest)| rest).filter(|_| word.starts_with(['$', '/']));
         let behind = behind.map(|text| place.join(text.trim_start_matches('/')));
-        behind.into_iter().chain([self.path(place, word)]).collect()
+        behind.into_iter().chain([self.resolve_settings_path(place, word)]).collect()
     }
 
-    /// A path in a settings file. One that is too long or too deep resolves to a path that is not
-    /// examined.
-    fn path(&self, from: &Path, written: &str) -> PathBuf {
+    /// Resolves a path in a settings file. A path that is too long or too deep is not examined, and
+    /// counts as an exceeded limit.
+    fn resolve_settings_path(&self, from: &Path, written: &str) -> PathBuf {
         if written.len() > LONGEST_PATH || written.matches('/').count() > DEEPEST_PATH {
             self.is_spent.set(true);
             return from.to_path_buf();
@@ -294,22 +300,24 @@ impl<'g> Git<'g> {
         }
         match written.strip_prefix('~').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
             Some(("", rest)) => self.home.join(rest),
-            Some((user, rest)) => match self.homes.get_or_init(homes).get(user) {
-                Some(home) => home.join(rest),
-                None => from.join(written),
-            },
+            Some((user, rest)) => {
+                match self.homes.get_or_init(home_directories_by_user).get(user) {
+                    Some(home) => home.join(rest),
+                    None => from.join(written),
+                }
+            }
             None => from.join(written),
         }
     }
 
-    /// The directories that git keeps for a working tree: its own, and the one that it shares with
-    /// other working trees.
-    fn directories(&self, place: &Path) -> Vec<PathBuf> {
+    /// Returns the directories that git keeps for a working tree: its own, and the one that it
+    /// shares with other working trees.
+    fn git_directories(&self, place: &Path) -> Vec<PathBuf> {
         let git = place.join(".git");
-        if let Some(led) = self.text(&git).strip_prefix("gitdir:") {
-            let own = self.path(place, led.trim());
-            let common = self.text(&own.join("commondir"));
-            let shared = self.path(&own, common.trim());
+        if let Some(led) = self.read_file_within_budget(&git).strip_prefix("gitdir:") {
+            let own = self.resolve_settings_path(place, led.trim());
+            let common = self.read_file_within_budget(&own.join("commondir"));
+            let shared = self.resolve_settings_path(&own, common.trim());
             let shared = Some(shared).filter(|_| !common.trim().is_empty());
             return shared.into_iter().chain([own]).collect();
         }
@@ -319,16 +327,16 @@ impl<'g> Git<'g> {
         if is_bare { vec![place.to_path_buf(), git] } else { vec![git] }
     }
 
-    /// The submodules of one repository: those in its settings, and those that exist.
-    fn submodules_of(&self, place: &Path) -> Vec<PathBuf> {
-        let said = self.read(&place.join(".gitmodules")).into_iter();
+    /// Returns the submodules of one repository: those in its settings, and those that exist.
+    fn direct_submodules(&self, place: &Path) -> Vec<PathBuf> {
+        let said = self.read_settings(&place.join(".gitmodules")).into_iter();
         let said = said.filter(|setting| setting.name == "path").map(|setting| setting.value);
         // Many settings may belong to one name.
         let mut names: BTreeSet<String> = said.collect();
         let mut all = Vec::new();
-        for git in self.directories(place) {
+        for git in self.git_directories(place) {
             // A submodule's name is mostly its path.
-            let active = self.read(&git.join("config")).into_iter();
+            let active = self.read_settings(&git.join("config")).into_iter();
             let active = active
                 .filter(|setting| &*setting.section == "submodule" && !setting.sub.is_empty());
             let mut last: Option<Rc<str>> = None;
@@ -338,26 +346,31 @@ impl<'g> Git<'g> {
                 }
                 last = Some(setting.sub);
             }
-            all.extend(self.trees_of(&git.join("modules")));
+            all.extend(self.working_trees_of_modules(&git.join("modules")));
         }
         // One that is not there has nothing that git would run.
-        all.extend(names.iter().map(|name| self.path(place, name)).filter(|path| path.is_dir()));
+        all.extend(
+            names
+                .iter()
+                .map(|name| self.resolve_settings_path(place, name))
+                .filter(|path| path.is_dir()),
+        );
         all
     }
 
-    /// The working trees of the repositories in a directory of submodules.
-    fn trees_of(&self, modules: &Path) -> Vec<PathBuf> {
+    /// Returns the working trees of the repositories in a directory of submodules.
+    fn working_trees_of_modules(&self, modules: &Path) -> Vec<PathBuf> {
         let (mut left, mut all) = (VecDeque::from([modules.to_path_buf()]), Vec::new());
-        while let Some(directory) = left.pop_front().filter(|_| self.takes(1)) {
+        while let Some(directory) = left.pop_front().filter(|_| self.spend_steps(1)) {
             // A link leads to files of a different owner.
             if !directory.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 continue;
             }
             if directory.join("HEAD").is_file() {
-                let config = self.read(&directory.join("config"));
+                let config = self.read_settings(&directory.join("config"));
                 let tree = config.into_iter().find(|setting| setting.name == "worktree");
-                let tree = tree.map(|tree| self.path(&directory, &tree.value));
-                all.extend(tree.map(|tree| tenterhook_process::internal::resolved(&tree)));
+                let tree = tree.map(|tree| self.resolve_settings_path(&directory, &tree.value));
+                all.extend(tree.map(|tree| tenterhook_process::internal::resolve_path(&tree)));
                 left.push_back(directory.join("modules"));
                 continue;
             }
@@ -371,18 +384,19 @@ impl<'g> Git<'g> {
         all
     }
 
-    fn read(&self, file: &Path) -> Vec<Setting> {
-        settings(&self.text(file))
+    fn read_settings(&self, file: &Path) -> Vec<Setting> {
+        parse_settings(&self.read_file_within_budget(file))
     }
 
-    /// The text of one of git's files; empty if it is missing or exceeds the remaining bytes.
-    fn text(&self, file: &Path) -> String {
+    /// Returns the text of one of git's files; empty if it is missing or exceeds the remaining
+    /// bytes.
+    fn read_file_within_budget(&self, file: &Path) -> String {
         let left = self.bytes.get();
         if fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() > left) {
             self.is_spent.set(true);
             return String::new();
         }
-        let bytes = discover::bytes(file, left).unwrap_or_default();
+        let bytes = discover::read_regular_file(file, left).unwrap_or_default();
         self.bytes.set(left.saturating_sub(bytes.len() as u64));
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -406,13 +420,17 @@ mod tests {
             ("~root/a", "/root/a"),
             ("~nobody-of-that-name/a", "/r/~nobody-of-that-name/a"),
         ] {
-            assert_eq!(git.path(Path::new("/r"), written), Path::new(path), "{written}");
-            assert!(!git.is_spent(), "{written}");
+            assert_eq!(
+                git.resolve_settings_path(Path::new("/r"), written),
+                Path::new(path),
+                "{written}"
+            );
+            assert!(!git.is_limit_exceeded(), "{written}");
         }
         for written in ["%(prefix)/a", "a\u{FFFD}"] {
             let git = Git::new(Path::new("/h"), &[]);
-            git.path(Path::new("/r"), written);
-            assert!(git.is_spent(), "{written}");
+            git.resolve_settings_path(Path::new("/r"), written);
+            assert!(git.is_limit_exceeded(), "{written}");
         }
     }
 }

@@ -47,14 +47,17 @@ static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Listing>>> = LazyLock::new(Mutex::
 /// The agents' files that may be in any directory, by the first part of their names.
 static FILES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let mut all: HashMap<&str, Vec<&str>> = HashMap::new();
-    for file in super::rows().map(|(_, file)| file).filter(|file| !file.starts_with(['~', '/'])) {
+    for file in super::guarded_paths_of_agents()
+        .map(|(_, file)| file)
+        .filter(|file| !file.starts_with(['~', '/']))
+    {
         all.entry(file.split('/').next().unwrap_or(file)).or_default().push(file);
     }
     all
 });
 
-/// Everything relevant in and below each of these directories.
-pub(super) fn below(roots: &[PathBuf]) -> Nested {
+/// Finds the repositories and the files of agents in and below each of these directories.
+pub(super) fn find_nested(roots: &[PathBuf]) -> Nested {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() > 2 * MOST {
         known.clear();
@@ -63,15 +66,17 @@ pub(super) fn below(roots: &[PathBuf]) -> Nested {
     let mut left: VecDeque<PathBuf> = roots.iter().cloned().collect();
     while let Some(directory) = left.pop_front().filter(|_| looked < MOST) {
         looked += 1;
-        let stamp = stamp(&directory);
+        let stamp = directory_stamp(&directory);
         let is_known =
             known.get(&directory).is_some_and(|value| stamp.is_some() && value.stamp == stamp);
         if !is_known {
-            known.insert(directory.clone(), Listing::read(&directory, stamp));
+            known.insert(directory.clone(), Listing::read_directory(&directory, stamp));
         }
         let Some(listing) = known.get(&directory) else { continue };
         left.extend(listing.directories.iter().map(|value| directory.join(value)));
-        nested.files.extend(listing.marks.iter().flat_map(|mark| files(&directory, mark)));
+        nested
+            .files
+            .extend(listing.marks.iter().flat_map(|mark| existing_files_of_name(&directory, mark)));
         if listing.is_repository {
             nested.repositories.push(directory);
         }
@@ -80,14 +85,14 @@ pub(super) fn below(roots: &[PathBuf]) -> Nested {
 }
 
 impl Listing {
-    fn read(directory: &Path, stamp: Option<Stamp>) -> Self {
-        let mut listing = Self { stamp: stamp.filter(is_old), ..Self::default() };
+    fn read_directory(directory: &Path, stamp: Option<Stamp>) -> Self {
+        let mut listing = Self { stamp: stamp.filter(is_old_stamp), ..Self::default() };
         let mut of_bare = 0;
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let name = entry.file_name();
             of_bare += usize::from(["HEAD", "objects", "refs"].iter().any(|text| name == *text));
             listing.is_repository |= name == ".git";
-            if rows(&name).next().is_some() {
+            if rows_starting_with(&name).next().is_some() {
                 listing.marks.push(name.clone());
             }
             let is_directory = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
@@ -100,24 +105,24 @@ impl Listing {
     }
 }
 
-/// The rows of the table whose first part fits a name.
-fn rows(name: &OsStr) -> impl Iterator<Item = &'static str> {
+/// Returns the rows of the table whose first part matches a name.
+fn rows_starting_with(name: &OsStr) -> impl Iterator<Item = &'static str> {
     let name = name.to_str().unwrap_or_default();
     let named = FILES.get(name).into_iter().flatten().copied();
     // Only our own file names are prefixes.
     let ours = FILES.iter().filter(move |_| name.starts_with("tenterhook."));
-    let ours = ours.filter(move |(first, _)| first.contains('*') && fits(first, name));
+    let ours = ours.filter(move |(first, _)| first.contains('*') && matches_wildcard(first, name));
     named.chain(ours.flat_map(|(_, rows)| rows.iter().copied()))
 }
 
-/// The existing files whose names begin with a name in a directory.
-fn files(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
-    rows(name)
+/// Returns the existing files of the table whose path starts with a name in a directory.
+fn existing_files_of_name(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
+    rows_starting_with(name)
         .flat_map(|row| match row.rsplit_once('/') {
             Some((parent, last)) if last.contains('*') => {
                 let entries = fs::read_dir(directory.join(parent)).into_iter().flatten().flatten();
                 let fitting = entries.filter(|entry| {
-                    entry.file_name().to_str().is_some_and(|name| fits(last, name))
+                    entry.file_name().to_str().is_some_and(|name| matches_wildcard(last, name))
                 });
                 fitting.map(|entry| entry.path()).collect()
             }
@@ -130,7 +135,7 @@ fn files(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
         .collect()
 }
 
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+pub(super) fn matches_wildcard(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((before, after)) => name.starts_with(before) && name.ends_with(after),
         None => pattern == name,
@@ -138,7 +143,7 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
 }
 
 #[cfg(unix)]
-fn stamp(directory: &Path) -> Option<Stamp> {
+fn directory_stamp(directory: &Path) -> Option<Stamp> {
     use std::os::unix::fs::MetadataExt;
 
     let metadata = fs::symlink_metadata(directory).ok()?;
@@ -146,11 +151,12 @@ fn stamp(directory: &Path) -> Option<Stamp> {
 }
 
 #[cfg(not(unix))]
-fn stamp(_: &Path) -> Option<Stamp> {
+fn directory_stamp(_: &Path) -> Option<Stamp> {
     None
 }
 
-fn is_old(stamp: &Stamp) -> bool {
+/// Whether the directory was changed long enough ago that its stamp can be trusted.
+fn is_old_stamp(stamp: &Stamp) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let changed = Duration::from_secs(u64::try_from(stamp.2).unwrap_or_default());
     now.checked_sub(changed).is_some_and(|duration| duration > FRESH)
@@ -188,7 +194,7 @@ mod tests {
             make(file);
         }
         let found = || {
-            let nested = below(&[fixture.path().to_path_buf()]);
+            let nested = find_nested(&[fixture.path().to_path_buf()]);
             let sorted = |mut paths: Vec<PathBuf>| {
                 paths.sort();
                 paths

@@ -50,7 +50,7 @@ impl Scene {
         let directory = self.at("home/.ignis");
         let name = directory.join("hooks.json");
         let source =
-            Source::given(name.to_str().expect("text"), DialectId::IGNIS, &text, directory);
+            Source::from_text(name.to_str().expect("text"), DialectId::IGNIS, &text, directory);
         let source = Source { layer: Layer::User, home: self.at("home"), ..source };
         let env = vec![
             ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),

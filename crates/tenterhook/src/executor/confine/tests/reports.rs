@@ -43,7 +43,7 @@ async fn refusal_is_reported_with_the_line_that_grants_it() {
                 outcome.faults.iter().filter(|fault| fault.code == Code::SandboxRefused).collect();
             assert_eq!(reported.len(), 1, "{line} in {tier:?}: {outcome:?}");
             // If ports cannot be distinguished, a port needs a grant for all of them.
-            let narrows = pretended.unwrap_or_else(means).narrows_ports();
+            let narrows = pretended.unwrap_or_else(available_sandbox_means).can_limit_ports();
             let expected =
                 if expected.contains("tcp:") && !narrows { "net = \"open\"" } else { expected };
             assert!(reported.iter().all(|fault| fault.message.contains(expected)), "{reported:?}");
@@ -82,8 +82,8 @@ async fn what_is_not_there_was_not_refused() {
 /// to write instead.
 #[tokio::test]
 async fn a_grant_that_would_be_more_starts_nothing() {
-    let without_landlock = Means { landlock: 0, ..means() };
-    if without_landlock.tier() < tenterhook_process::Tier::T2 {
+    let without_landlock = Means { landlock: 0, ..available_sandbox_means() };
+    if without_landlock.highest_tier() < tenterhook_process::Tier::T2 {
         return;
     }
     let scene = Scene::new();

@@ -51,16 +51,16 @@ impl Host {
             never: &[self.room.project().join("guard.sh")],
             set: &[("SET".to_owned(), "set".to_owned())],
         }
-        .confine(&mut described);
+        .apply_sandbox(&mut described);
         let (done, finished) = tokio::sync::oneshot::channel();
-        let _child = process::start_fed(described, |child| {
-            child.finish(move |report| drop(done.send(report)));
+        let _child = process::start_with_whole_input(described, |child| {
+            child.on_finish(move |report| drop(done.send(report)));
         });
         let report = finished.await.expect("a report");
         let printed = [report.stdout.bytes, report.stderr.bytes].concat();
         let reported = match &report.end {
-            process::End::NotStarted(error) => confined.not_started(error),
-            _ => confined.refused(&printed),
+            process::End::NotStarted(error) => confined.why_not_started(error),
+            _ => confined.refusal_in_output(&printed),
         };
         (report.end, String::from_utf8_lossy(&printed).into_owned(), reported)
     }

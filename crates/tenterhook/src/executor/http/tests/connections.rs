@@ -17,7 +17,7 @@ fn leading_to(lists: &[&'static str]) -> (Network, Arc<AtomicUsize>) {
         let list = lists.get(counter.fetch_add(1, Ordering::SeqCst)).or(lists.last());
         Ok(list.unwrap().split(' ').map(|word| word.parse::<IpAddr>().unwrap()).collect())
     };
-    (Network::looking_up(Vec::new(), look_up), asked)
+    (Network::with_name_lookup(Vec::new(), look_up), asked)
 }
 
 /// HT-12
@@ -52,12 +52,12 @@ async fn this_machine_is_never_looked_up() {
 /// HT-1, HT-13
 #[tokio::test]
 async fn a_name_that_is_not_found_is_a_failure_and_a_look_up_that_hangs_is_left_behind() {
-    let unknown = Network::looking_up(Vec::new(), |_| Err(io::ErrorKind::NotFound.into()));
+    let unknown = Network::with_name_lookup(Vec::new(), |_| Err(io::ErrorKind::NotFound.into()));
     let hook = |timeout| hook(http("https://nowhere.example/"), timeout);
     assert_fails(&fire_hook(hook(LONG), unknown).await, "http-unresolved");
     let (end, hangs) = std::sync::mpsc::channel::<()>();
     let hangs = Mutex::new(hangs);
-    let hanging = Network::looking_up(Vec::new(), move |_| {
+    let hanging = Network::with_name_lookup(Vec::new(), move |_| {
         let _ = hangs.lock().unwrap().recv();
         Ok(Vec::new())
     });
@@ -147,7 +147,7 @@ async fn background_request_blocks_nothing_and_wakes_the_agent() {
 #[tokio::test]
 async fn idle_connection_is_closed() {
     let server = Arc::new(Server::start(Reply::json("{}")).unwrap());
-    let engine = engine_of(hook(http(&server.url()), LONG), Network::idling(SHORT));
+    let engine = engine_of(hook(http(&server.url()), LONG), Network::with_idle_time(SHORT));
     assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0]);
     let left = Arc::clone(&server);
     assert!(tokio::task::spawn_blocking(move || left.left()).await.unwrap());

@@ -37,23 +37,24 @@ pub(super) enum Failed {
     Empty,
 }
 
-/// The fault of this failure.
-pub(super) fn model_fault(failed: &Failed, target: &Target) -> ModelFault {
+/// Returns the fault for a failed exchange with a model.
+pub(super) fn fault_from_failure(failed: &Failed, target: &Target) -> ModelFault {
     let Target { name, address, key, .. } = target;
     let other = |what| (FaultKind::Other, what);
     let (kind, what) = match failed {
         Failed::Unsendable => other(format!("nothing can be sent to `{address}` with this key")),
         Failed::Network(why) => (FaultKind::Network, format!("`{address}` did not answer: {why}")),
-        Failed::Status(status, body) => refused(*status, body),
+        Failed::Status(status, body) => status_fault(*status, body),
         Failed::NotJson(kind) => other(format!("`{address}` replied with `{kind}`, not with JSON")),
         Failed::BrokenJson(why) => other(format!("`{address}` replied with broken JSON: {why}")),
         Failed::Empty => other("its reply holds no answer".to_owned()),
     };
     let said = text::clean(&what, WORDS * 2).text;
-    ModelFault::new(kind, without(&format!("`{name}`: {said}"), key.as_deref()))
+    ModelFault::new(kind, remove_key(&format!("`{name}`: {said}"), key.as_deref()))
 }
 
-fn refused(code: u16, body: &str) -> (FaultKind, String) {
+/// Returns the kind of fault of an HTTP status, with the server's message.
+fn status_fault(code: u16, body: &str) -> (FaultKind, String) {
     let kind = STATUSES.iter().find(|(range, _)| range.contains(&code));
     let kind = kind.map_or(FaultKind::Other, |(_, kind)| *kind);
     let words = error_message(body);
@@ -61,8 +62,8 @@ fn refused(code: u16, body: &str) -> (FaultKind, String) {
     (kind, format!("status {code}{colon}{words}"))
 }
 
-/// The server's error message: that of the object that all of them send, else the start of the
-/// text.
+/// Returns the server's error message: that of the error object that all services send, otherwise
+/// the start of the text.
 fn error_message(body: &str) -> String {
     let json: Option<Value> = serde_json::from_str(body).ok();
     let message = json.as_ref().and_then(|json| {
@@ -73,7 +74,7 @@ fn error_message(body: &str) -> String {
 }
 
 /// Removes the key from the text; some servers repeat it.
-fn without(text: &str, key: Option<&str>) -> String {
+fn remove_key(text: &str, key: Option<&str>) -> String {
     match key.filter(|key| key.len() >= 4) {
         Some(key) => text.replace(key, "[key]"),
         None => text.to_owned(),

@@ -2,22 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Wire, list, reply, text, usage};
+use super::wire::{Wire, finish_reply, list_at, text_at, token_usage};
 use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall, ToolResult};
 
 pub(super) static GEMINI: Wire = Wire {
     path: |model| format!("models/{model}:generateContent"),
     key: Some(("x-goog-api-key", "")),
     fixed: &[],
-    write,
-    read,
+    write: request_body,
+    read: parse_reply,
 };
 
 /// The prefix of ids for calls that the service sent without an id.
 const UNNAMED: &str = "call-";
 
-fn write(_: &str, question: &Question) -> Value {
-    let contents: Vec<_> = question.messages.iter().map(message).collect();
+fn request_body(_: &str, question: &Question) -> Value {
+    let contents: Vec<_> = question.messages.iter().map(message_json).collect();
     let mut body = Map::new();
     body.insert("contents".to_owned(), json!(contents));
     if !question.system.is_empty() {
@@ -25,7 +25,7 @@ fn write(_: &str, question: &Question) -> Value {
         body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
     }
     if !question.tools.is_empty() {
-        let tools: Vec<_> = question.tools.iter().map(tool).collect();
+        let tools: Vec<_> = question.tools.iter().map(tool_json).collect();
         body.insert("tools".to_owned(), json!([{"functionDeclarations": tools}]));
     }
     let mut config = Map::new();
@@ -41,30 +41,31 @@ fn write(_: &str, question: &Question) -> Value {
     Value::Object(body)
 }
 
-fn message(message: &Message) -> Value {
+fn message_json(message: &Message) -> Value {
     match message {
         Message::User(text) => json!({"role": "user", "parts": [{"text": text}]}),
         Message::Model(reply) => {
             let words = Some(&reply.text).filter(|text| !text.is_empty());
             let words = words.map(|word| json!({"text": word}));
-            let parts: Vec<_> = words.into_iter().chain(reply.calls.iter().map(call)).collect();
+            let parts: Vec<_> =
+                words.into_iter().chain(reply.calls.iter().map(tool_call_json)).collect();
             json!({"role": "model", "parts": parts})
         }
         Message::Results(results) => {
-            let parts: Vec<_> = results.iter().map(result).collect();
+            let parts: Vec<_> = results.iter().map(tool_result_json).collect();
             json!({"role": "user", "parts": parts})
         }
     }
 }
 
-/// The id that the service itself gave and needs back.
-fn own_id(id: &str) -> Option<Value> {
+/// Returns the id if the service itself gave it and needs it back.
+fn service_given_id(id: &str) -> Option<Value> {
     (!id.is_empty() && !id.starts_with(UNNAMED)).then(|| json!(id))
 }
 
-fn call(call: &ToolCall) -> Value {
+fn tool_call_json(call: &ToolCall) -> Value {
     let mut function = json!({"name": call.name, "args": call.input});
-    if let (Some(id), Some(function)) = (own_id(&call.id), function.as_object_mut()) {
+    if let (Some(id), Some(function)) = (service_given_id(&call.id), function.as_object_mut()) {
         function.insert("id".to_owned(), id);
     }
     match call.signatures.first() {
@@ -73,33 +74,33 @@ fn call(call: &ToolCall) -> Value {
     }
 }
 
-fn result(result: &ToolResult) -> Value {
+fn tool_result_json(result: &ToolResult) -> Value {
     let said = json!({"name": result.name, "content": result.text});
     let mut function = json!({"name": result.name, "response": said});
-    if let (Some(id), Some(function)) = (own_id(&result.id), function.as_object_mut()) {
+    if let (Some(id), Some(function)) = (service_given_id(&result.id), function.as_object_mut()) {
         function.insert("id".to_owned(), id);
     }
     json!({"functionResponse": function})
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool_json(tool: &Tool) -> Value {
     let Tool { name, about, input } = tool;
     json!({"name": name, "description": about, "parametersJsonSchema": input})
 }
 
-fn read(body: &Value) -> Option<Reply> {
-    let parts = list(body, "/candidates/0/content/parts");
+fn parse_reply(body: &Value) -> Option<Reply> {
+    let parts = list_at(body, "/candidates/0/content/parts");
     let words = |thoughts: bool| -> String {
         let is_thought = |part: &&Value| part.get("thought") == Some(&Value::Bool(true));
         let of = parts.iter().filter(|part| is_thought(part) == thoughts);
-        of.filter_map(|value| text(value, "/text")).collect()
+        of.filter_map(|value| text_at(value, "/text")).collect()
     };
-    let calls = parts.iter().enumerate().filter_map(|(at, part)| called(at, part));
+    let calls = parts.iter().enumerate().filter_map(|(at, part)| parse_tool_call(at, part));
     let said = Reply {
         text: words(false),
         calls: calls.collect(),
         thoughts: Some(words(true)).filter(|word| !word.is_empty()),
-        usage: usage(
+        usage: token_usage(
             body,
             "/usageMetadata/promptTokenCount",
             "/usageMetadata/candidatesTokenCount",
@@ -109,16 +110,19 @@ fn read(body: &Value) -> Option<Reply> {
     // Its stop reason is `STOP` for calls, too; for a question that it rejects there is no
     // candidate.
     let calls = (!said.calls.is_empty()).then_some("tool_calls");
-    let blocked = || text(body, "/promptFeedback/blockReason").map(|_| "safety");
-    reply(said, calls.or_else(|| text(body, "/candidates/0/finishReason")).or_else(blocked))
+    let blocked = || text_at(body, "/promptFeedback/blockReason").map(|_| "safety");
+    finish_reply(
+        said,
+        calls.or_else(|| text_at(body, "/candidates/0/finishReason")).or_else(blocked),
+    )
 }
 
-fn called(at: usize, part: &Value) -> Option<ToolCall> {
+fn parse_tool_call(at: usize, part: &Value) -> Option<ToolCall> {
     let function = part.get("functionCall")?;
-    let signature = text(part, "/thoughtSignature").map(str::to_owned);
+    let signature = text_at(part, "/thoughtSignature").map(str::to_owned);
     Some(ToolCall {
-        id: text(function, "/id").map_or_else(|| format!("{UNNAMED}{at}"), str::to_owned),
-        name: text(function, "/name")?.to_owned(),
+        id: text_at(function, "/id").map_or_else(|| format!("{UNNAMED}{at}"), str::to_owned),
+        name: text_at(function, "/name")?.to_owned(),
         input: function.get("args").cloned().unwrap_or_else(|| json!({})),
         signatures: signature.into_iter().collect(),
     })

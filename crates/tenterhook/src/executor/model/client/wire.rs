@@ -41,30 +41,31 @@ const STOPS: &[(&str, Stop)] = &[
     ("language", Stop::Refused),
 ];
 
-/// The meaning of a stop reason; some services use capitals.
-pub(super) fn stop(word: &str) -> Stop {
+/// Returns the meaning of a stop reason. Some services use capital letters.
+pub(super) fn parse_stop_reason(word: &str) -> Stop {
     let found = STOPS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
     found.map_or_else(|| Stop::Other(word.to_owned()), |(_, stop)| stop.clone())
 }
 
 /// The text at a path of keys.
-pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+pub(super) fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str()
 }
 
 /// The list at a path of keys; empty if the path is missing.
-pub(super) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
+pub(super) fn list_at<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
     value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The numbers of tokens in two fields.
-pub(super) fn usage(value: &Value, input: &str, output: &str) -> Usage {
+/// Reads the numbers of tokens from two fields.
+pub(super) fn token_usage(value: &Value, input: &str, output: &str) -> Usage {
     let tokens = |pointer| value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     Usage { input: tokens(input), output: tokens(output) }
 }
 
-/// A reply, unless it is empty without a reason.
-pub(super) fn reply(reply: Reply, ended: Option<&str>) -> Option<Reply> {
+/// Sets the stop reason of a reply. `None` if the reply is empty without a reason.
+pub(super) fn finish_reply(reply: Reply, ended: Option<&str>) -> Option<Reply> {
     let says = !reply.text.is_empty() || !reply.calls.is_empty();
-    (ended.is_some() || says).then(|| Reply { stop: ended.map_or(Stop::Done, stop), ..reply })
+    (ended.is_some() || says)
+        .then(|| Reply { stop: ended.map_or(Stop::Done, parse_stop_reason), ..reply })
 }

@@ -10,8 +10,8 @@ use super::refusal::Refusal;
 /// How much of a file is read. A larger file was hardly written by a person.
 pub(super) const CAP: u64 = 4 << 20;
 
-/// The real path of the project.
-pub(super) fn root(project: &Path) -> Result<PathBuf, Refusal> {
+/// Returns the real path of the project.
+pub(super) fn project_root(project: &Path) -> Result<PathBuf, Refusal> {
     if !project.is_absolute() {
         return Err(Refusal::NoProject);
     }
@@ -19,8 +19,8 @@ pub(super) fn root(project: &Path) -> Result<PathBuf, Refusal> {
     if root.parent().is_none() { Err(Refusal::WholeFileSystem) } else { Ok(root) }
 }
 
-/// The real path of `path`, if that is inside the project (MO-7).
-pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
+/// Returns the real path of `path`, if that is inside the project (MO-7).
+pub(super) fn resolve_in_project(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
     let outside = || Refusal::Outside(path.to_owned());
     let named = Path::new(path);
     let named = match named.strip_prefix(root) {
@@ -46,12 +46,12 @@ pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, Refusal> {
     if real.starts_with(root) { Ok(real) } else { Err(outside()) }
 }
 
-/// The text of a file that [`inside`] found.
-pub(super) fn text(file: &Path, named: &str) -> Result<String, Refusal> {
+/// Reads the text of a file that [`resolve_in_project`] found.
+pub(super) fn read_text(file: &Path, named: &str) -> Result<String, Refusal> {
     let path = || named.to_owned();
     let wrong = |source| Refusal::Unread { path: path(), source };
     // Opening a named pipe would wait for a writer and delay the hook.
-    let opened = open(file).map_err(wrong)?;
+    let opened = open_without_following(file).map_err(wrong)?;
     let about = opened.metadata().map_err(wrong)?;
     if !about.is_file() {
         return Err(Refusal::NoFile(path()));
@@ -64,8 +64,8 @@ pub(super) fn text(file: &Path, named: &str) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|_| Refusal::NoText(path()))
 }
 
-/// Opens a file without blocking, and follows no link that took its place meanwhile.
-fn open(file: &Path) -> std::io::Result<File> {
+/// Opens a file without blocking, and does not follow a link that replaced it meanwhile.
+fn open_without_following(file: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]

@@ -39,7 +39,7 @@ struct Search<'a> {
     bound: Option<&'static str>,
 }
 
-pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String, Refusal> {
+pub(super) fn search_project(root: &Path, input: &Value, given: &Given) -> Result<String, Refusal> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let glob = text("glob").map(|glob| {
         let built = GlobBuilder::new(glob).literal_separator(true).build();
@@ -51,15 +51,15 @@ pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String
     if glob.is_none() && pattern.is_none() {
         return Err(Refusal::NothingToFind);
     }
-    let start = project_path::inside(root, text("path").unwrap_or("."))?;
+    let start = project_path::resolve_in_project(root, text("path").unwrap_or("."))?;
     let mut search =
         Search { root, glob, pattern, given, entries: 0, bytes: 0, found: Vec::new(), bound: None };
-    search.below(&start, 0);
-    Ok(search.report())
+    search.search_directory(&start, 0);
+    Ok(search.into_report())
 }
 
 impl Search<'_> {
-    fn report(self) -> String {
+    fn into_report(self) -> String {
         let mut report = self.found.join("\n");
         if report.is_empty() {
             report.push_str("nothing was found");
@@ -70,9 +70,9 @@ impl Search<'_> {
         report
     }
 
-    fn over(&mut self) -> bool {
+    fn is_limit_reached(&mut self) -> bool {
         let bounds = [
-            (self.given.up(), "it was given up"),
+            (self.given.is_cancelled(), "it was given up"),
             (self.found.len() >= FOUND, "enough was found"),
             (self.entries >= ENTRIES, "too many files"),
             (self.bytes >= BYTES, "too much text"),
@@ -82,8 +82,8 @@ impl Search<'_> {
     }
 
     /// Searches a directory in the order of names, so that equal searches give equal results.
-    fn below(&mut self, directory: &Path, depth: usize) {
-        if depth > DEPTH || self.over() {
+    fn search_directory(&mut self, directory: &Path, depth: usize) {
+        if depth > DEPTH || self.is_limit_reached() {
             return;
         }
         let Ok(listed) = fs::read_dir(directory) else { return };
@@ -97,24 +97,24 @@ impl Search<'_> {
             let path = entry.path();
             let name = entry.file_name();
             if kind.is_dir() && !SKIPPED.iter().any(|text| name == *text) {
-                self.below(&path, depth + 1);
+                self.search_directory(&path, depth + 1);
             } else if kind.is_file() {
-                self.file(&path);
+                self.search_file(&path);
             }
-            if self.over() {
+            if self.is_limit_reached() {
                 return;
             }
         }
     }
 
-    fn file(&mut self, path: &Path) {
+    fn search_file(&mut self, path: &Path) {
         let Ok(named) = path.strip_prefix(self.root) else { return };
         if self.glob.as_ref().is_some_and(|glob| !glob.is_match(named)) {
             return;
         }
         let named = named.display().to_string();
         let Some(pattern) = &self.pattern else { return self.found.push(named) };
-        let Ok(text) = project_path::text(path, &named) else { return };
+        let Ok(text) = project_path::read_text(path, &named) else { return };
         self.bytes += text.len();
         let room = FOUND.saturating_sub(self.found.len());
         let lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(line)).take(room);

@@ -16,7 +16,8 @@ fn project() -> tempfile::TempDir {
 
 fn made(room: &tempfile::TempDir, name: &str, input: Value) -> Result<String, String> {
     let wanted = ToolCall { id: "1".into(), name: name.into(), input, signatures: Vec::new() };
-    call(&room.path().join("project"), &wanted, 0, &Given::default()).map_err(|why| why.to_string())
+    run_tool_call(&room.path().join("project"), &wanted, 0, &Given::default())
+        .map_err(|why| why.to_string())
 }
 
 /// MO-6
@@ -120,9 +121,10 @@ fn failed_tool_call_is_reported_to_the_model() {
         input: json!({"path": "src/main.rs"}),
         ..ToolCall::default()
     };
-    let why = call(&room.path().join("project"), &ninth, AT_ONCE, &Given::default()).unwrap_err();
+    let why = run_tool_call(&room.path().join("project"), &ninth, AT_ONCE, &Given::default())
+        .unwrap_err();
     assert!(why.to_string().contains("at most 8"), "{why}");
-    let nowhere = call(Path::new(""), &ninth, 0, &Given::default()).unwrap_err();
+    let nowhere = run_tool_call(Path::new(""), &ninth, 0, &Given::default()).unwrap_err();
     assert!(nowhere.to_string().contains("no project"), "{nowhere}");
 }
 
@@ -149,7 +151,7 @@ fn search_ends_when_its_caller_is_gone() {
         input: json!({"pattern": "secret"}),
         ..ToolCall::default()
     };
-    let text = call(&room.path().join("project"), &wanted, 0, &given).unwrap();
+    let text = run_tool_call(&room.path().join("project"), &wanted, 0, &given).unwrap();
     assert_eq!(
         text,
         "nothing was found\n[the search ended early: it was given up; look in fewer places]"

@@ -32,11 +32,11 @@ pub(in crate::trust::loads) struct Bindings {
 }
 
 impl Bindings {
-    pub(in crate::trust::loads) fn bind(&mut self, name: &str, term: Term) {
+    pub(in crate::trust::loads) fn bind_name(&mut self, name: &str, term: Term) {
         if matches!(&term, Term::Name(other) if other == name) {
             return;
         }
-        let size = term.size(MOST_PARTS);
+        let size = term.count_parts(MOST_PARTS);
         let is_small = size <= MOST_PARTS && self.size + size <= MOST_PARTS_OF_ALL;
         let term = if is_small { term } else { Term::unknown() };
         let known = self.terms.entry(name.to_owned()).or_default();
@@ -51,8 +51,8 @@ impl Bindings {
         }
     }
 
-    /// A module that keeps its name, which may be one that another module has, too.
-    pub(in crate::trust::loads) fn imported(&mut self, module: &str) {
+    /// Binds a module to its own name, which another module may also have.
+    pub(in crate::trust::loads) fn bind_module(&mut self, module: &str) {
         if let Some(terms) = self.terms.get_mut(module)
             && !terms.iter().any(|term| matches!(term, Term::Name(name) if name == module))
         {
@@ -60,21 +60,21 @@ impl Bindings {
         }
     }
 
-    pub(super) fn term(&self, name: &str) -> Option<Term> {
+    pub(super) fn bound_term(&self, name: &str) -> Option<Term> {
         match self.terms.get(name)?.as_slice() {
             [] => None,
             [term] => Some(term.clone()),
-            terms => Some(Term::any(terms.to_vec())),
+            terms => Some(Term::any_of(terms.to_vec())),
         }
     }
 
-    /// Whether a function of the script has this name.
+    /// Returns whether the script defines a function of this name.
     pub(super) fn is_function(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
 
-    /// Gives the parameters of a function the arguments of a call.
-    pub(super) fn call(&mut self, name: &str, arguments: &[Term]) {
+    /// Binds the parameters of a function to the arguments of a call.
+    pub(super) fn bind_arguments(&mut self, name: &str, arguments: &[Term]) {
         let short = name.rsplit('.').next().unwrap_or(name);
         let Some(parameters) = self.functions.get(name).or_else(|| self.functions.get(short))
         else {
@@ -84,10 +84,10 @@ impl Bindings {
         let mut free = parameters.iter();
         for argument in arguments {
             match argument {
-                Term::Keyword(name, term) => self.bind(name, (**term).clone()),
+                Term::Keyword(name, term) => self.bind_name(name, (**term).clone()),
                 term => {
                     if let Some(parameter) = free.next() {
-                        self.bind(parameter, term.clone());
+                        self.bind_name(parameter, term.clone());
                     }
                 }
             }
@@ -96,69 +96,72 @@ impl Bindings {
 }
 
 impl Code<'_> {
-    /// `NAME = EXPRESSION`: the values, where it is one.
-    pub(super) fn assignment(&mut self) -> Option<Vec<Value>> {
-        while let Some(word) = self.identifier() {
-            self.blank(false);
+    /// Reads `NAME = EXPRESSION` and returns the values, if an assignment begins here.
+    pub(super) fn read_assignment(&mut self) -> Option<Vec<Value>> {
+        while let Some(word) = self.read_identifier() {
+            self.skip_blanks(false);
             let mut name = word.to_owned();
-            while self.rest().starts_with('.') && self.language != Language::Perl {
+            while self.remaining_text().starts_with('.') && self.language != Language::Perl {
                 self.at += 1;
-                name = format!("{name}.{}", self.identifier()?);
+                name = format!("{name}.{}", self.read_identifier()?);
             }
-            if let Some(list) = self.extended(&name) {
-                return Some(self.extend(&list));
+            if let Some(list) = self.extended_list(&name) {
+                return Some(self.read_list_extension(&list));
             }
-            self.blank(false);
-            let key = self.key(&name);
-            if self.rest().starts_with(": ") && self.language != Language::Perl {
-                let annotation = self.rest().find(['=', '\n', ',', '{', '(']).filter(|at| {
-                    self.rest().get(*at..).is_some_and(|rest| rest.starts_with('='))
-                })?;
+            self.skip_blanks(false);
+            let key = self.read_env_variable_key(&name);
+            if self.remaining_text().starts_with(": ") && self.language != Language::Perl {
+                let annotation =
+                    self.remaining_text().find(['=', '\n', ',', '{', '(']).filter(|at| {
+                        self.remaining_text().get(*at..).is_some_and(|rest| rest.starts_with('='))
+                    })?;
                 self.at += annotation;
             }
-            if let Some(sign) = self.sign() {
+            if let Some(sign) = self.peek_assignment_operator() {
                 let start = self.at;
                 self.at += sign.len();
-                self.blank(true);
-                if self.is_lambda(&name) {
+                self.skip_blanks(true);
+                if self.read_lambda(&name) {
                     return Some(Vec::new());
                 }
-                let term = self.choice(self.floor);
+                let term = self.read_choice(self.floor);
                 return Some(match key {
-                    Some(key) => self.environment(&key, term, start),
-                    None => self.assign(&name, term, sign, start),
+                    Some(key) => self.set_env_variable(&key, term, start),
+                    None => self.assign_term(&name, term, sign, start),
                 });
             }
             if !PREFIXES.contains(&word) {
                 return None;
             }
-            self.blank(false);
-            if self.language == Language::Node && self.rest().starts_with('{') {
-                return self.taken_apart();
+            self.skip_blanks(false);
+            if self.language == Language::Node && self.remaining_text().starts_with('{') {
+                return self.read_destructuring();
             }
         }
         None
     }
 
-    /// The sign of an assignment that stands here.
-    fn sign(&self) -> Option<&'static str> {
-        let rest = self.rest();
+    /// Returns the assignment operator that begins here.
+    fn peek_assignment_operator(&self) -> Option<&'static str> {
+        let rest = self.remaining_text();
         let sign =
             ["||=", "??=", "+=", ".=", "="].into_iter().find(|sign| rest.starts_with(sign))?;
         let is_other = ["==", "=>", "=~"].iter().any(|other| rest.starts_with(other));
         (!is_other).then_some(sign)
     }
 
-    /// The list that a method of this name adds to.
-    fn extended(&self, name: &str) -> Option<String> {
+    /// Returns the name of the list that a call of the method `name` extends.
+    fn extended_list(&self, name: &str) -> Option<String> {
         let (list, method) = name.rsplit_once('.')?;
-        (EXTENDS.contains(&method) && self.rest().starts_with('(') && !self.adds_directory(name))
-            .then(|| list.to_owned())
+        (EXTENDS.contains(&method)
+            && self.remaining_text().starts_with('(')
+            && !self.adds_search_directory(name))
+        .then(|| list.to_owned())
     }
 
-    fn extend(&mut self, list: &str) -> Vec<Value> {
+    fn read_list_extension(&mut self, list: &str) -> Vec<Value> {
         let start = self.at;
-        let added = self.list(')', self.floor);
+        let added = self.read_list(')', self.floor);
         let mut entries = Vec::new();
         for term in added {
             match term {
@@ -166,36 +169,36 @@ impl Code<'_> {
                 term => entries.push(term),
             }
         }
-        self.assign(list, Term::List(entries), "+=", start)
+        self.assign_term(list, Term::List(entries), "+=", start)
     }
 
-    /// Whether a call of this name adds to where modules are looked up.
-    fn adds_directory(&self, name: &str) -> bool {
+    /// Returns whether a call of this name adds a directory in which modules are searched.
+    fn adds_search_directory(&self, name: &str) -> bool {
         let rows = self.names.does.iter();
         let mut searches = rows.filter(|(_, does)| *does == Does::Searches);
-        let full = self.full_name(name);
+        let full = self.resolve_name(name);
         searches.any(|(row, _)| *row == full)
     }
 
-    /// The name with what its beginning stands for.
-    fn full_name(&self, name: &str) -> String {
+    /// Returns the full name, in which the first part is replaced by what it is bound to.
+    fn resolve_name(&self, name: &str) -> String {
         let (first, rest) = name.split_once('.').unwrap_or((name, ""));
-        match self.bindings.term(first) {
+        match self.bindings.bound_term(first) {
             Some(Term::Name(full)) if rest.is_empty() => full,
             Some(Term::Name(full)) => format!("{full}.{rest}"),
             _ => name.to_owned(),
         }
     }
 
-    /// The environment variable that an assignment to `name` sets.
-    fn key(&mut self, name: &str) -> Option<String> {
-        let full = self.full_name(name);
+    /// Returns the environment variable that an assignment to `name` sets.
+    fn read_env_variable_key(&mut self, name: &str) -> Option<String> {
+        let full = self.resolve_name(name);
         if let Some((table, key)) = full.rsplit_once('.')
             && ENVIRONMENT.contains(&table)
         {
             return Some(key.to_owned());
         }
-        let close = match self.peek()? {
+        let close = match self.peek_char()? {
             '[' => ']',
             '{' if full == "$ENV" => '}',
             _ => return None,
@@ -203,50 +206,56 @@ impl Code<'_> {
         if !ENVIRONMENT.contains(&&*full) {
             return None;
         }
-        let end = self.rest().find(close)?;
-        let key = self.rest().get(1..end)?.trim_matches(['"', '\'']).to_owned();
+        let end = self.remaining_text().find(close)?;
+        let key = self.remaining_text().get(1..end)?.trim_matches(['"', '\'']).to_owned();
         self.at += end + 1;
-        self.blank(false);
+        self.skip_blanks(false);
         Some(key)
     }
 
-    fn assign(&mut self, name: &str, term: Term, sign: &str, start: usize) -> Vec<Value> {
-        let full = self.full_name(name);
+    fn assign_term(&mut self, name: &str, term: Term, sign: &str, start: usize) -> Vec<Value> {
+        let full = self.resolve_name(name);
         let is_search = self.names.does.iter().any(|(row, does)| {
             *does == Does::Searches && row.rsplit_once('.').is_some_and(|(of, _)| of == full)
         });
         if is_search {
-            self.searches(vec![term], start);
+            self.add_search_directories(vec![term], start);
             return Vec::new();
         }
         let plain = name.strip_prefix("self.").unwrap_or(name);
-        let term = match (sign, self.bindings.term(plain)) {
+        let term = match (sign, self.bindings.bound_term(plain)) {
             // A second round adds nothing.
             ("+=" | ".=", Some(Term::Any(_))) if !self.collects => return Vec::new(),
-            ("+=" | ".=", Some(before)) => self.joined(before, term, start),
+            ("+=" | ".=", Some(before)) => self.concatenate(before, term, start),
             _ => term,
         };
-        self.bindings.bind(plain, term.clone());
-        self.values(term, start)
+        self.bindings.bind_name(plain, term.clone());
+        self.values_of_term(term, start)
     }
 
-    /// `const {a, b: c} = MODULE`
-    fn taken_apart(&mut self) -> Option<Vec<Value>> {
-        let end = split::closing(self.text, self.at + 1, '{', '}');
+    /// Reads `const {a, b: c} = MODULE`.
+    fn read_destructuring(&mut self) -> Option<Vec<Value>> {
+        let end = split::closing_bracket_index(self.text, self.at + 1, '{', '}');
         let names = self.text.get(self.at + 1..end)?.to_owned();
         self.at = end + 1;
-        self.blank(true);
-        self.sign()?;
+        self.skip_blanks(true);
+        self.peek_assignment_operator()?;
         self.at += 1;
-        self.blank(true);
+        self.skip_blanks(true);
         let start = self.at;
-        let term = self.choice(self.floor);
-        self.take(&names, ':', &term);
-        Some(self.values(term, start))
+        let term = self.read_choice(self.floor);
+        self.bind_members(&names, ':', &term);
+        Some(self.values_of_term(term, start))
     }
 
-    /// Binds the names that are taken out of a module or an object, each perhaps under another name.
-    pub(in crate::trust::loads) fn take(&mut self, names: &str, separator: char, term: &Term) {
+    /// Binds the names that are imported from a module or an object, each perhaps under another
+    /// name.
+    pub(in crate::trust::loads) fn bind_members(
+        &mut self,
+        names: &str,
+        separator: char,
+        term: &Term,
+    ) {
         for pair in names.split(',') {
             let pair = pair.split('=').next().unwrap_or_default().trim();
             let pair = pair.strip_prefix("type ").unwrap_or(pair);
@@ -259,18 +268,20 @@ impl Code<'_> {
                 !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
             };
             if is_name(name) && is_name(bound) {
-                let found = self.part(term, name);
-                self.bindings.bind(bound, found);
+                let found = self.member_of_term(term, name);
+                self.bindings.bind_name(bound, found);
             }
         }
     }
 
-    /// What a module or an object has under a name.
-    pub(super) fn part(&self, term: &Term, name: &str) -> Term {
+    /// Returns the member of a module or an object that has this name.
+    pub(super) fn member_of_term(&self, term: &Term, name: &str) -> Term {
         match term {
-            Term::Name(of) if of.is_empty() => self.named(name.to_owned()),
-            Term::Name(of) => self.named(format!("{of}.{name}")),
-            Term::Any(terms) => Term::any(terms.iter().map(|term| self.part(term, name)).collect()),
+            Term::Name(of) if of.is_empty() => self.term_of_name(name.to_owned()),
+            Term::Name(of) => self.term_of_name(format!("{of}.{name}")),
+            Term::Any(terms) => {
+                Term::any_of(terms.iter().map(|term| self.member_of_term(term, name)).collect())
+            }
             Term::Object(entries) => {
                 let entry = entries.iter().find(|(key, _)| key == name);
                 entry.map_or_else(Term::unknown, |(_, term)| term.clone())
@@ -279,9 +290,10 @@ impl Code<'_> {
         }
     }
 
-    /// A name that may be the script's own path, the working directory, or a variable.
-    pub(in crate::trust::loads) fn named(&self, name: String) -> Term {
-        let own = self.own();
+    /// Returns the term for a name, which may be the script's own path, the working directory, or a
+    /// variable.
+    pub(in crate::trust::loads) fn term_of_name(&self, name: String) -> Term {
+        let own = self.script_path();
         if self.names.file.contains(&&*name) {
             return Term::Values(own.into_iter().collect());
         }
@@ -290,8 +302,8 @@ impl Code<'_> {
         }
         let plain = name.strip_prefix('.').unwrap_or(&name);
         if let Some((_, program)) = self.names.programs.iter().find(|(row, _)| *row == plain) {
-            return Term::Values(vec![Value::text(*program)]);
+            return Term::Values(vec![Value::from_text(*program)]);
         }
-        self.bindings.term(plain).unwrap_or_else(|| Term::Name(plain.to_owned()))
+        self.bindings.bound_term(plain).unwrap_or_else(|| Term::Name(plain.to_owned()))
     }
 }

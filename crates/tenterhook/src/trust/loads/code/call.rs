@@ -1,28 +1,29 @@
 //! What does a call do with the paths that it is handed? Makes another path of them, or loads, starts or evaluates what they name, by
 //! the vocabulary of the language.
 
-use super::{Code, MOST, Term, product};
+use super::{Code, MOST, Term, combine_values};
 use crate::trust::loads::Note;
 use crate::trust::loads::language::{Does, Language, Makes};
 use crate::trust::loads::value::Value;
 use crate::trust::loads::vocabulary::{COMPARES, DISTINCT, MODULES};
 
-/// The name of a module as the tables have it: without the mark of those that Node brings.
+/// Returns the name of a module as the tables contain it: without the prefix `node:`.
 pub(in crate::trust::loads) fn module_name(text: &str) -> &str {
     text.strip_prefix("node:").unwrap_or(text)
 }
 
 impl Code<'_> {
-    pub(in crate::trust::loads) fn variable(&self, name: &str) -> Vec<Value> {
-        self.scene.variable(name).map_or_else(|| vec![Value::unknown()], |value| vec![value])
+    pub(in crate::trust::loads) fn env_values(&self, name: &str) -> Vec<Value> {
+        self.scene.env_value(name).map_or_else(|| vec![Value::unknown()], |value| vec![value])
     }
 
-    pub(in crate::trust::loads) fn makes(&self, name: &str) -> Option<Makes> {
+    pub(in crate::trust::loads) fn path_function(&self, name: &str) -> Option<Makes> {
         self.names.makes.iter().find(|(row, _)| *row == name).map(|(_, makes)| *makes)
     }
 
-    /// What a function does; a function of the script itself does none.
-    pub(in crate::trust::loads) fn does(&self, name: &str) -> Option<Does> {
+    /// Returns the effect of a function that the tables list; `None` if the script itself defines
+    /// the function.
+    pub(in crate::trust::loads) fn function_effect(&self, name: &str) -> Option<Does> {
         let (of, short) = name.rsplit_once('.').unwrap_or(("", name));
         if self.bindings.is_function(name) {
             return None;
@@ -42,8 +43,8 @@ impl Code<'_> {
         known.next().map(|(_, does)| *does)
     }
 
-    /// A call of what a term names.
-    pub(in crate::trust::loads) fn call(
+    /// Evaluates a call of the function that a term names.
+    pub(in crate::trust::loads) fn call_term(
         &mut self,
         term: Term,
         arguments: Vec<Term>,
@@ -51,38 +52,38 @@ impl Code<'_> {
     ) -> Term {
         let name = match term {
             Term::Name(name) => name,
-            Term::Method(values, name) => return self.method(values, &name, arguments, start),
+            Term::Method(values, name) => return self.call_method(values, &name, arguments, start),
             Term::Any(terms) => {
                 let mut all = Vec::new();
                 for term in terms {
-                    let result = self.call(term, arguments.clone(), start);
+                    let result = self.call_term(term, arguments.clone(), start);
                     if !all.contains(&result) {
                         all.push(result);
                     }
                 }
-                return Term::any(all);
+                return Term::any_of(all);
             }
             term => {
-                let values = self.values(term, start);
+                let values = self.values_of_term(term, start);
                 // `cwd()` has no arguments, and is the directory itself.
                 return if arguments.is_empty() {
                     Term::Values(values)
                 } else {
-                    self.unknown_call("", arguments, start)
+                    self.call_unknown_function("", arguments, start)
                 };
             }
         };
         if self.names.base.contains(&&*format!("{name}()")) {
-            return Term::Values(vec![Value::path(self.scene.base)]);
+            return Term::Values(vec![Value::from_path(self.scene.base)]);
         }
-        if let Some(does) = self.does(&name) {
-            return self.perform(does, arguments, start);
+        if let Some(does) = self.function_effect(&name) {
+            return self.perform_effect(does, arguments, start);
         }
-        self.bindings.call(&name, &arguments);
+        self.bindings.bind_arguments(&name, &arguments);
         let (of, short) = name.rsplit_once('.').unwrap_or(("", &name));
         match short {
             "createRequire" => return Term::Name("require".to_owned()),
-            "getattr" => return self.attribute_by_name(arguments, start),
+            "getattr" => return self.call_getattr(arguments, start),
             _ => {}
         }
         let is_known =
@@ -93,19 +94,19 @@ impl Code<'_> {
             .iter()
             .find(|(row, _)| is_known(row) || name.ends_with("::dirname") && *row == "dirname");
         match makes.map(|(_, makes)| *makes) {
-            Some(Makes::Variable) => self.variable_or_default(arguments, start),
-            Some(makes) => self.made(makes, arguments, start),
-            None => self.unknown_call(&name, arguments, start),
+            Some(Makes::Variable) => self.call_env_get(arguments, start),
+            Some(makes) => self.call_path_function(makes, arguments, start),
+            None => self.call_unknown_function(&name, arguments, start),
         }
     }
 
-    /// `os.environ.get(NAME, DEFAULT)`
-    fn variable_or_default(&mut self, arguments: Vec<Term>, start: usize) -> Term {
+    /// Evaluates `os.environ.get(NAME, DEFAULT)`.
+    fn call_env_get(&mut self, arguments: Vec<Term>, start: usize) -> Term {
         let mut values = Vec::new();
         for (at, argument) in arguments.into_iter().enumerate() {
-            let given = self.values(argument, start);
+            let given = self.values_of_term(argument, start);
             values.extend(if at == 0 {
-                given.iter().filter_map(|value| self.scene.variable(&value.text)).collect()
+                given.iter().filter_map(|value| self.scene.env_value(&value.text)).collect()
             } else {
                 given
             });
@@ -113,14 +114,15 @@ impl Code<'_> {
         if values.is_empty() { Term::unknown() } else { Term::Values(values) }
     }
 
-    /// What a function of paths makes of terms; one of a function is that function.
-    fn made(&mut self, makes: Makes, mut arguments: Vec<Term>, start: usize) -> Term {
+    /// Evaluates a function that makes a path from terms. Called with a function, it returns that
+    /// function.
+    fn call_path_function(&mut self, makes: Makes, mut arguments: Vec<Term>, start: usize) -> Term {
         if makes == Makes::Same {
             match arguments.first() {
                 Some(Term::Name(_)) => {
                     let function = arguments.remove(0);
                     if !arguments.is_empty() {
-                        self.call(function.clone(), arguments, start);
+                        self.call_term(function.clone(), arguments, start);
                     }
                     return function;
                 }
@@ -129,25 +131,26 @@ impl Code<'_> {
             }
         }
         let all: Vec<_> =
-            arguments.into_iter().map(|argument| self.values(argument, start)).collect();
-        Term::Values(self.make(makes, &all, start))
+            arguments.into_iter().map(|argument| self.values_of_term(argument, start)).collect();
+        Term::Values(self.path_function_values(makes, &all, start))
     }
 
-    /// `getattr(MODULE, NAME)`
-    fn attribute_by_name(&mut self, arguments: Vec<Term>, start: usize) -> Term {
+    /// Evaluates `getattr(MODULE, NAME)`.
+    fn call_getattr(&mut self, arguments: Vec<Term>, start: usize) -> Term {
         let mut arguments = arguments.into_iter();
         let (Some(of), Some(name)) = (arguments.next(), arguments.next()) else {
             return Term::unknown();
         };
-        let names = self.values(name, start);
+        let names = self.values_of_term(name, start);
         match names.first().filter(|name| name.is_known()) {
-            Some(name) => self.part(&of, &name.text),
+            Some(name) => self.member_of_term(&of, &name.text),
             None => Term::unknown(),
         }
     }
 
-    /// A call of what is not known: a function among its arguments may be called with those behind it.
-    pub(in crate::trust::loads) fn unknown_call(
+    /// Evaluates a call of an unknown function, which may call a function among its arguments with
+    /// the arguments behind it.
+    pub(in crate::trust::loads) fn call_unknown_function(
         &mut self,
         name: &str,
         arguments: Vec<Term>,
@@ -156,28 +159,28 @@ impl Code<'_> {
         let short = name.rsplit('.').next().unwrap_or_default();
         for (at, argument) in arguments.iter().enumerate() {
             if let Term::Name(function) = argument
-                && self.does(function).is_some()
+                && self.function_effect(function).is_some()
             {
                 let behind = arguments.get(at + 1..).unwrap_or_default().to_vec();
-                self.call(argument.clone(), behind, start);
+                self.call_term(argument.clone(), behind, start);
             }
         }
         for argument in arguments {
-            let values = self.values(argument, start);
-            self.escape(&values, start);
+            let values = self.values_of_term(argument, start);
+            self.add_unknown_use(&values, start);
             // What a function of the script opens is found there.
             if !COMPARES.contains(&short) && !self.bindings.is_function(short) {
-                self.handed(&values, start);
+                self.add_passed_paths(&values, start);
             }
         }
         if name.is_empty() {
             return Term::unknown();
         }
-        self.bindings.term(&format!("{name}()")).unwrap_or_else(Term::unknown)
+        self.bindings.bound_term(&format!("{name}()")).unwrap_or_else(Term::unknown)
     }
 
-    /// A function of a value.
-    pub(in crate::trust::loads) fn method(
+    /// Evaluates a method call on a value.
+    pub(in crate::trust::loads) fn call_method(
         &mut self,
         values: Vec<Value>,
         name: &str,
@@ -186,30 +189,30 @@ impl Code<'_> {
     ) -> Term {
         if let Some((_, does)) = self.names.methods.iter().find(|(row, _)| *row == name) {
             let all = std::iter::once(Term::Values(values)).chain(arguments);
-            return self.perform(*does, all.collect(), start);
+            return self.perform_effect(*does, all.collect(), start);
         }
         if name == "join"
             && let [Term::List(entries)] = arguments.as_slice()
         {
-            let between = values.first().cloned().unwrap_or_else(|| Value::text(" "));
-            return self.texts(entries.clone(), &between, start);
+            let between = values.first().cloned().unwrap_or_else(|| Value::from_text(" "));
+            return self.join_texts(entries.clone(), &between, start);
         }
         if DISTINCT.contains(&name) && values.iter().all(|value| !value.is_known()) {
-            return self.call(Term::Name(name.to_owned()), arguments, start);
+            return self.call_term(Term::Name(name.to_owned()), arguments, start);
         }
-        let Some(makes) = self.makes(name) else {
-            self.escape(&values, start);
-            return self.unknown_call(name, arguments, start);
+        let Some(makes) = self.path_function(name) else {
+            self.add_unknown_use(&values, start);
+            return self.call_unknown_function(name, arguments, start);
         };
         let mut all = vec![values];
         for argument in arguments {
-            all.push(self.values(argument, start));
+            all.push(self.values_of_term(argument, start));
         }
-        Term::Values(self.make(makes, &all, start))
+        Term::Values(self.path_function_values(makes, &all, start))
     }
 
-    /// What a function of paths makes of its arguments.
-    pub(in crate::trust::loads) fn make(
+    /// Returns the values that a function makes from its arguments.
+    pub(in crate::trust::loads) fn path_function_values(
         &mut self,
         makes: Makes,
         arguments: &[Vec<Value>],
@@ -220,96 +223,98 @@ impl Code<'_> {
         match makes {
             Makes::Same | Makes::Variable | Makes::Parents => first,
             Makes::Real => {
-                let all = arguments
-                    .iter()
-                    .skip(1)
-                    .fold(first, |all, next| product(&all, next, |one, other| one.join(other)));
-                let real: Vec<Value> = all.iter().map(|value| self.real(value)).collect();
+                let all = arguments.iter().skip(1).fold(first, |all, next| {
+                    combine_values(&all, next, |one, other| one.join_path(other))
+                });
+                let real: Vec<Value> = all.iter().map(|value| self.real_path(value)).collect();
                 if all != real && all.iter().any(|value| value.is_own) {
-                    let note = self.note(start, "it follows the link that it was started by");
-                    self.loads.bound(note);
+                    let note = self.note_at(start, "it follows the link that it was started by");
+                    self.loads.add_copy_difference(note);
                 }
                 real
             }
             Makes::Parent => first.into_iter().map(Value::parent).collect(),
             Makes::Name => first.iter().map(Value::file_name).collect(),
-            Makes::Join => arguments
-                .iter()
-                .skip(1)
-                .fold(first, |all, next| product(&all, next, |one, other| one.join(other))),
+            Makes::Join => arguments.iter().skip(1).fold(first, |all, next| {
+                combine_values(&all, next, |one, other| one.join_path(other))
+            }),
             Makes::From => match second {
-                Some(directory) => product(directory, &first, |one, other| one.join(other)),
+                Some(directory) => {
+                    combine_values(directory, &first, |one, other| one.join_path(other))
+                }
                 None => first,
             },
             Makes::Beside => match second {
-                Some(file) => product(file, &first, |one, other| one.parent().join(other)),
+                Some(file) => {
+                    combine_values(file, &first, |one, other| one.parent().join_path(other))
+                }
                 None => first,
             },
         }
     }
 
-    pub(in crate::trust::loads) fn perform(
+    pub(in crate::trust::loads) fn perform_effect(
         &mut self,
         does: Does,
         arguments: Vec<Term>,
         start: usize,
     ) -> Term {
         let shown = self.text.get(start..self.at).unwrap_or_default().to_owned();
-        let note = self.note(start, &shown);
+        let note = self.note_at(start, &shown);
         match does {
-            Does::Searches => self.searches(arguments, start),
+            Does::Searches => self.add_search_directories(arguments, start),
             Does::Enters => {
                 for argument in arguments {
-                    let values = self.values(argument, start);
-                    self.escape(&values, start);
+                    let values = self.values_of_term(argument, start);
+                    self.add_unknown_use(&values, start);
                     let known = values.into_iter().filter(|value| value.is_known());
                     self.entered.extend(known.take(MOST));
                     self.entered.truncate(MOST);
                 }
             }
-            Does::Module => return self.loads_module(arguments, &note, start),
+            Does::Module => return self.load_named_module(arguments, &note, start),
             Does::Runs(wanted) => {
                 for (at, argument) in arguments.into_iter().enumerate() {
-                    let values = self.values(argument, start);
+                    let values = self.values_of_term(argument, start);
                     if at == wanted {
-                        values.iter().for_each(|value| self.module(value, false, &note));
+                        values.iter().for_each(|value| self.add_module(value, false, &note));
                     } else {
-                        self.escape(&values, start);
+                        self.add_unknown_use(&values, start);
                     }
                 }
             }
             Does::Starts | Does::Replaces(_) | Does::Line | Does::Node => {
-                self.starts(arguments, does, &note, start);
+                self.follow_started_program(arguments, does, &note, start);
             }
             Does::Opens | Does::OpensLast | Does::Lists | Does::Writes => {
-                self.opens(arguments, does, &note, start);
+                self.add_opened_file(arguments, does, &note, start);
             }
             Does::Evaluates => {
                 let mut is_seen = arguments.is_empty();
                 for argument in arguments {
-                    let values = self.values(argument, start);
+                    let values = self.values_of_term(argument, start);
                     is_seen |= values.iter().all(Value::is_known) && !values.is_empty();
-                    self.escape(&values, start);
+                    self.add_unknown_use(&values, start);
                 }
                 if !is_seen {
-                    self.loads.unresolved(note);
+                    self.loads.add_unresolved(note);
                 }
             }
         }
         Term::unknown()
     }
 
-    /// A module that is loaded by a text: its name stands for it from then on.
-    fn loads_module(&mut self, arguments: Vec<Term>, note: &Note, start: usize) -> Term {
+    /// Loads a module by a text. The module's name then stands for the text.
+    fn load_named_module(&mut self, arguments: Vec<Term>, note: &Note, start: usize) -> Term {
         let mut found = Term::unknown();
         for (at, argument) in arguments.into_iter().enumerate() {
             let values = match argument {
                 // `require Foo::Bar`
-                Term::Name(name) if self.language == Language::Perl => vec![Value::text(name)],
-                other => self.values(other, start),
+                Term::Name(name) if self.language == Language::Perl => vec![Value::from_text(name)],
+                other => self.values_of_term(other, start),
             };
             if at > 0 {
-                self.escape(&values, start);
+                self.add_unknown_use(&values, start);
                 continue;
             }
             if let Some(name) = values.first().filter(|value| value.is_known())
@@ -317,38 +322,42 @@ impl Code<'_> {
             {
                 found = Term::Name(module_name(&name.text).to_owned());
             }
-            values.iter().for_each(|value| self.module(value, true, note));
+            values.iter().for_each(|value| self.add_module(value, true, note));
         }
         found
     }
 
-    /// Directories in which modules are looked up from now on.
-    pub(in crate::trust::loads) fn searches(&mut self, arguments: Vec<Term>, start: usize) {
-        let note = self.note(start, self.text.get(start..self.at).unwrap_or_default());
+    /// Adds directories in which modules are searched from now on.
+    pub(in crate::trust::loads) fn add_search_directories(
+        &mut self,
+        arguments: Vec<Term>,
+        start: usize,
+    ) {
+        let note = self.note_at(start, self.text.get(start..self.at).unwrap_or_default());
         for argument in arguments {
             let mut values = Vec::new();
-            for term in argument.each() {
+            for term in argument.into_alternatives() {
                 match term {
                     Term::List(entries) => {
                         for entry in entries {
-                            values.extend(self.values(entry, start));
+                            values.extend(self.values_of_term(entry, start));
                         }
                     }
-                    other => values.extend(self.values(other, start)),
+                    other => values.extend(self.values_of_term(other, start)),
                 }
             }
             for value in values {
                 if value.is_known() && value.text.contains(|c: char| !c.is_ascii_digit()) {
                     self.search.push(value);
                 } else if value.is_own {
-                    self.loads.unresolved(note.clone());
+                    self.loads.add_unresolved(note.clone());
                 }
             }
         }
     }
 
-    /// Words that stand behind the name of a function without brackets.
-    pub(in crate::trust::loads) fn command(
+    /// Reads the arguments behind a function's name that has no brackets.
+    pub(in crate::trust::loads) fn read_command_call(
         &mut self,
         term: Term,
         depth: usize,
@@ -357,28 +366,28 @@ impl Code<'_> {
         let is_command =
             matches!(&term, Term::Name(name) if self.names.commands.contains(&name.as_str()));
         let is_appended = matches!(&term, Term::Name(name) if self.names.does.iter().any(|(row, does)| row == name && *does == Does::Searches));
-        self.blank(false);
-        if is_appended && self.rest().starts_with("<<") {
+        self.skip_blanks(false);
+        if is_appended && self.remaining_text().starts_with("<<") {
             self.at += 2;
-            self.blank(false);
-            let next = self.expression(depth + 1);
-            self.searches(vec![next], start);
+            self.skip_blanks(false);
+            let next = self.read_expression(depth + 1);
+            self.add_search_directories(vec![next], start);
             return Term::Values(Vec::new());
         }
         if !is_command
-            || self.rest().starts_with(['{', ';', '\n', ',', ')', '=', '.', '}'])
-            || self.rest().starts_with(|c: char| c.is_ascii_digit())
+            || self.remaining_text().starts_with(['{', ';', '\n', ',', ')', '=', '.', '}'])
+            || self.remaining_text().starts_with(|c: char| c.is_ascii_digit())
         {
             return term;
         }
-        let mut arguments = vec![self.expression(depth + 1)];
-        self.blank(false);
-        while self.rest().starts_with(',') {
+        let mut arguments = vec![self.read_expression(depth + 1)];
+        self.skip_blanks(false);
+        while self.remaining_text().starts_with(',') {
             self.at += 1;
-            self.blank(true);
-            arguments.push(self.expression(depth + 1));
-            self.blank(false);
+            self.skip_blanks(true);
+            arguments.push(self.read_expression(depth + 1));
+            self.skip_blanks(false);
         }
-        self.call(term, arguments, start)
+        self.call_term(term, arguments, start)
     }
 }

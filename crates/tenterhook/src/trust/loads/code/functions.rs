@@ -6,9 +6,10 @@ use crate::trust::loads::split;
 use crate::trust::loads::value::Value;
 
 impl Code<'_> {
-    /// A function that has no name but the variable that it is assigned to.
-    pub(super) fn is_lambda(&mut self, name: &str) -> bool {
-        let rest = self.rest();
+    /// Reads the beginning of a function that has no name except the variable to which it is
+    /// assigned. Returns `false` if none begins here.
+    pub(super) fn read_lambda(&mut self, name: &str) -> bool {
+        let rest = self.remaining_text();
         let plain = rest.strip_prefix("async").map_or(rest, str::trim_start);
         let at = self.at + rest.len() - plain.len();
         let (from, to, mark) = if let Some(behind) = plain.strip_prefix("lambda") {
@@ -17,7 +18,7 @@ impl Code<'_> {
         } else if plain.starts_with('(') || plain.starts_with("function") {
             let open = at + plain.find('(').unwrap_or_default();
             let mark = if plain.starts_with('(') { "=>" } else { "{" };
-            (open + 1, split::closing(self.text, open + 1, '(', ')'), mark)
+            (open + 1, split::closing_bracket_index(self.text, open + 1, '(', ')'), mark)
         } else {
             let end =
                 plain.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(plain.len());
@@ -26,43 +27,43 @@ impl Code<'_> {
         let behind = self.text.get(to..).unwrap_or_default().trim_start_matches(')').trim_start();
         let parameters = self.text.get(from..to).unwrap_or_default();
         let Some(body) = behind.strip_prefix(mark).filter(|_| from <= to) else { return false };
-        self.parameters(name, parameters);
+        self.bind_parameters(name, parameters);
         self.function = name.to_owned();
         self.at = self.text.len() - body.len() - usize::from(mark == "{");
-        self.blank(true);
-        if !self.rest().starts_with('{') {
+        self.skip_blanks(true);
+        if !self.remaining_text().starts_with('{') {
             let start = self.at;
-            let term = self.choice(self.floor);
-            self.bindings.bind(&format!("{name}()"), term.clone());
-            let values = self.values(term, start);
-            self.escape(&values, start);
+            let term = self.read_choice(self.floor);
+            self.bindings.bind_name(&format!("{name}()"), term.clone());
+            let values = self.values_of_term(term, start);
+            self.add_unknown_use(&values, start);
         }
         true
     }
 
-    /// The definition of a function or a class, behind the word that begins it.
-    pub(super) fn definition(&mut self, word: &str) {
-        self.blank(false);
-        let Some(name) = self.identifier().map(str::to_owned) else { return };
+    /// Reads the definition of a function or a class, behind its keyword.
+    pub(super) fn read_definition(&mut self, word: &str) {
+        self.skip_blanks(false);
+        let Some(name) = self.read_identifier().map(str::to_owned) else { return };
         if word == "class" {
             self.bindings.class = name;
             return;
         }
-        if let Some(inner) = self.rest().strip_prefix('(') {
-            let end = split::closing(self.text, self.at + 1, '(', ')');
+        if let Some(inner) = self.remaining_text().strip_prefix('(') {
+            let end = split::closing_bracket_index(self.text, self.at + 1, '(', ')');
             let length = end.saturating_sub(self.at + 1).min(inner.len());
             let parameters = inner.get(..length).unwrap_or_default().to_owned();
-            self.parameters(&name, &parameters);
+            self.bind_parameters(&name, &parameters);
             if name == "__init__" {
                 let class = self.bindings.class.clone();
-                self.parameters(&class, &parameters);
+                self.bind_parameters(&class, &parameters);
             }
             self.at = end;
         }
         self.function = name;
     }
 
-    pub(super) fn parameters(&mut self, function: &str, text: &str) {
+    pub(super) fn bind_parameters(&mut self, function: &str, text: &str) {
         let mut names = Vec::new();
         for parameter in text.split(',') {
             let (name, default) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -74,75 +75,79 @@ impl Code<'_> {
             let default = default.trim();
             let inner = default.get(1..default.len().saturating_sub(1)).unwrap_or_default();
             if default.starts_with(['"', '\'']) && !inner.contains(['"', '\'', '\\']) {
-                self.bindings.bind(name, Term::Values(vec![Value::text(inner)]));
+                self.bindings.bind_name(name, Term::Values(vec![Value::from_text(inner)]));
             }
             names.push(name.to_owned());
         }
         self.bindings.functions.insert(function.to_owned(), names);
     }
 
-    /// `for NAME in EXPRESSION`, in a statement or within a list.
-    pub(super) fn each(&mut self) -> bool {
+    /// Reads `for NAME in EXPRESSION`, in a statement or within a list. Returns `false` if none
+    /// begins here.
+    pub(super) fn read_for_loop(&mut self) -> bool {
         let start = self.at;
-        let found = self.identifier() == Some("for") && self.each_entry();
+        let found = self.read_identifier() == Some("for") && self.read_for_clause();
         if !found {
             self.at = start;
         }
         found
     }
 
-    fn each_entry(&mut self) -> bool {
-        self.blank(false);
+    fn read_for_clause(&mut self) -> bool {
+        self.skip_blanks(false);
         if self.language == Language::Node {
-            if !self.rest().starts_with('(') {
+            if !self.remaining_text().starts_with('(') {
                 return false;
             }
             self.at += 1;
-            self.blank(false);
+            self.skip_blanks(false);
         }
         let mut names = Vec::new();
-        while let Some(word) = self.identifier() {
+        while let Some(word) = self.read_identifier() {
             if matches!(word, "in" | "of") {
                 break;
             }
             if !PREFIXES.contains(&word) {
                 names.push(word.to_owned());
             }
-            self.blank(false);
-            if self.rest().starts_with(',') {
+            self.skip_blanks(false);
+            if self.remaining_text().starts_with(',') {
                 self.at += 1;
-                self.blank(false);
+                self.skip_blanks(false);
             }
         }
         let word = self.text.get(..self.at).unwrap_or_default();
         if names.is_empty() || !(word.ends_with(" in") || word.ends_with(" of")) {
             return false;
         }
-        self.blank(false);
+        self.skip_blanks(false);
         let start = self.at;
-        let term = self.choice(self.floor + 1);
-        self.bind_entries(&names, term, start);
+        let term = self.read_choice(self.floor + 1);
+        self.bind_loop_names(&names, term, start);
         true
     }
 
-    fn bind_entries(&mut self, names: &[String], term: Term, start: usize) {
+    fn bind_loop_names(&mut self, names: &[String], term: Term, start: usize) {
         match (names, term) {
             (_, Term::Any(terms)) => {
-                terms.into_iter().for_each(|term| self.bind_entries(names, term, start));
+                terms.into_iter().for_each(|term| self.bind_loop_names(names, term, start));
             }
             ([name], Term::List(entries)) => {
-                entries.into_iter().for_each(|entry| self.bindings.bind(name, entry));
+                entries.into_iter().for_each(|entry| self.bindings.bind_name(name, entry));
             }
             (names, Term::List(entries)) => {
                 for entry in entries {
                     let Term::List(parts) = entry else { continue };
-                    names.iter().zip(parts).for_each(|(name, part)| self.bindings.bind(name, part));
+                    names
+                        .iter()
+                        .zip(parts)
+                        .for_each(|(name, part)| self.bindings.bind_name(name, part));
                 }
             }
             (names, term) => {
-                let values = self.values(term, start);
-                self.escape(&values, start);
-                names.iter().for_each(|name| self.bindings.bind(name, Term::unknown()));
+                let values = self.values_of_term(term, start);
+                self.add_unknown_use(&values, start);
+                names.iter().for_each(|name| self.bindings.bind_name(name, Term::unknown()));
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{Code, MOST, Term};
 use crate::trust::loads::language::{Does, Language};
 use crate::trust::loads::shell::{PRELOADED, SEARCHED};
 use crate::trust::loads::value::{HOLE, Rest, Value};
-use crate::trust::loads::{Note, Role, Scene, read_into};
+use crate::trust::loads::{Note, Role, Scene, add_loads_of};
 
 /// Names of arguments that are the program, and of those that say where it starts or how a file is opened.
 const PROGRAM: &[&str] = &["args", "cmd", "command"];
@@ -20,36 +20,44 @@ const UNKNOWN: &str = "\"$_\"";
 type Arguments = Vec<Vec<Value>>;
 
 impl Code<'_> {
-    /// A program that is started: what its words run is followed.
-    pub(super) fn starts(&mut self, arguments: Vec<Term>, does: Does, note: &Note, start: usize) {
+    /// Follows what the arguments of a started program run.
+    pub(super) fn follow_started_program(
+        &mut self,
+        arguments: Vec<Term>,
+        does: Does,
+        note: &Note,
+        start: usize,
+    ) {
         if self.collects {
             return;
         }
-        let directory = self.directory_of(&arguments, start);
+        let directory = self.directory_argument(&arguments, start);
         let is_unknown = |value: &Value| value.is_own && !value.is_known();
         for argument in &arguments {
-            for term in argument.clone().each() {
+            for term in argument.clone().into_alternatives() {
                 let values = match term {
-                    Term::List(entries) => self.all_values(entries, start),
-                    other => self.values(other, start),
+                    Term::List(entries) => self.values_of_terms(entries, start),
+                    other => self.values_of_term(other, start),
                 };
-                self.escape(&values, start);
+                self.add_unknown_use(&values, start);
                 if values.iter().any(is_unknown) {
-                    self.loads.unresolved(note.clone());
+                    self.loads.add_unresolved(note.clone());
                 }
             }
         }
         let has_directory = directory.is_some();
         let bases = match directory {
             Some(directory) => vec![directory],
-            None => self.bases(),
+            None => self.possible_working_directories(),
         };
-        for words in self.programs(arguments, does, start) {
+        for words in self.program_arguments(arguments, does, start) {
             let most = words.iter().map(Vec::len).max().unwrap_or(0).min(MOST);
             for pick in 0..most {
                 let line = match words.as_slice() {
-                    [word] => word.get(pick).or(word.last()).map(template).unwrap_or_default(),
-                    words => line(words, pick),
+                    [word] => {
+                        word.get(pick).or(word.last()).map(shell_line_template).unwrap_or_default()
+                    }
+                    words => shell_line_of_words(words, pick),
                 };
                 // The same line finds the same once more.
                 if !self.lines.insert(line.clone()) && bases.len() == 1 && !has_directory {
@@ -57,29 +65,29 @@ impl Code<'_> {
                 }
                 for base in &bases {
                     let scene = Scene { script: None, base, within: Some(note), ..self.scene };
-                    read_into(Language::Shell, &line, scene, self.loads);
+                    add_loads_of(Language::Shell, &line, scene, self.loads);
                 }
             }
         }
     }
 
-    /// The working directories that the script may have come to.
-    fn bases(&self) -> Vec<PathBuf> {
-        let base = Value::path(self.scene.base);
-        let entered = self.entered.iter().filter_map(|value| value.resolved(&base));
+    /// Returns the directories that may be the script's working directory.
+    fn possible_working_directories(&self) -> Vec<PathBuf> {
+        let base = Value::from_path(self.scene.base);
+        let entered = self.entered.iter().filter_map(|value| value.resolve_from(&base));
         std::iter::once(self.scene.base.to_owned()).chain(entered).collect()
     }
 
-    fn all_values(&mut self, entries: Vec<Term>, start: usize) -> Vec<Value> {
+    fn values_of_terms(&mut self, entries: Vec<Term>, start: usize) -> Vec<Value> {
         let mut all = Vec::new();
         for entry in entries {
-            all.extend(self.values(entry, start));
+            all.extend(self.values_of_term(entry, start));
         }
         all
     }
 
-    /// The directory that a program starts in, where it is known.
-    fn directory_of(&mut self, arguments: &[Term], start: usize) -> Option<PathBuf> {
+    /// Returns the directory in which a program starts, if the arguments name it and it is known.
+    fn directory_argument(&mut self, arguments: &[Term], start: usize) -> Option<PathBuf> {
         let found = arguments.iter().find_map(|argument| match argument {
             Term::Keyword(name, term) if name == DIRECTORY => Some((**term).clone()),
             Term::Object(entries) => {
@@ -88,16 +96,21 @@ impl Code<'_> {
             }
             _ => None,
         })?;
-        let value = self.values(found, start).into_iter().find(Value::is_known)?;
-        value.resolved(&Value::path(self.scene.base))
+        let value = self.values_of_term(found, start).into_iter().find(Value::is_known)?;
+        value.resolve_from(&Value::from_path(self.scene.base))
     }
 
-    /// The words of the program, or of each that it may be.
-    fn programs(&mut self, arguments: Vec<Term>, does: Does, start: usize) -> Vec<Arguments> {
+    /// Returns the words of the program, or of each program that it may be.
+    fn program_arguments(
+        &mut self,
+        arguments: Vec<Term>,
+        does: Does,
+        start: usize,
+    ) -> Vec<Arguments> {
         let is_word = |term: &Term| !matches!(term, Term::Keyword(..) | Term::Object(_));
         let mut words: Vec<Term> = arguments.iter().filter(|term| is_word(term)).cloned().collect();
         if words.is_empty() {
-            words.extend(arguments.into_iter().filter_map(named_program));
+            words.extend(arguments.into_iter().filter_map(program_argument));
         }
         if let Does::Replaces(at) = does {
             words.drain(..at.min(words.len()));
@@ -106,36 +119,43 @@ impl Code<'_> {
         let Some(first) = words.next() else { return Vec::new() };
         let rest: Vec<Term> = words.collect();
         let mut all = Vec::new();
-        for first in first.each().into_iter().take(MOST) {
+        for first in first.into_alternatives().into_iter().take(MOST) {
             let mut found = match first {
                 Term::List(entries) => {
-                    entries.into_iter().map(|entry| self.values(entry, start)).collect()
+                    entries.into_iter().map(|entry| self.values_of_term(entry, start)).collect()
                 }
-                other => vec![self.values(other, start)],
+                other => vec![self.values_of_term(other, start)],
             };
             if does == Does::Node {
-                found.insert(0, vec![Value::text("node")]);
+                found.insert(0, vec![Value::from_text("node")]);
             }
             if does != Does::Line {
-                self.add_words(&mut found, &rest, does, start);
+                self.add_program_words(&mut found, &rest, does, start);
             }
             all.push(found);
         }
         all
     }
 
-    /// The words behind a program; a list that replaces this process begins with a name.
-    fn add_words(&mut self, found: &mut Arguments, rest: &[Term], does: Does, start: usize) {
+    /// Adds the words behind a program. For a call that replaces this process, skips the first,
+    /// which is the program's name.
+    fn add_program_words(
+        &mut self,
+        found: &mut Arguments,
+        rest: &[Term],
+        does: Does,
+        start: usize,
+    ) {
         let mut skips = matches!(does, Does::Replaces(_));
         for argument in rest {
-            for term in argument.clone().each().into_iter().take(1) {
+            for term in argument.clone().into_alternatives().into_iter().take(1) {
                 let words = match term {
                     Term::List(entries) => entries,
                     other => vec![other],
                 };
                 for word in words {
                     if !std::mem::take(&mut skips) {
-                        let values = self.values(word, start);
+                        let values = self.values_of_term(word, start);
                         found.push(values);
                     }
                 }
@@ -143,8 +163,8 @@ impl Code<'_> {
         }
     }
 
-    /// A file that is opened or written, or a directory that is listed.
-    pub(super) fn opens(
+    /// Adds a file that is opened or written, or a directory that is listed.
+    pub(super) fn add_opened_file(
         &mut self,
         mut arguments: Vec<Term>,
         does: Does,
@@ -159,7 +179,7 @@ impl Code<'_> {
             _ => None,
         });
         let mode = mode.or_else(|| arguments.get(1).cloned());
-        let modes = mode.map(|mode| self.values(mode, start)).unwrap_or_default();
+        let modes = mode.map(|mode| self.values_of_term(mode, start)).unwrap_or_default();
         let has = |signs: &[char]| modes.iter().any(|mode| mode.text.contains(signs));
         let is_written = match does {
             Does::Writes => true,
@@ -170,75 +190,79 @@ impl Code<'_> {
         if does == Does::OpensLast {
             let last = arguments.pop().into_iter().collect();
             if has(&['|']) {
-                return self.starts(last, Does::Line, note, start);
+                return self.follow_started_program(last, Does::Line, note, start);
             }
             arguments = last;
         }
         for (at, argument) in arguments.into_iter().enumerate() {
-            let values = self.values(argument, start);
+            let values = self.values_of_term(argument, start);
             if at > 0 {
-                self.escape(&values, start);
+                self.add_unknown_use(&values, start);
                 continue;
             }
             let role = if is_written { Role::Writes } else { Role::Reads };
             for value in values {
-                self.file(value, role, note, start);
+                self.add_file_use(value, role, note, start);
             }
         }
     }
 
-    fn file(&mut self, value: Value, role: Role, note: &Note, start: usize) {
+    fn add_file_use(&mut self, value: Value, role: Role, note: &Note, start: usize) {
         let trimmed = value.text.trim_start_matches(['<', ' ']).to_owned();
         let value = Value { text: trimmed, ..value };
         if value.is_own && role == Role::Reads {
-            return self.escape(&[value], start);
+            return self.add_unknown_use(&[value], start);
         }
         let is_pattern = value.is_known() && value.text.contains(['*', '?']);
         let value = if is_pattern { Value { rest: Rest::Unknown, ..value } } else { value };
-        for base in self.bases().iter().filter(|_| !value.text.is_empty()) {
-            self.loads.add(&value, &Value::path(base), role, note.clone());
+        for base in self.possible_working_directories().iter().filter(|_| !value.text.is_empty()) {
+            self.loads.add_load(&value, &Value::from_path(base), role, note.clone());
         }
     }
 
-    /// A variable of the environment that leads programs to code, as far as its value is known.
-    pub(super) fn environment(&mut self, name: &str, term: Term, start: usize) -> Vec<Value> {
-        let values = self.values(term, start);
-        let base = Value::path(self.scene.base);
-        let note = self.note(start, &format!("{name}="));
+    /// Sets an environment variable. Adds the paths by which it leads programs to code, if its
+    /// value is known.
+    pub(super) fn set_env_variable(&mut self, name: &str, term: Term, start: usize) -> Vec<Value> {
+        let values = self.values_of_term(term, start);
+        let base = Value::from_path(self.scene.base);
+        let note = self.note_at(start, &format!("{name}="));
         for value in values.iter().filter(|_| !self.collects) {
             if PRELOADED.contains(&name) && value.is_known() {
-                self.loads.add(value, &base, Role::Runs(None), note.clone());
+                self.loads.add_load(value, &base, Role::Runs(None), note.clone());
             }
             let all = format!("{}:{}", value.text, value.tail);
             let parts = all.split(':').filter(|part| !part.is_empty() && !part.contains(HOLE));
             for part in parts.filter(|_| SEARCHED.contains(&name)) {
-                let directory = Value { is_own: value.is_own, ..Value::text(format!("{part}/.")) };
-                self.loads.add(&directory, &base, Role::Directory, note.clone());
+                let directory =
+                    Value { is_own: value.is_own, ..Value::from_text(format!("{part}/.")) };
+                self.loads.add_load(&directory, &base, Role::Directory, note.clone());
             }
         }
         values
     }
 
-    /// Texts that a function is handed which is not known: one that is a file of the project may be read.
-    pub(super) fn handed(&mut self, values: &[Value], start: usize) {
+    /// Adds the texts passed to an unknown function that are files of the project, because it may
+    /// read them.
+    pub(super) fn add_passed_paths(&mut self, values: &[Value], start: usize) {
         if self.collects {
             return;
         }
-        let base = Value::path(self.scene.base);
+        let base = Value::from_path(self.scene.base);
         let is_path =
             |value: &&Value| value.is_known() && !value.is_own && value.text.contains(['.', '/']);
         for value in values.iter().filter(is_path) {
-            let is_file = value.resolved(&base).is_some_and(|path| self.scene.disk.is_file(&path));
+            let is_file =
+                value.resolve_from(&base).is_some_and(|path| self.scene.disk.is_file(&path));
             if is_file {
-                let note = self.note(start, self.text.get(start..self.at).unwrap_or_default());
-                self.loads.add(value, &base, Role::Reads, note);
+                let note = self.note_at(start, self.text.get(start..self.at).unwrap_or_default());
+                self.loads.add_load(value, &base, Role::Reads, note);
             }
         }
     }
 }
 
-/// The program of a call that names its arguments.
-fn named_program(argument: Term) -> Option<Term> {
+/// Returns the program of a call that names its arguments.
+fn program_argument(argument: Term) -> Option<Term> {
     let is_program = |name: &str| PROGRAM.contains(&name);
     match argument {
         Term::Keyword(name, term) if is_program(&name) => Some(*term),
@@ -249,11 +273,11 @@ fn named_program(argument: Term) -> Option<Term> {
     }
 }
 
-/// Arguments as a line of a shell; of a word with several values, one of them.
-fn line(words: &[Vec<Value>], pick: usize) -> String {
+/// Returns the arguments as a shell line; of a word with several values, it uses one.
+fn shell_line_of_words(words: &[Vec<Value>], pick: usize) -> String {
     let words = words.iter().map(|values| {
         let Some(value) = values.get(pick).or(values.last()) else { return UNKNOWN.to_owned() };
-        let quoted = tenterhook_shell::quote(&value.text);
+        let quoted = tenterhook_shell::quote_word(&value.text);
         match value.rest {
             Rest::Nothing => quoted,
             _ if value.text.is_empty() => UNKNOWN.to_owned(),
@@ -263,8 +287,8 @@ fn line(words: &[Vec<Value>], pick: usize) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A line as it is written, with a variable in place of each text that is not known.
-fn template(value: &Value) -> String {
+/// Returns a line as it is written, with a variable in place of each unknown text.
+fn shell_line_template(value: &Value) -> String {
     let mut line = String::new();
     let mut quote: Option<char> = None;
     let hole = if value.is_known() { "" } else { HOLE };

@@ -1,7 +1,7 @@
 //! Which values has an expression? Its operands, attributes and operators, in whichever of the languages; what a function does is
 //! asked in `call`.
 
-use super::{Code, DEEPEST, MOST, product};
+use super::{Code, DEEPEST, MOST, combine_values};
 use crate::trust::loads::language::{Language, Makes};
 use crate::trust::loads::value::Value;
 
@@ -28,10 +28,10 @@ impl Term {
         Self::Values(vec![Value::unknown()])
     }
 
-    /// One of these; of too many, what the others are is not known.
-    pub(super) fn any(terms: Vec<Self>) -> Self {
+    /// Returns a term that is one of `terms`. If there are too many, the rest becomes unknown.
+    pub(super) fn any_of(terms: Vec<Self>) -> Self {
         let mut all: Vec<Self> = Vec::new();
-        for term in terms.into_iter().flat_map(Self::each) {
+        for term in terms.into_iter().flat_map(Self::into_alternatives) {
             if all.len() < MOST && !all.contains(&term) {
                 all.push(term);
             } else if all.len() == MOST && !all.contains(&term) {
@@ -42,8 +42,8 @@ impl Term {
         if all.len() == 1 { all.remove(0) } else { Self::Any(all) }
     }
 
-    /// How many parts it has; more than `most` are not counted.
-    pub(super) fn size(&self, most: usize) -> usize {
+    /// Returns how many parts the term has, counting no further than `most`.
+    pub(super) fn count_parts(&self, most: usize) -> usize {
         let parts: Vec<&Self> = match self {
             Self::Name(_) | Self::Values(_) | Self::Method(..) => Vec::new(),
             Self::Keyword(_, term) => vec![term],
@@ -55,16 +55,16 @@ impl Term {
             if size > most {
                 break;
             }
-            size += part.size(most - size.min(most));
+            size += part.count_parts(most - size.min(most));
         }
         size
     }
 
-    /// Each thing that it may be.
-    pub(super) fn each(self) -> Vec<Self> {
+    /// Returns each term that this one may be.
+    pub(super) fn into_alternatives(self) -> Vec<Self> {
         match self {
-            Self::Any(terms) => terms.into_iter().flat_map(Self::each).collect(),
-            Self::Keyword(_, term) => term.each(),
+            Self::Any(terms) => terms.into_iter().flat_map(Self::into_alternatives).collect(),
+            Self::Keyword(_, term) => term.into_alternatives(),
             term => vec![term],
         }
     }
@@ -102,20 +102,20 @@ const CHOICES: &[(&str, Choice)] = &[
 ];
 
 impl Code<'_> {
-    /// Expressions one of which is the value: `A or B`, `A if X else B`, `X ? A : B`.
-    pub(in crate::trust::loads) fn choice(&mut self, depth: usize) -> Term {
-        let mut all = vec![self.expression(depth)];
+    /// Reads expressions one of which is the value: `A or B`, `A if X else B`, `X ? A : B`.
+    pub(in crate::trust::loads) fn read_choice(&mut self, depth: usize) -> Term {
+        let mut all = vec![self.read_expression(depth)];
         let mut has_question = false;
         for _ in 0..DEEPEST {
             let before = self.at;
-            self.blank(depth > 1);
-            let Some((sign, choice)) = self.operator(has_question) else {
+            self.skip_blanks(depth > 1);
+            let Some((sign, choice)) = self.peek_choice_operator(has_question) else {
                 self.at = before;
                 break;
             };
             self.at += sign.len();
-            self.blank(true);
-            let next = self.expression(depth.max(1));
+            self.skip_blanks(true);
+            let next = self.read_expression(depth.max(1));
             match choice {
                 Choice::Either => all.push(next),
                 Choice::First => {}
@@ -126,11 +126,11 @@ impl Code<'_> {
                 }
             }
         }
-        Term::any(all)
+        Term::any_of(all)
     }
 
-    fn operator(&self, has_question: bool) -> Option<(&'static str, Choice)> {
-        let rest = self.rest();
+    fn peek_choice_operator(&self, has_question: bool) -> Option<(&'static str, Choice)> {
+        let rest = self.remaining_text();
         if has_question && rest.starts_with(':') {
             return Some((":", Choice::Either));
         }
@@ -143,54 +143,62 @@ impl Code<'_> {
         (!is_longer && !is_if && !is_test).then_some((sign, choice))
     }
 
-    /// Terms that are joined by an operator.
-    pub(in crate::trust::loads) fn expression(&mut self, depth: usize) -> Term {
+    /// Reads terms that are joined by operators.
+    pub(in crate::trust::loads) fn read_expression(&mut self, depth: usize) -> Term {
         self.depth = depth;
         let start = self.at;
-        let mut term = self.term(depth + 1);
+        let mut term = self.read_term(depth + 1);
         loop {
             let before = self.at;
-            self.blank(depth > 1);
-            if self.language == Language::Python && self.rest().starts_with("% ") {
+            self.skip_blanks(depth > 1);
+            if self.language == Language::Python && self.remaining_text().starts_with("% ") {
                 self.at += 1;
-                self.blank(true);
-                let put = self.term(depth + 1);
-                let put = self.values(put, start);
-                self.escape(&put, start);
-                term = Term::Values(self.values(term, start).iter().map(Value::filled).collect());
+                self.skip_blanks(true);
+                let put = self.read_term(depth + 1);
+                let put = self.values_of_term(put, start);
+                self.add_unknown_use(&put, start);
+                term = Term::Values(
+                    self.values_of_term(term, start).iter().map(Value::fill_format).collect(),
+                );
                 continue;
             }
-            let c = self.peek().filter(|c| self.names.joins.contains(c));
+            let c = self.peek_char().filter(|c| self.names.joins.contains(c));
             let is_operator = c.is_some()
-                && !self.rest().get(1..).is_some_and(|rest| rest.starts_with(['=', '+', '/', '.']));
+                && !self
+                    .remaining_text()
+                    .get(1..)
+                    .is_some_and(|rest| rest.starts_with(['=', '+', '/', '.']));
             let Some(c) = c.filter(|_| is_operator) else {
                 self.at = before;
                 return term;
             };
             self.at += 1;
-            self.blank(true);
-            let next = self.term(depth + 1);
+            self.skip_blanks(true);
+            let next = self.read_term(depth + 1);
             term = match c {
                 '/' => {
-                    let (left, right) = (self.values(term, start), self.values(next, start));
-                    Term::Values(product(&left, &right, Value::join))
+                    let (left, right) =
+                        (self.values_of_term(term, start), self.values_of_term(next, start));
+                    Term::Values(combine_values(&left, &right, Value::join_path))
                 }
-                _ => self.joined(term, next, start),
+                _ => self.concatenate(term, next, start),
             };
         }
     }
 
-    /// Two texts, or two lists, one behind the other.
-    pub(super) fn joined(&mut self, left: Term, right: Term, start: usize) -> Term {
-        let is_list =
-            |term: &Term| term.clone().each().iter().any(|term| matches!(term, Term::List(_)));
+    /// Returns two texts, or two lists, joined.
+    pub(super) fn concatenate(&mut self, left: Term, right: Term, start: usize) -> Term {
+        let is_list = |term: &Term| {
+            term.clone().into_alternatives().iter().any(|term| matches!(term, Term::List(_)))
+        };
         if !is_list(&left) && !is_list(&right) {
-            let (left, right) = (self.values(left, start), self.values(right, start));
-            return Term::Values(product(&left, &right, Value::then));
+            let (left, right) =
+                (self.values_of_term(left, start), self.values_of_term(right, start));
+            return Term::Values(combine_values(&left, &right, Value::append));
         }
         let mut all = Vec::new();
-        for one in left.each().into_iter().take(MOST) {
-            for other in right.clone().each().into_iter().take(MOST) {
+        for one in left.into_alternatives().into_iter().take(MOST) {
+            for other in right.clone().into_alternatives().into_iter().take(MOST) {
                 let mut entries = Vec::new();
                 for part in [one.clone(), other] {
                     match part {
@@ -201,60 +209,62 @@ impl Code<'_> {
                 all.push(Term::List(entries));
             }
         }
-        Term::any(all)
+        Term::any_of(all)
     }
 
-    /// One operand with what is called on it.
-    pub(in crate::trust::loads) fn term(&mut self, depth: usize) -> Term {
+    /// Reads one operand and the calls, members and indexes that follow it.
+    pub(in crate::trust::loads) fn read_term(&mut self, depth: usize) -> Term {
         if depth > DEEPEST {
-            self.at += self.peek().map_or(0, char::len_utf8);
+            self.at += self.peek_char().map_or(0, char::len_utf8);
             return Term::Values(Vec::new());
         }
         let start = self.at;
-        let mut term = self.primary(depth);
+        let mut term = self.read_operand(depth);
         loop {
-            let is_dot = self.rest().starts_with('.') && self.language != Language::Perl;
-            let skipped = if self.rest().starts_with("?.") || self.rest().starts_with("->") {
+            let is_dot = self.remaining_text().starts_with('.') && self.language != Language::Perl;
+            let skipped = if self.remaining_text().starts_with("?.")
+                || self.remaining_text().starts_with("->")
+            {
                 2
             } else {
                 usize::from(is_dot)
             };
             if skipped > 0
                 && self
-                    .rest()
+                    .remaining_text()
                     .get(skipped..)
                     .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '_'))
             {
                 self.at += skipped;
-                let name = self.identifier().unwrap_or_default();
-                let is_call = self.rest().starts_with('(');
-                term = self.attribute(term, name, is_call, start);
-            } else if self.rest().starts_with('(') {
-                let arguments = self.list(')', depth);
-                term = self.call(term, arguments, start);
-            } else if self.rest().starts_with('`') && matches!(term, Term::Name(_)) {
-                let text = self.string(depth).unwrap_or_default();
-                term = self.call(term, vec![Term::Values(text)], start);
-            } else if self.rest().starts_with('[')
-                || self.rest().starts_with('{')
+                let name = self.read_identifier().unwrap_or_default();
+                let is_call = self.remaining_text().starts_with('(');
+                term = self.attribute_of_term(term, name, is_call, start);
+            } else if self.remaining_text().starts_with('(') {
+                let arguments = self.read_list(')', depth);
+                term = self.call_term(term, arguments, start);
+            } else if self.remaining_text().starts_with('`') && matches!(term, Term::Name(_)) {
+                let text = self.read_string(depth).unwrap_or_default();
+                term = self.call_term(term, vec![Term::Values(text)], start);
+            } else if self.remaining_text().starts_with('[')
+                || self.remaining_text().starts_with('{')
                     && matches!(&term, Term::Name(name) if name == "$ENV")
             {
-                let close = if self.rest().starts_with('[') { ']' } else { '}' };
+                let close = if self.remaining_text().starts_with('[') { ']' } else { '}' };
                 let index = self
-                    .rest()
+                    .remaining_text()
                     .get(1..)
                     .and_then(|rest| rest.split(close).next())
                     .unwrap_or_default()
                     .to_owned();
-                let arguments = self.list(close, depth);
-                term = self.index(term, &index, arguments, start);
+                let arguments = self.read_list(close, depth);
+                term = self.index_term(term, &index, arguments, start);
             } else {
-                return self.command(term, depth, start);
+                return self.read_command_call(term, depth, start);
             }
         }
     }
 
-    pub(in crate::trust::loads) fn attribute(
+    pub(in crate::trust::loads) fn attribute_of_term(
         &mut self,
         term: Term,
         name: &str,
@@ -264,27 +274,29 @@ impl Code<'_> {
         match term {
             Term::Name(before) => self.attribute_of_name(&before, name),
             Term::Values(values) if is_call => Term::Method(values, name.to_owned()),
-            Term::Values(values) => match self.makes(name) {
+            Term::Values(values) => match self.path_function(name) {
                 Some(Makes::Parents) => Term::Values(
                     values
                         .into_iter()
                         .map(|value| Value { text: format!("{}\0", value.text), ..value })
                         .collect(),
                 ),
-                Some(makes) => Term::Values(self.make(makes, &[values], start)),
+                Some(makes) => Term::Values(self.path_function_values(makes, &[values], start)),
                 None => {
-                    self.escape(&values, start);
+                    self.add_unknown_use(&values, start);
                     Term::unknown()
                 }
             },
             Term::Any(terms) => {
                 let terms = terms.into_iter();
-                Term::any(terms.map(|term| self.attribute(term, name, is_call, start)).collect())
+                Term::any_of(
+                    terms.map(|term| self.attribute_of_term(term, name, is_call, start)).collect(),
+                )
             }
-            Term::Keyword(_, term) => self.attribute(*term, name, is_call, start),
-            Term::Object(_) => self.part(&term, name),
+            Term::Keyword(_, term) => self.attribute_of_term(*term, name, is_call, start),
+            Term::Object(_) => self.member_of_term(&term, name),
             Term::List(entries) if name == "concat" || name == "join" => {
-                self.list_method(entries, name)
+                self.call_list_method(entries, name)
             }
             // A list in another order is the same list.
             Term::List(_) => term,
@@ -295,47 +307,47 @@ impl Code<'_> {
     fn attribute_of_name(&mut self, before: &str, name: &str) -> Term {
         let full = if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
         if self.names.base.iter().any(|base| base.strip_suffix("()").unwrap_or(base) == full) {
-            return Term::Values(vec![Value::path(self.scene.base)]);
+            return Term::Values(vec![Value::from_path(self.scene.base)]);
         }
-        if before.ends_with("env") && self.makes("env").is_some() {
-            return Term::Values(self.variable(name));
+        if before.ends_with("env") && self.path_function("env").is_some() {
+            return Term::Values(self.env_values(name));
         }
-        self.named(full)
+        self.term_of_name(full)
     }
 
-    /// `[...].join(" ")`: the arguments are read here.
-    fn list_method(&mut self, entries: Vec<Term>, name: &str) -> Term {
+    /// Evaluates a method of a list, such as `[...].join(" ")`. Reads the arguments.
+    fn call_list_method(&mut self, entries: Vec<Term>, name: &str) -> Term {
         let start = self.at;
-        if !self.rest().starts_with('(') {
+        if !self.remaining_text().starts_with('(') {
             return Term::List(entries);
         }
-        let arguments = self.list(')', self.depth);
+        let arguments = self.read_list(')', self.depth);
         if name == "concat" {
             return arguments
                 .into_iter()
-                .fold(Term::List(entries), |all, more| self.joined(all, more, start));
+                .fold(Term::List(entries), |all, more| self.concatenate(all, more, start));
         }
-        let between = arguments.into_iter().next().map(|term| self.values(term, start));
+        let between = arguments.into_iter().next().map(|term| self.values_of_term(term, start));
         let between = between.and_then(|values| values.into_iter().next());
-        self.texts(entries, &between.unwrap_or_else(|| Value::text(",")), start)
+        self.join_texts(entries, &between.unwrap_or_else(|| Value::from_text(",")), start)
     }
 
-    /// The texts of a list with one text between each two.
-    pub(super) fn texts(&mut self, entries: Vec<Term>, between: &Value, start: usize) -> Term {
+    /// Returns the texts of a list joined, with `between` between each two.
+    pub(super) fn join_texts(&mut self, entries: Vec<Term>, between: &Value, start: usize) -> Term {
         let mut all: Option<Vec<Value>> = None;
         for entry in entries {
-            let values = self.values(entry, start);
+            let values = self.values_of_term(entry, start);
             all = Some(match all {
                 None => values,
                 Some(before) => {
-                    product(&before, &values, |one, other| one.then(between).then(other))
+                    combine_values(&before, &values, |one, other| one.append(between).append(other))
                 }
             });
         }
-        Term::Values(all.unwrap_or_else(|| vec![Value::text("")]))
+        Term::Values(all.unwrap_or_else(|| vec![Value::from_text("")]))
     }
 
-    pub(in crate::trust::loads) fn index(
+    pub(in crate::trust::loads) fn index_term(
         &mut self,
         term: Term,
         index: &str,
@@ -347,10 +359,10 @@ impl Code<'_> {
             Term::Name(name) => {
                 let full = format!("{name}[{plain}]");
                 let short = name.rsplit('.').next().unwrap_or(&name);
-                if self.makes(short) == Some(Makes::Variable) {
-                    return Term::Values(self.variable(plain));
+                if self.path_function(short) == Some(Makes::Variable) {
+                    return Term::Values(self.env_values(plain));
                 }
-                match self.named(full) {
+                match self.term_of_name(full) {
                     // `module['name']`
                     Term::Name(_) if plain != index.trim() => self.attribute_of_name(&name, plain),
                     term => term,
@@ -367,28 +379,28 @@ impl Code<'_> {
                 };
                 Term::Values(values.into_iter().map(up).collect())
             }
-            Term::Any(terms) => Term::any(
+            Term::Any(terms) => Term::any_of(
                 terms
                     .into_iter()
-                    .map(|term| self.index(term, index, arguments.clone(), start))
+                    .map(|term| self.index_term(term, index, arguments.clone(), start))
                     .collect(),
             ),
             Term::Object(entries) => match entries.iter().find(|(key, _)| key == plain) {
                 Some((_, term)) => term.clone(),
-                None => Term::any(entries.into_iter().map(|(_, term)| term).collect()),
+                None => Term::any_of(entries.into_iter().map(|(_, term)| term).collect()),
             },
             Term::List(entries) => match plain.parse::<usize>() {
                 Ok(at) => entries.get(at).cloned().unwrap_or_else(Term::unknown),
                 // `list[1:]`
                 Err(_) if index.contains(':') => Term::List(entries),
-                Err(_) => Term::any(entries),
+                Err(_) => Term::any_of(entries),
             },
             other => {
                 for argument in arguments {
-                    let values = self.values(argument, start);
-                    self.escape(&values, start);
+                    let values = self.values_of_term(argument, start);
+                    self.add_unknown_use(&values, start);
                 }
-                Term::Values(self.values(other, start))
+                Term::Values(self.values_of_term(other, start))
             }
         }
     }

@@ -7,7 +7,7 @@ use tenterhook_shell::{SimpleCommand, Target, Word};
 use super::Shell;
 use crate::trust::loads::language::Language;
 use crate::trust::loads::value::{Rest, Value};
-use crate::trust::loads::{Loads, Note, Role, Scene, read_into};
+use crate::trust::loads::{Loads, Note, Role, Scene, add_loads_of};
 
 /// Names of the standard input.
 const STANDARD_INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -19,8 +19,8 @@ const LOADS: &[&str] = &["-r", "--require", "--import", "--loader", "--experimen
 const VERBS: &[&str] = &["run", "exec", "watch"];
 
 impl Shell<'_> {
-    /// Reads the arguments of an interpreter up to its script, and returns those behind it.
-    pub(super) fn interpreter<'w>(
+    /// Reads the arguments of an interpreter up to its script, and returns those behind the script.
+    pub(super) fn read_interpreter_options<'w>(
         &mut self,
         language: Language,
         command: &'w SimpleCommand,
@@ -34,14 +34,14 @@ impl Shell<'_> {
             if INERT.contains(&option) && rest.is_empty() {
                 return rest;
             }
-            if let Some(attached) = code_option(language, option) {
+            if let Some(attached) = parse_code_option(language, option) {
                 return match (attached, rest.split_first()) {
                     (Some(code), _) => {
-                        self.code(language, &Word::literal(code), text, loads);
+                        self.read_code_argument(language, &Word::literal(code), text, loads);
                         rest
                     }
                     (None, Some((code, rest))) => {
-                        self.code(language, code, text, loads);
+                        self.read_code_argument(language, code, text, loads);
                         rest
                     }
                     (None, None) => rest,
@@ -49,38 +49,40 @@ impl Shell<'_> {
             }
             if let Some(module) = option.strip_prefix("-m").filter(|_| language == Language::Python)
             {
-                self.module(module, word, rest.first(), text, loads);
+                self.read_module_option(module, word, rest.first(), text, loads);
                 return rest.get(1..).unwrap_or_default();
             }
             let attached = option.split_once('=').filter(|(name, _)| LOADS.contains(name));
             if let Some((_, path)) = attached {
-                self.runs(&Word::literal(path), Some(language), text, loads);
+                self.add_executed_word(&Word::literal(path), Some(language), text, loads);
             } else if LOADS.contains(&option) && language != Language::Python {
-                rest.iter().take(1).for_each(|word| self.runs(word, Some(language), text, loads));
+                rest.iter()
+                    .take(1)
+                    .for_each(|word| self.add_executed_word(word, Some(language), text, loads));
                 words = rest.get(1..).unwrap_or_default();
                 continue;
             }
-            let is_value = std::mem::take(&mut behind_option) && !self.is_there(word);
+            let is_value = std::mem::take(&mut behind_option) && !self.file_may_exist(word);
             if STANDARD_INPUT.contains(&option) || option == "-s" {
-                self.standard_input(language, command, text, loads);
+                self.read_code_from_stdin(language, command, text, loads);
                 return rest;
             }
             if !option.starts_with('-')
                 && !VERBS.contains(&option)
                 && (!is_value || rest.is_empty())
             {
-                self.runs(word, Some(language), text, loads);
+                self.add_executed_word(word, Some(language), text, loads);
                 return rest;
             }
             behind_option = option.starts_with('-');
             words = rest;
         }
-        self.standard_input(language, command, text, loads);
+        self.read_code_from_stdin(language, command, text, loads);
         words
     }
 
-    /// `-m MODULE`, or `-mMODULE`.
-    fn module(
+    /// Reads `-m MODULE` or `-mMODULE`.
+    fn read_module_option(
         &self,
         attached: &str,
         word: &Word,
@@ -91,51 +93,57 @@ impl Shell<'_> {
         let next = next.map(|word| word.text.as_str()).unwrap_or_default();
         let module = if attached.is_empty() { next } else { attached };
         let code = format!("import {module}, {module}.__main__");
-        let at = self.note(text, &word.source, &format!("-m {module}"));
-        self.inline(Language::Python, &code, &at, loads);
+        let at = self.note_at(text, &word.source, &format!("-m {module}"));
+        self.read_inline_code(Language::Python, &code, &at, loads);
     }
 
-    fn is_there(&self, word: &Word) -> bool {
-        let values = self.expand(&word.source, 0);
+    fn file_may_exist(&self, word: &Word) -> bool {
+        let values = self.expand_word(&word.source, 0);
         values.iter().any(|value| {
             !value.is_known()
                 || value
-                    .resolved(&self.directory())
+                    .resolve_from(&self.working_directory())
                     .is_some_and(|path| self.scene.disk.is_file(&path))
         })
     }
 
-    /// Code among the words of an interpreter.
-    fn code(&mut self, language: Language, word: &Word, text: &str, loads: &mut Loads) {
-        let at = self.note(text, &word.source, &word.source);
+    /// Reads code in an argument of an interpreter.
+    fn read_code_argument(
+        &mut self,
+        language: Language,
+        word: &Word,
+        text: &str,
+        loads: &mut Loads,
+    ) {
+        let at = self.note_at(text, &word.source, &word.source);
         let is_variable = word.is_dynamic() && word.source.trim_matches('"').starts_with('$');
         // The reader of lines looks into the code of shells itself, where it is written there.
         if !word.is_dynamic() || !is_variable && language != Language::Shell {
             if language != Language::Shell {
-                self.inline(language, &word.text, &at, loads);
+                self.read_inline_code(language, &word.text, &at, loads);
             }
             return;
         }
-        for value in self.expand(&word.source, 0) {
+        for value in self.expand_word(&word.source, 0) {
             match value.rest {
-                Rest::Nothing => self.inline(language, &value.text, &at, loads),
+                Rest::Nothing => self.read_inline_code(language, &value.text, &at, loads),
                 Rest::Parameter => {}
-                _ => self.lacks(at.clone(), loads),
+                _ => self.note_unknown_code(at.clone(), loads),
             }
         }
     }
 
-    fn inline(&self, language: Language, code: &str, at: &Note, loads: &mut Loads) {
-        let here = Value::path(self.scene.base);
-        let bases = self.directories.iter().filter_map(|directory| directory.resolved(&here));
+    fn read_inline_code(&self, language: Language, code: &str, at: &Note, loads: &mut Loads) {
+        let here = Value::from_path(self.scene.base);
+        let bases = self.directories.iter().filter_map(|directory| directory.resolve_from(&here));
         for base in bases.collect::<Vec<_>>() {
             let scene = Scene { script: None, base: &base, within: Some(at), ..self.scene };
-            read_into(language, code, scene, loads);
+            add_loads_of(language, code, scene, loads);
         }
     }
 
-    /// Code that an interpreter reads from its standard input.
-    fn standard_input(
+    /// Reads the code that an interpreter gets on its standard input.
+    fn read_code_from_stdin(
         &mut self,
         language: Language,
         command: &SimpleCommand,
@@ -143,23 +151,23 @@ impl Shell<'_> {
         loads: &mut Loads,
     ) {
         let shown = command.words.first().map(|word| word.text.clone()).unwrap_or_default();
-        let at = self.note(text, &command.source(), &format!("what `{shown}` reads as code"));
+        let at = self.note_at(text, &command.source(), &format!("what `{shown}` reads as code"));
         let mut is_read = false;
         for redirect in command.redirects.iter() {
             match &redirect.target {
                 Target::HereDocument { body, .. } => {
-                    self.document(language, body, &at, loads);
+                    self.read_here_document(language, body, &at, loads);
                     is_read = true;
                 }
                 Target::Word(word) if redirect.operator == "<<<" => {
-                    self.code(language, word, text, loads);
+                    self.read_code_argument(language, word, text, loads);
                     is_read = true;
                 }
                 Target::Word(word) if redirect.operator == "<" => {
                     if word.source.contains("<(") {
-                        self.lacks(at.clone(), loads);
+                        self.note_unknown_code(at.clone(), loads);
                     } else {
-                        self.runs(word, Some(language), text, loads);
+                        self.add_executed_word(word, Some(language), text, loads);
                     }
                     is_read = true;
                 }
@@ -168,37 +176,38 @@ impl Shell<'_> {
         }
         match &command.input {
             _ if is_read => {}
-            Some(input) => self.document(language, input, &at, loads),
-            None => self.lacks(at, loads),
+            Some(input) => self.read_here_document(language, input, &at, loads),
+            None => self.note_unknown_code(at, loads),
         }
     }
 
-    fn document(&mut self, language: Language, body: &str, at: &Note, loads: &mut Loads) {
+    fn read_here_document(&mut self, language: Language, body: &str, at: &Note, loads: &mut Loads) {
         // The reader of lines looks into the code of shells itself.
         if language != Language::Shell {
-            self.inline(language, body, at, loads);
+            self.read_inline_code(language, body, at, loads);
         }
     }
 
-    /// Code that commands print: the files among their words are code, and what else they print is not known.
-    fn printed_code(
+    /// Reads code that commands print. Files among their arguments are code; what else they print
+    /// is unknown.
+    fn read_printed_code(
         &mut self,
         word: &Word,
         command: &SimpleCommand,
         text: &str,
         loads: &mut Loads,
     ) {
-        let at = self.note(text, &word.source, &format!("source {}", word.source));
+        let at = self.note_at(text, &word.source, &format!("source {}", word.source));
         for redirect in command.redirects.iter().filter(|redirect| redirect.operator == "<") {
             if let Target::Word(word) = &redirect.target {
-                self.runs(word, Some(Language::Shell), text, loads);
+                self.add_executed_word(word, Some(Language::Shell), text, loads);
                 return;
             }
         }
-        self.lacks(at, loads);
+        self.note_unknown_code(at, loads);
     }
 
-    pub(super) fn source(
+    pub(super) fn read_source_command(
         &mut self,
         arguments: &[Word],
         command: &SimpleCommand,
@@ -207,27 +216,31 @@ impl Shell<'_> {
     ) {
         let Some(word) = arguments.iter().find(|word| word.text != "--") else { return };
         if word.source.contains("<(") || STANDARD_INPUT.contains(&&*word.text) {
-            return self.printed_code(word, command, text, loads);
+            return self.read_printed_code(word, command, text, loads);
         }
-        for value in self.expand(&word.source, 0) {
-            let at = self.note(text, &word.source, &word.source);
+        for value in self.expand_word(&word.source, 0) {
+            let at = self.note_at(text, &word.source, &word.source);
             if !value.is_known() {
-                self.partly(&value, at, loads);
+                self.add_partly_known(&value, at, loads);
                 continue;
             }
-            self.add(&value, Role::Includes, &at, loads);
-            let paths: Vec<PathBuf> =
-                self.directories.iter().filter_map(|directory| value.resolved(directory)).collect();
+            self.add_path(&value, Role::Includes, &at, loads);
+            let paths: Vec<PathBuf> = self
+                .directories
+                .iter()
+                .filter_map(|directory| value.resolve_from(directory))
+                .collect();
             if paths.is_empty() {
-                loads.unresolved(at);
+                loads.add_unresolved(at);
             }
-            paths.into_iter().for_each(|path| self.include(path, loads));
+            paths.into_iter().for_each(|path| self.read_sourced_file(path, loads));
         }
     }
 }
 
-/// The code of an option that hands code over: attached to it, or the next word.
-fn code_option(language: Language, option: &str) -> Option<Option<&str>> {
+/// Parses an option that passes code. The inner value is the attached code; without one, the code
+/// is the next word.
+fn parse_code_option(language: Language, option: &str) -> Option<Option<&str>> {
     if let Some(long) = option.strip_prefix("--") {
         let (name, code) =
             long.split_once('=').map_or((long, None), |(name, code)| (name, Some(code)));

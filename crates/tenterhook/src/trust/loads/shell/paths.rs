@@ -32,18 +32,18 @@ const WRITERS: &[&str] =
 const WRITES: &[&str] = &["&>", "&>>", ">", ">>", ">|", ">&"];
 
 impl Shell<'_> {
-    pub(super) fn redirect(&mut self, redirect: &Redirect, text: &str, loads: &mut Loads) {
+    pub(super) fn read_redirect(&mut self, redirect: &Redirect, text: &str, loads: &mut Loads) {
         let Target::Word(word) = &redirect.target else { return };
         let role =
             if WRITES.contains(&redirect.operator.as_str()) { Role::Writes } else { Role::Reads };
         if redirect.operator == "<<<" || word.source.contains("<(") {
             return;
         }
-        self.uses(word, role, text, loads);
+        self.add_used_word(word, role, text, loads);
     }
 
-    /// The words of a program that may be paths beside the script.
-    pub(super) fn arguments(
+    /// Reads the arguments of a program that may be paths beside the script.
+    pub(super) fn read_path_arguments(
         &mut self,
         program: &str,
         arguments: &[Word],
@@ -56,21 +56,21 @@ impl Shell<'_> {
             .map_or(&[][..], |(_, options)| options);
         let words: Vec<Word> =
             std::iter::once(Word::literal(program)).chain(arguments.iter().cloned()).collect();
-        let uncounted = named::uncounted(program, &words);
+        let uncounted = named::non_file_words(program, &words);
         let (mut runs_next, mut obeys_next) = (false, false);
         for (word, is_text) in arguments.iter().zip(uncounted) {
             let option = word.text.as_str();
             let short = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
             if runs_next {
-                self.runs(word, None, text, loads);
+                self.add_executed_word(word, None, text, loads);
             } else if obeys_next {
-                self.obeys(&word.source, text, loads);
+                self.add_rules_file(&word.source, text, loads);
             } else if HARMLESS.contains(&program) {
-                self.uses(word, Role::Probes, text, loads);
+                self.add_used_word(word, Role::Probes, text, loads);
             } else if WRITERS.contains(&program) {
-                self.uses(word, Role::Writes, text, loads);
+                self.add_used_word(word, Role::Writes, text, loads);
             } else if word.is_dynamic() || !is_text {
-                self.uses(word, Role::Reads, text, loads);
+                self.add_used_word(word, Role::Reads, text, loads);
             }
             runs_next = options.contains(&option);
             let is_matcher = MATCHERS.contains(&program);
@@ -81,25 +81,25 @@ impl Shell<'_> {
             let attached = attached.map(|(_, path)| path);
             let attached = attached.or_else(|| option.strip_prefix("--file="));
             if let Some(path) = attached.filter(|path| is_matcher && !path.is_empty()) {
-                self.obeys(path, text, loads);
+                self.add_rules_file(path, text, loads);
             }
         }
     }
 
-    /// A file of rules: it is pinned, and no script.
-    fn obeys(&self, source: &str, text: &str, loads: &mut Loads) {
-        for value in self.expand(source, 0).iter().filter(|value| value.is_known()) {
-            let at = self.note(text, source, source);
-            self.add(value, Role::Includes, &at, loads);
+    /// Adds a file of rules that a program follows: it is pinned, and is no script.
+    fn add_rules_file(&self, source: &str, text: &str, loads: &mut Loads) {
+        for value in self.expand_word(source, 0).iter().filter(|value| value.is_known()) {
+            let at = self.note_at(text, source, source);
+            self.add_path(value, Role::Includes, &at, loads);
         }
     }
 
-    /// A word that is a path, if it is one.
-    pub(super) fn uses(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
-        for value in self.expand(&word.source, 0) {
-            let at = self.note(text, &word.source, &word.source);
+    /// Adds a word if it is a path.
+    pub(super) fn add_used_word(&self, word: &Word, role: Role, text: &str, loads: &mut Loads) {
+        for value in self.expand_word(&word.source, 0) {
+            let at = self.note_at(text, &word.source, &word.source);
             if !value.is_own || !value.text.starts_with('/') {
-                self.uses_of_project(&value, role, &at, loads);
+                self.add_project_path(&value, role, &at, loads);
                 continue;
             }
             let role = match (role, value.rest) {
@@ -108,12 +108,13 @@ impl Shell<'_> {
                 (Role::Probes, _) => continue,
                 _ => Role::Around,
             };
-            self.add(&value, role, &at, loads);
+            self.add_path(&value, role, &at, loads);
         }
     }
 
-    /// A word that does not depend on where the script lies: a file of the project that it reads or writes.
-    fn uses_of_project(&self, value: &Value, role: Role, at: &Note, loads: &mut Loads) {
+    /// Adds a file of the project that is read or written, if the word does not depend on where the
+    /// script lies.
+    fn add_project_path(&self, value: &Value, role: Role, at: &Note, loads: &mut Loads) {
         if !value.is_known() || value.text.is_empty() || role == Role::Probes {
             return;
         }
@@ -121,49 +122,56 @@ impl Shell<'_> {
         let attached = text.split_once('=').map_or(text, |(_, path)| path);
         let attached = attached.strip_prefix('@').unwrap_or(attached);
         for path in [text, attached] {
-            let value = Value { is_own: value.is_own, ..Value::text(path) };
+            let value = Value { is_own: value.is_own, ..Value::from_text(path) };
             for directory in &self.directories {
-                let found = value.resolved(directory).filter(|path| self.scene.is_in_project(path));
+                let found =
+                    value.resolve_from(directory).filter(|path| self.scene.is_in_project(path));
                 if found.is_some_and(|path| role == Role::Writes || self.scene.disk.is_file(&path))
                 {
-                    loads.add(&value, directory, role, at.clone());
+                    loads.add_load(&value, directory, role, at.clone());
                 }
             }
         }
     }
 
-    /// A variable that leads programs to code.
-    pub(super) fn leads(&self, name: &str, values: &[Value], text: &str, loads: &mut Loads) {
+    /// Adds the paths in a variable that leads programs to code.
+    pub(super) fn add_paths_of_variable(
+        &self,
+        name: &str,
+        values: &[Value],
+        text: &str,
+        loads: &mut Loads,
+    ) {
         for value in values {
-            let at = || self.note(text, &format!("{name}="), name);
+            let at = || self.note_at(text, &format!("{name}="), name);
             if PRELOADED.contains(&name) && value.is_known() {
-                self.add(value, Role::Runs(None), &at(), loads);
+                self.add_path(value, Role::Runs(None), &at(), loads);
             }
             if SEARCHED.contains(&name) && name != "PATH" {
                 for part in value.text.split(':').filter(|part| !part.is_empty()) {
                     let directory =
-                        Value { is_own: value.is_own, ..Value::text(format!("{part}/.")) };
-                    self.add(&directory, Role::Directory, &at(), loads);
+                        Value { is_own: value.is_own, ..Value::from_text(format!("{part}/.")) };
+                    self.add_path(&directory, Role::Directory, &at(), loads);
                 }
             }
         }
     }
 
-    /// A program that is looked up in directories of `PATH` that the script names.
-    pub(super) fn searched(&self, program: &str, text: &str, loads: &mut Loads) {
+    /// Adds a program that is searched in directories of `PATH` that the script sets.
+    pub(super) fn add_program_found_in_path(&self, program: &str, text: &str, loads: &mut Loads) {
         if program.contains(['/', '$', '"', '=']) || HARMLESS.contains(&program) {
             return;
         }
         for value in self.variables.get("PATH").into_iter().flatten() {
             for part in value.text.split(':').filter(|part| !part.is_empty()) {
                 let path =
-                    Value { is_own: value.is_own, ..Value::text(format!("{part}/{program}")) };
+                    Value { is_own: value.is_own, ..Value::from_text(format!("{part}/{program}")) };
                 let is_ours = path
-                    .resolved(&self.directory())
+                    .resolve_from(&self.working_directory())
                     .is_some_and(|path| self.scene.is_in_project(&path));
                 if is_ours {
-                    let at = self.note(text, program, program);
-                    self.add(&path, Role::Runs(None), &at, loads);
+                    let at = self.note_at(text, program, program);
+                    self.add_path(&path, Role::Runs(None), &at, loads);
                 }
             }
         }

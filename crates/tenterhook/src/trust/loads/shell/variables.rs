@@ -12,13 +12,19 @@ use crate::trust::loads::{Loads, split};
 const LONGEST_ARRAY: usize = 4096;
 
 impl Shell<'_> {
-    /// A variable that is set; of an array, its words.
-    pub(super) fn assignment(&mut self, name: &str, source: &str, text: &str, loads: &mut Loads) {
+    /// Reads the assignment of a variable; of an array, its words.
+    pub(super) fn read_assignment(
+        &mut self,
+        name: &str,
+        source: &str,
+        text: &str,
+        loads: &mut Loads,
+    ) {
         let name = name.trim_end_matches('+');
         if let Some(words) = source.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-            let each = split::commands(words).concat();
-            let values = each.iter().flat_map(|word| self.expand(word, 0)).collect();
-            self.assign(name, values);
+            let each = split::split_commands(words).concat();
+            let values = each.iter().flat_map(|word| self.expand_word(word, 0)).collect();
+            self.add_variable_values(name, values);
             let array = self.arrays.entry(name.to_owned()).or_default();
             if array.len() + words.len() < LONGEST_ARRAY {
                 array.push(' ');
@@ -26,31 +32,31 @@ impl Shell<'_> {
             }
             return;
         }
-        let values = self.expand(source, 0);
-        self.leads(name, &values, text, loads);
+        let values = self.expand_word(source, 0);
+        self.add_paths_of_variable(name, &values, text, loads);
         // An alias of git that is a line of a shell.
         for line in values.iter().filter_map(|value| value.text.strip_prefix('!')) {
-            self.nested(line, loads);
+            self.read_nested_line(line, loads);
         }
-        self.assign(name, values);
+        self.add_variable_values(name, values);
     }
 
-    /// Reads a line that stands within the script.
-    pub(super) fn nested(&mut self, line: &str, loads: &mut Loads) {
+    /// Reads a line that is nested in the script.
+    pub(super) fn read_nested_line(&mut self, line: &str, loads: &mut Loads) {
         if self.sourced.len() < DEEPEST {
             self.sourced.push(PathBuf::new());
-            self.script(line, loads);
+            self.read_script(line, loads);
             self.sourced.pop();
         }
     }
 
-    /// The words of an array that stands alone as a word: `"${NAME[@]}"`.
-    pub(super) fn array(&self, word: &Word) -> Option<&String> {
+    /// Returns the words of an array if a word is just this array: `"${NAME[@]}"`.
+    pub(super) fn array_words(&self, word: &Word) -> Option<&String> {
         let name = word.source.trim_matches('"').strip_prefix("${")?;
         self.arrays.get(name.strip_suffix("[@]}").or_else(|| name.strip_suffix("[*]}"))?)
     }
 
-    pub(super) fn assign(&mut self, name: &str, values: Vec<Value>) {
+    pub(super) fn add_variable_values(&mut self, name: &str, values: Vec<Value>) {
         let known = self.variables.entry(name.to_owned()).or_default();
         for value in values {
             if !known.contains(&value) && known.len() < MOST_VALUES {

@@ -9,14 +9,14 @@ use crate::matcher::MatcherSpec;
 
 fn source(name: &str, layer: Layer, text: &str) -> Source {
     let directory = Path::new(name).parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut source = Source::given(name, DialectId::CLAUDE, text, directory);
+    let mut source = Source::from_text(name, DialectId::CLAUDE, text, directory);
     source.layer = layer;
     source.project = "/repo".into();
     source
 }
 
 fn settings(text: &str) -> ReadConfig {
-    read(&source("/repo/.claude/settings.json", Layer::Project, text))
+    read_config(&source("/repo/.claude/settings.json", Layer::Project, text))
 }
 
 fn group(event: &str, handler: &str) -> ReadConfig {
@@ -85,7 +85,7 @@ fn placeholders_in_args_are_replaced() {
 #[test]
 fn a_file_of_a_plugin_knows_its_root_by_its_place() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "\"${CLAUDE_PLUGIN_ROOT}\"/x"}]}]}}"#;
-    let read = read(&source("/p/fine/hooks/hooks.json", Layer::Given, text));
+    let read = read_config(&source("/p/fine/hooks/hooks.json", Layer::Given, text));
     let Run::Command(command) = &only(&read).run else { panic!("no command") };
     assert_eq!(command.env, [("CLAUDE_PLUGIN_ROOT".to_owned(), "/p/fine".to_owned())]);
     assert_eq!(command.inherit, crate::hook::Inherit::All);
@@ -114,7 +114,7 @@ fn a_broken_entry_is_rejected_alone() {
         .hooks
         .iter()
         .filter(|hook| hook.arming == Arming::Armed)
-        .map(|hook| hook.run.line())
+        .map(|hook| hook.run.one_line_description())
         .collect();
     assert_eq!(armed, ["deny", "lives"]);
     assert_eq!(read.hooks.len(), 9, "each other entry that says what it runs is shown");
@@ -132,7 +132,7 @@ fn every_type_of_handler_is_a_hook() {
     ] {
         let read = group("PreToolUse", &format!(r#"{{"type": "{kind}", {rest}}}"#));
         let hook = only(&read);
-        assert_eq!(hook.run.executor(), executor);
+        assert_eq!(hook.run.executor_name(), executor);
         assert_eq!(hook.arming, Arming::Armed);
         assert_eq!(codes(&read), [""; 0], "{kind}");
     }
@@ -182,7 +182,7 @@ fn a_file_that_the_agent_refuses_runs_as_far_as_it_is_whole() {
     assert_eq!(only(&read).arming, Arming::Armed);
     let mut exact = source("/repo/.claude/settings.json", Layer::Project, text);
     exact.compat = Compat::Exact;
-    let refused = super::read(&exact);
+    let refused = super::read_config(&exact);
     assert!(refused.unreadable);
     assert!(matches!(&only(&refused).arming, Arming::Disarmed { rule: "C-21", .. }));
     let broken = settings(r#"{"hooks": {"Stop": "#);
@@ -204,7 +204,7 @@ fn of_a_torn_file_those_entries_run_that_are_whole() {
         let read = settings(&text);
         assert!(read.unreadable && read.lost.is_some(), "{text}");
         let armed = read.hooks.iter().filter(|hook| hook.arming == Arming::Armed);
-        armed.map(|hook| hook.run.line()).collect::<Vec<_>>()
+        armed.map(|hook| hook.run.one_line_description()).collect::<Vec<_>>()
     };
     assert_eq!(commands(format!("{group}{handler}, {{\"type\": \"command\", \"comm")), ["a"]);
     assert_eq!(commands(format!("{group}{handler}")), ["a"]);
@@ -213,9 +213,12 @@ fn of_a_torn_file_those_entries_run_that_are_whole() {
     let late = format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{handler}], "match"#);
     assert_eq!(commands(late), [""; 0]);
     let front = "---\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: a\n        - type: command\n          command: [b\n---\n";
-    let skill = read(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, front));
+    let skill = read_config(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, front));
     assert!(skill.lost.is_some());
-    assert_eq!(skill.hooks.iter().map(|hook| hook.run.line()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(
+        skill.hooks.iter().map(|hook| hook.run.one_line_description()).collect::<Vec<_>>(),
+        ["a"]
+    );
     // What a torn text switches off may have been switched on again.
     assert_eq!(settings(r#"{"disableAllHooks": true, "hooks": {"#).switches, []);
 }
@@ -224,17 +227,18 @@ fn of_a_torn_file_those_entries_run_that_are_whole() {
 #[test]
 fn front_matter_brings_hooks_and_an_agents_stop_is_that_of_a_subagent() {
     let text = "---\nname: x\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n          once: true\n---\n# Text\n";
-    let skill = read(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, text));
+    let skill = read_config(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, text));
     assert_eq!(codes(&skill), [""; 0]);
     assert_eq!((only(&skill).event.as_str(), only(&skill).once), ("Stop", true));
-    let agent = read(&source("/repo/.claude/agents/x.md", Layer::Agent, text));
+    let agent = read_config(&source("/repo/.claude/agents/x.md", Layer::Agent, text));
     assert_eq!((only(&agent).event.as_str(), only(&agent).once), ("SubagentStop", false));
     assert_eq!(codes(&agent), ["once-outside-skill"]);
     let mut of_plugin = source("/p/agents/x.md", Layer::Agent, text);
     of_plugin.plugin = Some(Plugin::default());
-    let ignored = read(&of_plugin);
+    let ignored = read_config(&of_plugin);
     assert!(matches!(&only(&ignored).arming, Arming::Disarmed { rule: "C-32", .. }));
-    let plain = read(&source("/repo/.claude/agents/y.md", Layer::Agent, "# No front matter\n"));
+    let plain =
+        read_config(&source("/repo/.claude/agents/y.md", Layer::Agent, "# No front matter\n"));
     assert!(!plain.unreadable && plain.hooks.is_empty() && plain.diagnostics.is_empty());
 }
 
@@ -252,7 +256,7 @@ fn switches_are_read_where_they_count() {
         (Layer::User, r#"{"allowManagedHooksOnly": true}"#, vec![]),
         (Layer::User, r#"{"disableAllHooks": "yes"}"#, vec![]),
     ] {
-        let read = read(&source("settings.json", layer, text));
+        let read = read_config(&source("settings.json", layer, text));
         assert_eq!(read.switches, expected, "{layer:?} {text}");
     }
 }
@@ -269,10 +273,10 @@ fn a_manifest_names_files_or_holds_the_map_itself() {
         (r#"["Stop"]"#.to_owned(), 0, Some("hooks-is-string-list")),
     ] {
         let text = format!(r#"{{"name": "p", "hooks": {hooks}}}"#);
-        let read = read(&source("/p/.claude-plugin/plugin.json", Layer::Plugin, &text));
+        let read = read_config(&source("/p/.claude-plugin/plugin.json", Layer::Plugin, &text));
         assert_eq!(read.hooks.len(), count, "{hooks}");
         assert_eq!(codes(&read).first().copied(), found, "{hooks}");
-        let renamed = super::read(&source("/p/plugin-copy.json", Layer::Given, &text));
+        let renamed = super::read_config(&source("/p/plugin-copy.json", Layer::Given, &text));
         assert_eq!((renamed.hooks.len(), codes(&renamed)), (count, codes(&read)), "{hooks}");
     }
 }
@@ -302,7 +306,8 @@ fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
         let source = source("/repo/.claude/settings.json", Layer::Project, text);
         let loaded = crate::config::load(&[source], &added, last.as_ref());
         let mut hooks = loaded.ruleset.hooks().iter();
-        let is_armed = hooks.any(|hook| hook.arming == Arming::Armed && !hook.is_hold());
+        let is_armed =
+            hooks.any(|hook| hook.arming == Arming::Armed && !hook.is_hold_for_unread_file());
         assert_eq!(is_armed, armed, "{text}");
         last = Some(loaded.ruleset);
     }
@@ -329,7 +334,7 @@ fn what_can_never_be_selected_is_known_and_stays_armed() {
         let hook = only(&read);
         assert_eq!(hook.arming, Arming::Armed, "{matcher}");
         assert_eq!(
-            DialectId::CLAUDE.dialect().unreachable(hook).is_some(),
+            DialectId::CLAUDE.dialect().why_unreachable(hook).is_some(),
             never,
             "{matcher} {condition}"
         );
@@ -360,7 +365,8 @@ fn misplaced_entry_is_shown_and_never_runs() {
         (format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{wrong}], "hooks": []}}]}}}}"#), "C-39"),
     ] {
         let read = settings(&text);
-        let off: Vec<_> = read.hooks.iter().filter(|hook| hook.run.line() == "wrong").collect();
+        let off: Vec<_> =
+            read.hooks.iter().filter(|hook| hook.run.one_line_description() == "wrong").collect();
         assert_eq!(off.len(), 1, "{text}");
         let Arming::Disarmed { rule: found, .. } = &off[0].arming else {
             panic!("{text} is armed")

@@ -3,14 +3,14 @@
 use super::{Off, Reading};
 use crate::diagnostic::{Code, Span};
 use crate::dialect::claude::events::find_event;
-use crate::dialect::kit::file::{of_syntax, report_repeated_key};
+use crate::dialect::kit::file::{report_repeated_key, syntax_finding};
 use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed};
 
 impl Reading<'_> {
-    /// Reports syntax errors. The agent refuses the whole file; in exact mode the reason is
-    /// returned, else the complete entries run (C-21).
-    pub(super) fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
+    /// Reports syntax errors. The agent refuses the whole file: in exact mode this returns the
+    /// reason, otherwise the complete entries still run (C-21).
+    pub(super) fn report_syntax_errors(&mut self, parsed: &Parsed) -> Option<Off> {
         let mut refused = None;
         let mut said: Vec<FaultKind> = Vec::new();
         for fault in &parsed.faults {
@@ -33,20 +33,23 @@ impl Reading<'_> {
                 true => Code::BrokenFrontMatter,
                 false => Code::NotStrictJson,
             };
-            self.report(fault.span, of_syntax("Claude Code", self.source, fault, code));
+            self.report_finding(
+                fault.span,
+                syntax_finding("Claude Code", self.source, fault, code),
+            );
         }
         refused
     }
 
     /// Reports repeated keys: the agent uses the last one (C-39).
-    pub(super) fn duplicates(&mut self, root: &Node) {
+    pub(super) fn report_duplicate_keys(&mut self, root: &Node) {
         let hooks: Vec<Span> = root
             .entries()
             .iter()
             .filter(|entry| entry.key == "hooks" || find_event(&entry.key).is_some())
             .map(|entry| Span::new(entry.key_span.start, entry.node.span.end))
             .collect();
-        for twice in root.duplicates() {
+        for twice in root.duplicate_keys() {
             let matters = hooks
                 .iter()
                 .any(|hook| hook.start <= twice.again.start && twice.again.end <= hook.end);

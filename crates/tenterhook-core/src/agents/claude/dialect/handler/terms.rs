@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use super::Scope;
 use crate::diagnostic::Code;
-use crate::dialect::claude::config::{FileKind, Reading, finding};
-use crate::dialect::kit::field::{Case, in_a_string};
+use crate::dialect::claude::config::{FileKind, Reading, finding_without_location};
+use crate::dialect::kit::field::{Case, with_number_help};
 use crate::hook::{OnFailure, Wait};
 use crate::syntax::Node;
 
 impl Reading<'_> {
-    pub(super) fn wait(&mut self, node: &Node, scope: &Scope) -> Wait {
-        let rewakes = self.flag(node, "asyncRewake");
-        let detached = self.flag(node, "async");
+    pub(super) fn read_wait(&mut self, node: &Node, scope: &Scope) -> Wait {
+        let rewakes = self.read_flag(node, "asyncRewake");
+        let detached = self.read_flag(node, "async");
         let key = if detached { "async" } else { "asyncRewake" };
         let gate = scope.spec.filter(|spec| spec.is_gate && scope.off.is_none());
         if let (Some(spec), Some(entry)) = (gate.filter(|_| detached || rewakes), node.entry(key)) {
             let message =
                 format!("`{key}` on `{}`: what it answers comes too late to decide", spec.name);
-            self.report(
+            self.report_finding(
                 entry.key_span,
-                finding(Code::AsyncOnGate, message)
+                finding_without_location(Code::AsyncOnGate, message)
                     .help(format!("remove `{key}` if this hook is to deny or to ask")),
             );
         }
@@ -34,23 +34,23 @@ impl Reading<'_> {
         }
     }
 
-    /// Seconds, with fractions (C-37).
-    pub(super) fn timeout(&mut self, node: &Node) -> Option<Duration> {
+    /// Reads the timeout in seconds, with fractions (C-37).
+    pub(super) fn read_timeout(&mut self, node: &Node) -> Option<Duration> {
         let entry = Case::Counts.non_null_entry(node, "timeout")?;
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
         let Some(timeout) = seconds.and_then(|number| Duration::try_from_secs_f64(number).ok())
         else {
             let message = "`timeout` takes a number of seconds above 0; the default counts";
-            let found = finding(Code::WrongFieldType, message);
-            self.report(entry.node.span, in_a_string(entry, found, 1.0));
+            let found = finding_without_location(Code::WrongFieldType, message);
+            self.report_finding(entry.node.span, with_number_help(entry, found, 1.0));
             return None;
         };
-        self.findings.many_seconds(entry, timeout.as_secs_f64());
+        self.findings.report_excessive_seconds(entry, timeout.as_secs_f64());
         Some(timeout)
     }
 
-    /// What a missing answer means; an unknown value is read as `block` (C-35).
-    pub(super) fn on_failure(
+    /// Reads what happens if the hook gives no answer; an unknown value is read as `block` (C-35).
+    pub(super) fn read_failure_policy(
         &mut self,
         node: &Node,
         scope: &Scope,
@@ -62,7 +62,10 @@ impl Reading<'_> {
             Some("block") => OnFailure::Block,
             _ => {
                 let message = "`onFailure` takes `block` or `continue`; this is read as `block`";
-                self.report(entry.node.span, finding(Code::UnknownOnFailure, message));
+                self.report_finding(
+                    entry.node.span,
+                    finding_without_location(Code::UnknownOnFailure, message),
+                );
                 OnFailure::Block
             }
         };
@@ -70,15 +73,18 @@ impl Reading<'_> {
         if ignored || wait != Wait::Attached {
             let why = if ignored { "on this event" } else { "of a background hook" };
             let message = format!("`onFailure` is ignored {why}");
-            self.report(entry.key_span, finding(Code::OnFailureIgnored, message));
+            self.report_finding(
+                entry.key_span,
+                finding_without_location(Code::OnFailureIgnored, message),
+            );
             return None;
         }
         Some(said)
     }
 
     /// Reads `once`, which has an effect only in a skill (C-28).
-    pub(super) fn once(&mut self, node: &Node) -> bool {
-        if !self.flag(node, "once") {
+    pub(super) fn read_once(&mut self, node: &Node) -> bool {
+        if !self.read_flag(node, "once") {
             return false;
         }
         if self.kind == FileKind::Skill {
@@ -86,20 +92,20 @@ impl Reading<'_> {
         }
         if let Some(entry) = node.entry("once") {
             let message = "`once` counts only in the front matter of a skill: this runs every time";
-            self.report(
+            self.report_finding(
                 entry.key_span,
-                finding(Code::OnceOutsideSkill, message)
+                finding_without_location(Code::OnceOutsideSkill, message)
                     .help("remove it, or keep a marker file in the program"),
             );
         }
         false
     }
 
-    pub(super) fn flag(&mut self, node: &Node, key: &str) -> bool {
-        self.findings.flag(Case::Counts.non_null_entry(node, key))
+    pub(super) fn read_flag(&mut self, node: &Node, key: &str) -> bool {
+        self.findings.read_flag(Case::Counts.non_null_entry(node, key))
     }
 
-    pub(super) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
-        self.findings.text(Case::Counts.non_null_entry(node, key)).map(str::to_owned)
+    pub(super) fn read_text(&mut self, node: &Node, key: &str) -> Option<String> {
+        self.findings.read_text(Case::Counts.non_null_entry(node, key)).map(str::to_owned)
     }
 }

@@ -2,12 +2,12 @@
 
 use super::LINTS;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::claude::config::{Reading, finding};
+use crate::dialect::claude::config::{Reading, finding_without_location};
 use crate::dialect::kit::lint::{CommandText, variables};
 use crate::hook::{Layer, Shell};
 
-/// Checks the text of a command; `args` when no shell reads it.
-pub(crate) fn check(
+/// Checks the text of a command; `args` is set if the command runs without a shell.
+pub(crate) fn check_command(
     reading: &Reading<'_>,
     text: &str,
     shell: Shell,
@@ -15,38 +15,41 @@ pub(crate) fn check(
 ) -> Vec<Diagnostic> {
     let layer = reading.source.layer;
     let command = CommandText { text, shell, args, layer, env: &reading.env };
-    let mut found = LINTS.command(command);
-    if command.is_posix() {
-        found.extend(user_config(text));
+    let mut found = LINTS.check_command(command);
+    if command.is_read_by_posix_shell() {
+        found.extend(check_user_config(text));
     }
-    found.extend(outside_plugin(command));
-    found.extend(command.texts().find_map(relative));
+    found.extend(check_plugin_variable(command));
+    found.extend(command.all_texts().find_map(check_relative_path));
     found
 }
 
-fn user_config(text: &str) -> Option<Diagnostic> {
+fn check_user_config(text: &str) -> Option<Diagnostic> {
     text.contains("${user_config.").then(|| {
-        finding(Code::UserConfigInShell, "`${user_config...}` is refused in a text for a shell")
-            .help("use the variable `CLAUDE_PLUGIN_OPTION_<KEY>`, or `args`")
+        finding_without_location(
+            Code::UserConfigInShell,
+            "`${user_config...}` is refused in a text for a shell",
+        )
+        .help("use the variable `CLAUDE_PLUGIN_OPTION_<KEY>`, or `args`")
     })
 }
 
-fn outside_plugin(command: CommandText<'_>) -> Option<Diagnostic> {
+fn check_plugin_variable(command: CommandText<'_>) -> Option<Diagnostic> {
     let is_settings =
         matches!(command.layer, Layer::User | Layer::Project | Layer::Local | Layer::Managed);
-    let mut variables = command.texts().flat_map(variables);
+    let mut variables = command.all_texts().flat_map(variables);
     let variable = variables.find(|variable| {
         variable.name.starts_with("CLAUDE_PLUGIN_") && !variable.text.contains(":-") && is_settings
     })?;
     let message = format!("`{}` is set for hooks of plugins only", variable.text);
     Some(
-        finding(Code::PluginVariableOutsidePlugin, message)
+        finding_without_location(Code::PluginVariableOutsidePlugin, message)
             .help("use `\"$CLAUDE_PROJECT_DIR\"/...`"),
     )
 }
 
 /// Reports a path such as `.claude/hooks/x.sh`, which depends on the agent's working directory.
-fn relative(word: &str) -> Option<Diagnostic> {
+fn check_relative_path(word: &str) -> Option<Diagnostic> {
     let start = word.split_whitespace().find(|word| {
         let word = word.trim_start_matches(['"', '\'']);
         word.starts_with(".claude/") || word.starts_with("./.claude/")
@@ -57,6 +60,7 @@ fn relative(word: &str) -> Option<Diagnostic> {
     }
     let message = format!("`{start}` is looked for where the agent works at that moment");
     Some(
-        finding(Code::RelativeScriptPath, message).help("begin it with `\"$CLAUDE_PROJECT_DIR\"/`"),
+        finding_without_location(Code::RelativeScriptPath, message)
+            .help("begin it with `\"$CLAUDE_PROJECT_DIR\"/`"),
     )
 }

@@ -1,9 +1,9 @@
 //! Lints of an `if`: a rule that never holds, several rules, a path with a command's suffix.
 
 use super::NEVER;
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
-use crate::dialect::claude::config::finding;
-use crate::dialect::claude::matcher_text::{self, present_name};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
+use crate::dialect::claude::config::finding_without_location;
+use crate::dialect::claude::matcher_text::{self, current_tool_name};
 use crate::dialect::claude::vocabulary::{ALIASES, FORMER_TOOLS, TOOLS};
 use crate::matcher::Matcher;
 use crate::matcher::rule::{Rule, RuleRemark};
@@ -12,9 +12,12 @@ use crate::matcher::rule::{Rule, RuleRemark};
 const PATH_TOOLS: &[&str] = &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep"];
 
 /// Checks the rule of a handler whose group has this matcher.
-pub(crate) fn check(text: &str, matcher: Option<&str>) -> Vec<Diagnostic> {
+pub(crate) fn check_condition(text: &str, matcher: Option<&str>) -> Vec<Diagnostic> {
     if text.trim().is_empty() {
-        return vec![finding(Code::IfIsEmpty, "an empty `if` says nothing: the hook always runs")];
+        return vec![finding_without_location(
+            Code::IfIsEmpty,
+            "an empty `if` says nothing: the hook always runs",
+        )];
     }
     if [" && ", " || ", " and ", " or "].iter().any(|word| text.contains(word))
         && !text.ends_with(')')
@@ -22,58 +25,66 @@ pub(crate) fn check(text: &str, matcher: Option<&str>) -> Vec<Diagnostic> {
         || text.contains(") || ")
         || text.contains("),")
     {
-        return vec![several(text)];
+        return vec![several_rules_finding(text)];
     }
     let rule = match Rule::parse(text) {
         Ok(rule) => rule,
-        Err(_) if text.contains('|') => return vec![several(text)],
+        Err(_) if text.contains('|') => return vec![several_rules_finding(text)],
         Err(fault) => {
             return vec![
-                finding(Code::IfNeverHolds, format!("`{text}` is not a valid rule: {fault}"))
-                    .label(NEVER)
-                    .help(
-                        "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",
-                    ),
+                finding_without_location(
+                    Code::IfNeverHolds,
+                    format!("`{text}` is not a valid rule: {fault}"),
+                )
+                .label(NEVER)
+                .help("write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`"),
             ];
         }
     };
     let mut found = Vec::new();
-    if rule.remarks().contains(&RuleRemark::LooksLikeAList) {
-        found.push(several(text));
+    if rule.style_warnings().contains(&RuleRemark::LooksLikeAList) {
+        found.push(several_rules_finding(text));
     }
-    if rule.remarks().contains(&RuleRemark::OneSlash) {
+    if rule.style_warnings().contains(&RuleRemark::OneSlash) {
         let message = format!("`{text}`: one `/` begins at the project, not at the root");
-        found.push(finding(Code::IfOneSlash, message).help("write `//` for an absolute path"));
+        found.push(
+            finding_without_location(Code::IfOneSlash, message)
+                .help("write `//` for an absolute path"),
+        );
     }
-    if let Some(tool) = rule.tool() {
-        found.extend(tool_of(tool, text, matcher));
+    if let Some(tool) = rule.tool_name() {
+        found.extend(check_tool_name(tool, text, matcher));
     }
     found
 }
 
-fn several(text: &str) -> Diagnostic {
-    finding(Code::IfSeveralRules, format!("`{text}`: `if` takes one rule"))
+fn several_rules_finding(text: &str) -> Diagnostic {
+    finding_without_location(Code::IfSeveralRules, format!("`{text}`: `if` takes one rule"))
         .label("read as one rule, which holds for something else or for nothing")
         .help("write one handler for each rule")
 }
 
-fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> {
+fn check_tool_name(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> {
     let known = || {
         let old = ALIASES.iter().map(|(old, _)| old);
         TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
     };
-    let never = |message: String| finding(Code::IfNeverHolds, message).label(NEVER);
+    let never =
+        |message: String| finding_without_location(Code::IfNeverHolds, message).label(NEVER);
     if !known().any(|text| text == tool) {
-        return Some(match nearest(tool, known()) {
+        return Some(match nearest_word(tool, known()) {
             Some(near) => never(format!("no tool is called `{tool}`: case counts"))
                 .help(format!("write `{near}`")),
-            None => finding(Code::IfNeverHolds, format!("Claude Code has no tool `{tool}`"))
-                .weighing(Severity::Warning),
+            None => finding_without_location(
+                Code::IfNeverHolds,
+                format!("Claude Code has no tool `{tool}`"),
+            )
+            .with_severity(Severity::Warning),
         });
     }
-    let present = present_name(tool).unwrap_or(tool);
-    let allowed =
-        matcher.map(|matcher| Matcher::new(matcher_text::read("PreToolUse", Some(matcher))));
+    let present = current_tool_name(tool).unwrap_or(tool);
+    let allowed = matcher
+        .map(|matcher| Matcher::new(matcher_text::parse_matcher("PreToolUse", Some(matcher))));
     if let Some(allowed) = allowed
         && [tool, present].iter().all(|text| allowed.matches(Some(text)) == Ok(false))
     {
@@ -84,7 +95,10 @@ fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> 
         );
     }
     (PATH_TOOLS.contains(&tool) && text.ends_with(":*)")).then(|| {
-        finding(Code::IfPrefixOnPath, format!("`{text}`: `:*` belongs to commands, not to paths"))
-            .help("end the path with `*` or `/**`")
+        finding_without_location(
+            Code::IfPrefixOnPath,
+            format!("`{text}`: `:*` belongs to commands, not to paths"),
+        )
+        .help("end the path with `*` or `/**`")
     })
 }

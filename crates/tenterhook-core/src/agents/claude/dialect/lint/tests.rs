@@ -103,12 +103,12 @@ fn check(file: &str, case: Option<&Item>) -> Vec<Diagnostic> {
     let text = fs::read_to_string(cases().join(file)).expect("the case is there");
     let word = |key: &str| case.and_then(|case| case.get(key)).and_then(Item::as_str);
     let name = word("as").unwrap_or(".claude/settings.json");
-    let mut source = Source::given(name, DialectId::CLAUDE, &text, "/repo/.claude");
+    let mut source = Source::from_text(name, DialectId::CLAUDE, &text, "/repo/.claude");
     let layers = [Layer::Plugin, Layer::Skill, Layer::Agent];
     let layer =
         word("layer").and_then(|word| layers.into_iter().find(|layer| layer.as_str() == word));
     source.layer = layer.unwrap_or(Layer::Project);
-    config::read(&source).diagnostics
+    config::read_config(&source).diagnostics
 }
 
 #[test]
@@ -197,8 +197,8 @@ fn whatever_is_cut_from_a_file_it_is_read() {
             let without = format!("{before}{rest}");
             let swapped = format!("{before}[{rest}");
             for torn in [before, &without, &swapped] {
-                let source = Source::given("x.json", DialectId::CLAUDE, torn, "/x");
-                let read = config::read(&source);
+                let source = Source::from_text("x.json", DialectId::CLAUDE, torn, "/x");
+                let read = config::read_config(&source);
                 let named = read
                     .diagnostics
                     .iter()

@@ -12,11 +12,11 @@ use crate::source::Flaw;
 struct Files(BTreeMap<PathBuf, &'static str>);
 
 impl Disk for Files {
-    fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
+    fn read_file(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
         self.0.get(path).map(|text| ((*text).into(), None))
     }
 
-    fn directories(&self, path: &Path) -> Vec<PathBuf> {
+    fn list_directories(&self, path: &Path) -> Vec<PathBuf> {
         let below = self.0.keys().filter_map(|file| {
             let first = file.strip_prefix(path).ok()?.components().next()?;
             Some(path.join(first))
@@ -61,13 +61,13 @@ fn silencers(files: &[(&str, &'static str)], env: &[(String, String)]) -> Vec<Si
         .filter(|(path, _)| is_settings(path))
         .map(|(path, text)| Source {
             layer: layer(path),
-            ..Source::given(path, DialectId::CLAUDE, text, "/project")
+            ..Source::from_text(path, DialectId::CLAUDE, text, "/project")
         })
         .collect();
     let settings: Vec<&Source> = sources.iter().collect();
     let roots = Roots { cwd: "/project".into(), home: "/home/a".into(), ..Roots::default() };
     let scan = Scan { settings: &settings, roots: &roots, env, disk: &disk };
-    find(scan)
+    find_silencers(scan)
 }
 
 const USER: &str = "/home/a/.claude/settings.json";
@@ -292,7 +292,7 @@ fn repository_that_switches_a_guard_off_is_reported() {
 #[test]
 fn guard_of_the_users_settings_holds_modules_until_it_is_taken_away() {
     let root = "/home/a/.config/tenterhook/guard/th-1";
-    let own = guard::files("th-1");
+    let own = guard::guard_files("th-1");
     let own: Vec<(String, &'static str)> =
         own.into_iter().map(|(path, text)| (format!("{root}/{path}"), &*text.leak())).collect();
     let user = r#"{"env": {"CLAUDE_CODE_PLUGIN_DIRS": "/home/a/.config/tenterhook/guard/th-1"},

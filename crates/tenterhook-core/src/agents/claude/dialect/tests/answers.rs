@@ -133,7 +133,8 @@ fn exit_2_denies_where_the_event_can_be_denied_and_its_words_are_kept() {
 #[test]
 fn what_is_no_answer_has_its_own_code() {
     let tool = event("PreToolUse");
-    let ended = |end: End| verdict(&tool, &Report::silent(end, Duration::ZERO), Compat::Guarded);
+    let ended =
+        |end: End| verdict(&tool, &Report::without_output(end, Duration::ZERO), Compat::Guarded);
     for (end, code) in [
         (End::NotStarted { why: "`x`: no such file".to_owned() }, "not-started"),
         (End::TimedOut, "timed-out"),
@@ -176,7 +177,7 @@ fn of_a_repeated_key_the_agent_takes_the_last_and_doubt_takes_the_denial() {
 fn closed(text: &str, closed: Closed, end: End) -> Report {
     let stdout = Output { bytes: text.into(), dropped: 0, closed };
     let said = StepOutput::Bytes { stdout, stderr: Output::default() };
-    Report { said, ..Report::silent(end, Duration::ZERO) }
+    Report { said, ..Report::without_output(end, Duration::ZERO) }
 }
 
 ///
@@ -238,7 +239,7 @@ fn events_with_a_rule_of_their_own() {
     for (stdout, code) in [("", 0), ("w", 0), ("/p/../w", 0), ("/p/w", 1), ("/p/w", 2)] {
         assert_eq!(worktree(stdout, code).restraint, Restraint::Deny, "{stdout} {code}");
     }
-    let late = Report::silent(End::TimedOut, Duration::ZERO);
+    let late = Report::without_output(End::TimedOut, Duration::ZERO);
     let switch = verdict(&plain("PreModelSwitch"), &late, Compat::Exact);
     assert_eq!((switch.restraint, codes(&switch)), (Restraint::Deny, vec!["timed-out"]));
     let policy = plain("ConfigChange").with("source", "policy_settings");
@@ -255,7 +256,7 @@ fn events_with_a_rule_of_their_own() {
 ///
 #[test]
 fn a_first_line_sends_the_hook_to_the_background() {
-    let detaches = |line: &str, compat| CLAUDE.detaches(line.as_bytes(), compat);
+    let detaches = |line: &str, compat| CLAUDE.detaches_on(line.as_bytes(), compat);
     assert!(detaches("{\"async\": true, \"asyncTimeout\": 5}\n", Compat::Guarded));
     // Followed exactly, the agent goes on whatever else stands beside it.
     let both = "{\"async\": true, \"decision\": \"block\"}";
@@ -264,7 +265,7 @@ fn a_first_line_sends_the_hook_to_the_background() {
         assert!(!detaches(line, Compat::Exact), "{line}");
     }
     let tool = event("PreToolUse");
-    let row = CLAUDE.row(&tool.name).expect("row");
+    let row = CLAUDE.event_row(&tool.name).expect("row");
     let read = |stdout: &str| CLAUDE.read_answer(&tool, row, &report(stdout, "", 0));
     let answer = read("{\"async\": true}\n{\"systemMessage\": \"done\"}\n");
     assert!(answer.detached && answer.effects.messages == ["done"]);
@@ -276,7 +277,7 @@ fn a_first_line_sends_the_hook_to_the_background() {
 #[test]
 fn a_hook_that_may_wake_the_agent_objects_on_any_event() {
     let event = plain("Notification");
-    let mut row = CLAUDE.row(&event.name).expect("row").clone();
+    let mut row = CLAUDE.event_row(&event.name).expect("row").clone();
     row.powers = row.powers.with(Power::Deny);
     let answer = CLAUDE.read_answer(&event, &row, &report("out", "", 2));
     assert_eq!((answer.restraint, answer.reason.as_deref()), (Restraint::Deny, Some("out")));

@@ -12,7 +12,7 @@ use crate::dialect::claude::CLAUDE;
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, Report, StepOutput};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 /// Shows an event with the payload that the agent sends.
 pub(super) fn event(name: &str) -> Event {
@@ -25,16 +25,17 @@ pub(super) fn report(stdout: &str, stderr: &str, code: i32) -> Report {
     let end = if code < 0 { End::Signalled(-code) } else { End::Exited(code) };
     let said =
         StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
-    Report { said, ..Report::silent(end, Duration::ZERO) }
+    Report { said, ..Report::without_output(end, Duration::ZERO) }
 }
 
 pub(super) fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
-    let row = CLAUDE.row(&event.name).cloned().unwrap_or_else(|| CLAUDE.unknown_row(&event.name));
+    let row =
+        CLAUDE.event_row(&event.name).cloned().unwrap_or_else(|| CLAUDE.unknown_row(&event.name));
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLAUDE, event.name.clone(), run);
     hook.compat = compat;
     let answer = CLAUDE.read_answer(event, &row, report);
-    judge(JudgeContext { hook: &hook, row: &row, widened: None }, answer)
+    judge_answer(JudgeContext { hook: &hook, row: &row, widened: None }, answer)
 }
 
 /// What followed, in the words of an outcome.

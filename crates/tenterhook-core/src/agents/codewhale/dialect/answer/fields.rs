@@ -34,17 +34,17 @@ pub(super) const INVALID: Code = Code::InvalidAnswer;
 pub(super) const UNREADABLE: Code = Code::UnreadableAnswer;
 
 /// Whether the agent knows the decision `word`.
-pub(super) fn decides(word: &str) -> bool {
+pub(super) fn is_known_decision(word: &str) -> bool {
     DECISIONS.iter().any(|(name, _)| *name == word)
 }
 
 /// An answer without an effect, with a remark that says why.
-pub(super) fn remarked(message: impl Into<String>) -> Answer {
+pub(super) fn answer_with_remark(message: impl Into<String>) -> Answer {
     let remark = Failure::new(UNREADABLE, message);
     Answer { remarks: vec![remark], ..Answer::default() }
 }
 
-pub(super) fn submit(object: &Map<String, Value>) -> Answer {
+pub(super) fn read_submit_fields(object: &Map<String, Value>) -> Answer {
     let mut answer = Answer::default();
     let wrong = match object.get("text") {
         None | Some(Value::Null) => None,
@@ -58,20 +58,26 @@ pub(super) fn submit(object: &Map<String, Value>) -> Answer {
         }
         Some(_) => Some("`text` is not a string".to_owned()),
     };
-    answer.remarks.extend(wrong.map(|text| invalid(format!("{text}; the text is unchanged"))));
-    answer.remarks.extend(unknown(object, SUBMIT));
+    answer
+        .remarks
+        .extend(wrong.map(|text| invalid_field_failure(format!("{text}; the text is unchanged"))));
+    answer.remarks.extend(unknown_keys_remark(object, SUBMIT));
     answer
 }
 
-pub(super) fn gate(object: &Map<String, Value>, event: &Event) -> Answer {
+pub(super) fn read_gate_fields(object: &Map<String, Value>, event: &Event) -> Answer {
     let mut answer = Answer::default();
     match object.get("decision") {
         None | Some(Value::Null) => {}
         Some(Value::String(word)) => match DECISIONS.iter().find(|(name, _)| name == word) {
             Some((_, restraint)) => answer.restraint = *restraint,
-            None => answer.remarks.push(invalid(format!("`decision` cannot be `{word}`"))),
+            None => {
+                answer.remarks.push(invalid_field_failure(format!("`decision` cannot be `{word}`")))
+            }
         },
-        Some(other) => answer.remarks.push(invalid(format!("`decision` cannot be `{other}`"))),
+        Some(other) => {
+            answer.remarks.push(invalid_field_failure(format!("`decision` cannot be `{other}`")))
+        }
     }
     let text = |key: &str| object.get(key)?.as_str().map(|text| text::clean(text, TEXT_CAP).text);
     answer.reason = text("reason").filter(|_| answer.restraint != Restraint::Silent);
@@ -83,27 +89,30 @@ pub(super) fn gate(object: &Map<String, Value>, event: &Event) -> Answer {
         }
         Some(Value::Object(_)) => {
             let message = format!("`updatedInput` is longer than {INPUT_CAP} bytes; it is ignored");
-            answer.remarks.push(invalid(message));
+            answer.remarks.push(invalid_field_failure(message));
         }
         Some(_) => {
-            answer
-                .remarks
-                .push(invalid("`updatedInput` is not an object; it is ignored".to_owned()));
+            answer.remarks.push(invalid_field_failure(
+                "`updatedInput` is not an object; it is ignored".to_owned(),
+            ));
         }
     }
-    answer.remarks.extend(unknown(object, GATE));
+    answer.remarks.extend(unknown_keys_remark(object, GATE));
     answer
 }
 
-fn invalid(message: String) -> Failure {
+fn invalid_field_failure(message: String) -> Failure {
     Failure::new(INVALID, message)
 }
 
 /// The remark about keys that the agent does not read.
-fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Option<Failure> {
+fn unknown_keys_remark(
+    object: &Map<String, Value>,
+    known: &'static [&'static str],
+) -> Option<Failure> {
     let mut unread = Unread::default();
     for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-        unread.add("", key, known.iter().copied());
+        unread.add_key("", key, known.iter().copied());
     }
-    unread.remark()
+    unread.into_remark()
 }

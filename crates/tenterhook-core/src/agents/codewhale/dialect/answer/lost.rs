@@ -11,47 +11,48 @@ use crate::strict::Found;
 /// The protocol, the same on every event.
 const PROTOCOL: Protocol = Protocol::PLAIN;
 
-/// The agent's reading, or a lost answer with the agent's reading beside it.
+/// Looks for a denial that the agent loses. Returns the exact answer, or the recovered one with the
+/// exact one beside it.
 pub(super) fn recover_denial(parsed: &ParsedReport<'_>, exact: Answer) -> Answer {
     if exact.restraint == Restraint::Deny && parsed.report.end == End::Exited(super::BLOCKS) {
         return exact;
     }
-    let found = denial::recover_denial(&hearing(parsed), exact.clone());
+    let found = denial::recover_denial(&denial_search_input(parsed), exact.clone());
     if found.restraint > exact.restraint {
         return found;
     }
-    Answer { unclear: found.unclear, ..unanswered(parsed, exact) }
+    Answer { unclear: found.unclear, ..unanswered_gate(parsed, exact) }
 }
 
-fn hearing<'a>(parsed: &'a ParsedReport<'_>) -> Hearing<'a> {
+fn denial_search_input<'a>(parsed: &'a ParsedReport<'_>) -> Hearing<'a> {
     let home = || Home { path: vec!["decision"], words: fields::WORDS };
     let ParsedReport { row, report, reading, stderr, .. } = parsed;
     let homes = (parsed.class == Class::Gate).then(home).into_iter().collect();
-    Hearing { homes, ..Hearing::new(row, report, reading, stderr, &PROTOCOL) }
+    Hearing { homes, ..Hearing::for_report(row, report, reading, stderr, &PROTOCOL) }
 }
 
 /// Stores the agent's reading in `answer`; its remarks move to `answer`.
-fn with_plain(mut answer: Answer, mut exact: Answer) -> Answer {
+fn with_exact_answer(mut answer: Answer, mut exact: Answer) -> Answer {
     answer.remarks.append(&mut exact.remarks);
     answer.plain = Some(Box::new(exact));
     answer
 }
 
-/// The answer of a gate whose output cannot be read. The agent continues; here the gate gave no
-/// answer, so its failure policy decides (CW-68).
-fn unanswered(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
+/// Returns the answer of a gate whose output cannot be read. The agent continues; Tenterhook treats
+/// the gate as having given no answer, so its failure policy decides (CW-68).
+fn unanswered_gate(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
     let mut slips: Vec<Slip> = Vec::new();
     if exact.failure.is_some() {
         return exact;
     }
-    let failure = if let Some(failure) = parsed.ended() {
+    let failure = if let Some(failure) = parsed.end_failure() {
         slips.push(Slip { kind: SlipKind::Torn, detail: String::new() });
         Some(failure)
     } else if let Some(invalid) = exact.remarks.iter().find(|remark| remark.code == fields::INVALID)
     {
         slips.push(Slip { kind: SlipKind::WrongType, detail: invalid.message.clone() });
         Some(invalid.clone())
-    } else if parsed.object().is_none() && looks_meant(parsed) {
+    } else if parsed.answer_object().is_none() && looks_like_answer(parsed) {
         slips.extend(
             parsed
                 .reading
@@ -69,7 +70,7 @@ fn unanswered(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
         }
         Some(Failure::new(fields::UNREADABLE, message))
     } else {
-        parsed.failed_code().inspect(|failure| {
+        parsed.exit_code_failure().inspect(|failure| {
             slips.push(Slip { kind: SlipKind::WrongExit, detail: failure.message.clone() });
         })
     };
@@ -80,14 +81,16 @@ fn unanswered(parsed: &ParsedReport<'_>, mut exact: Answer) -> Answer {
     exact.remarks.retain(|remark| !matches!(remark.code, fields::INVALID | fields::UNREADABLE));
     let restraint = exact.restraint;
     let reason = exact.reason.clone();
-    with_plain(Answer { restraint, reason, slips, failure, ..Answer::default() }, exact)
+    with_exact_answer(Answer { restraint, reason, slips, failure, ..Answer::default() }, exact)
 }
 
 /// Whether the output was meant as an answer. Plain text has no meaning on `message_submit`
 /// (CW-S5), but a gate that prints plain text meant to answer.
-fn looks_meant(parsed: &ParsedReport<'_>) -> bool {
+fn looks_like_answer(parsed: &ParsedReport<'_>) -> bool {
     let keys = if parsed.class == Class::Gate { fields::GATE } else { fields::SUBMIT };
-    let own = |key: &str| keys.iter().any(|text| denial::plain_key(text) == denial::plain_key(key));
+    let own = |key: &str| {
+        keys.iter().any(|text| denial::normalize_key(text) == denial::normalize_key(key))
+    };
     match &parsed.reading.found {
         Found::Empty => false,
         Found::Text => parsed.class == Class::Gate,

@@ -7,9 +7,9 @@ use super::super::condition::{Needs, Test};
 use super::super::events::{self, Class, Spec};
 use super::Reader;
 
-use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::findings::finding;
+pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::event::EventName;
 use crate::hook::{Command, Hook, HookId, Inherit, Invocation, OnFailure, Phase, Run, Shell, Wait};
 use crate::matcher::Condition;
@@ -44,42 +44,42 @@ const VARIABLES: &[&str] = &[
 type Off = Option<(String, &'static str)>;
 
 impl Reader<'_> {
-    pub(super) fn entry(&mut self, node: &Node) {
+    pub(super) fn read_entry(&mut self, node: &Node) {
         if node.as_object().is_none() {
-            let message = format!("an entry is a table, not {}", node.kind());
-            let found = finding(Code::WrongType, message)
+            let message = format!("an entry is a table, not {}", node.kind_with_article());
+            let found = finding_without_location(Code::WrongType, message)
                 .help("write `[[hooks.hooks]]`, or `[[hooks]]` in `hooks.toml`");
             return self.findings.report(node.span, found);
         }
         for field in node.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
-            let finding = self.unknown_key(field, KEYS);
+            let finding = self.unknown_key_finding(field, KEYS);
             self.findings.report(field.key_span, finding);
         }
         // Both fields are read before the check, so that all mistakes are reported at once.
-        let (event, command) = (self.event(node), self.command(node));
+        let (event, command) = (self.read_event(node), self.read_command(node));
         let (Some(event), Some(command)) = (event, command) else { return };
-        self.variables(node, &command);
-        let id = self.id(node, &event);
-        let spec = events::spec(&event).unwrap_or(&events::OBSERVER);
+        self.report_unset_variables(node, &command);
+        let id = self.unique_hook_id(node, &event);
+        let spec = events::find_spec(&event).unwrap_or(&events::OBSERVER);
         let mut off = self.settings.off.then(|| ("`enabled` is false in its file".into(), "CW-26"));
         if spec.covers.is_empty() {
             off = off.or_else(|| Some((format!("CodeWhale has no event `{event}`"), "CW-22")));
         }
-        let timeout = self.timeout(node, &mut off);
+        let timeout = self.read_timeout(node, &mut off);
         let condition = self.read_condition(node, spec, &mut off);
-        let wait = self.wait(node, spec);
-        let on_failure = self.on_failure(node, spec, wait);
+        let wait = self.read_wait(node, spec);
+        let on_failure = self.read_failure_policy(node, spec, wait);
         let own = [event.as_str()];
         let covers = if spec.covers.is_empty() { own.as_slice() } else { spec.covers };
         for (at, neutral) in covers.iter().enumerate() {
             let id = if at == 0 { id.clone() } else { format!("{id}@{neutral}") };
-            let run = Run::Command(self.run(&command));
+            let run = Run::Command(self.build_command(&command));
             let event = EventName::from(*neutral);
             let mut hook = Hook::new(HookId::new(id), DialectId::CODEWHALE, event, run);
             hook.place = Some(self.findings.location(node.span));
             hook.layer = self.source.layer;
             hook.compat = self.source.compat;
-            hook.phase = phase(spec.class);
+            hook.phase = hook_phase(spec.class);
             hook.condition.clone_from(&condition);
             hook.timeout = self.settings.timeout.or(timeout);
             (hook.wait, hook.on_failure) = (wait, on_failure);
@@ -90,36 +90,40 @@ impl Reader<'_> {
         }
     }
 
-    fn event(&mut self, node: &Node) -> Option<String> {
+    fn read_event(&mut self, node: &Node) -> Option<String> {
         let Some(entry) = node.entry("event") else {
-            let found = finding(Code::MissingEvent, "the entry has no `event`")
+            let found = finding_without_location(Code::MissingEvent, "the entry has no `event`")
                 .help("add `event = \"tool_call_before\"`; `tenterhook events` lists them");
             self.findings.report(node.span, found);
             return None;
         };
         let Some(event) = entry.node.as_str() else {
-            self.wrong_type(Some(entry), "the name of an event in quotes");
+            self.report_wrong_type(Some(entry), "the name of an event in quotes");
             return None;
         };
-        if events::spec(event).is_none() {
-            let help = nearest(event, events::EVENTS.iter().map(|event| event.name)).map_or_else(
-                || "`tenterhook events` lists the events".to_owned(),
-                |near| format!("did you mean `{near}`?"),
-            );
+        if events::find_spec(event).is_none() {
+            let help = nearest_word(event, events::EVENTS.iter().map(|event| event.name))
+                .map_or_else(
+                    || "`tenterhook events` lists the events".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
             let message = format!(
                 "CodeWhale has no event `{event}`, and ignores every hook of a file that names it"
             );
             self.findings.report(
                 entry.node.span,
-                finding(Code::UnknownEvent, message).weighing(Severity::Error).help(help),
+                finding_without_location(Code::UnknownEvent, message)
+                    .with_severity(Severity::Error)
+                    .help(help),
             );
         }
         Some(event.to_owned())
     }
 
-    fn command(&mut self, node: &Node) -> Option<String> {
+    fn read_command(&mut self, node: &Node) -> Option<String> {
         let Some(entry) = node.entry("command") else {
-            let found = finding(Code::MissingCommand, "the entry has no `command`");
+            let found =
+                finding_without_location(Code::MissingCommand, "the entry has no `command`");
             self.findings
                 .report(node.span, found.help("add `command = \"...\"`, a line for a shell"));
             return None;
@@ -127,71 +131,74 @@ impl Reader<'_> {
         let text = entry.node.as_str();
         match text {
             Some(text) if text.trim().is_empty() => {
-                let found =
-                    finding(Code::EmptyCommand, "`command` is empty: there is nothing to run");
+                let found = finding_without_location(
+                    Code::EmptyCommand,
+                    "`command` is empty: there is nothing to run",
+                );
                 self.findings.report(entry.node.span, found.help("write a line for a shell"));
                 return None;
             }
             Some(_) => {}
-            None => self.wrong_type(Some(entry), "a line for a shell in quotes"),
+            None => self.report_wrong_type(Some(entry), "a line for a shell in quotes"),
         }
         text.map(str::to_owned)
     }
 
-    fn run(&self, command: &str) -> Command {
+    fn build_command(&self, command: &str) -> Command {
         let invocation = Invocation::Shell { text: command.to_owned(), shell: Shell::Sh };
         let cwd = self.settings.directory.clone();
         Command { cwd, ..Command::new(invocation, Inherit::All) }
     }
 
-    /// The name of the entry, else its event; entries with the same name get a number (CW-29).
-    fn id(&mut self, node: &Node, event: &str) -> String {
+    /// Returns the name of the entry, else its event; entries with the same name get a number
+    /// (CW-29).
+    fn unique_hook_id(&mut self, node: &Node, event: &str) -> String {
         let entry = node.entry("name");
         let given = entry.and_then(|entry| entry.node.as_str());
         if given.is_none() {
-            self.wrong_type(entry, "a string in quotes");
+            self.report_wrong_type(entry, "a string in quotes");
         }
         let line = given.map(|text| text::clean(text, usize::MAX).text.replace(['\n', '\t'], " "));
-        let line = line.map(|line| text::preview(line.trim(), NAME_CAP).shown);
+        let line = line.map(|line| text::truncate_for_preview(line.trim(), NAME_CAP).shown);
         let name = line.filter(|line| !line.is_empty()).unwrap_or_else(|| event.to_owned());
-        match self.findings.ordinal(&name) {
+        match self.findings.next_ordinal(&name) {
             1 => name,
             more => format!("{name}:{more}"),
         }
     }
 
-    fn timeout(&mut self, node: &Node, off: &mut Off) -> Option<Duration> {
+    fn read_timeout(&mut self, node: &Node, off: &mut Off) -> Option<Duration> {
         let entry = node.entry("timeout_secs")?;
         let seconds = entry.node.as_u64();
         match seconds {
             Some(0) => {
                 let message = "a timeout of zero leaves no time to run, so the hook never runs";
-                let found =
-                    finding(Code::ZeroTimeout, message).help("leave it out, or give whole seconds");
+                let found = finding_without_location(Code::ZeroTimeout, message)
+                    .help("leave it out, or give whole seconds");
                 self.findings.report(entry.node.span, found);
                 off.get_or_insert_with(|| ("its timeout is zero".to_owned(), "CW-24"));
             }
             Some(_) => {}
-            None => self.wrong_type(Some(entry), "a whole number of seconds"),
+            None => self.report_wrong_type(Some(entry), "a whole number of seconds"),
         }
         seconds.filter(|n| *n > 0).map(Duration::from_secs)
     }
 
     /// Reads a boolean; `Err` if the value is not one.
-    fn flag(&mut self, node: &Node, key: &str) -> Option<Result<bool, ()>> {
+    fn read_flag(&mut self, node: &Node, key: &str) -> Option<Result<bool, ()>> {
         let entry = node.entry(key)?;
         let read = entry.node.as_bool().ok_or(());
         if read.is_err() {
-            self.wrong_type(Some(entry), "`true` or `false`");
+            self.report_wrong_type(Some(entry), "`true` or `false`");
         }
         Some(read)
     }
 
     /// Reads `background`. The event does not wait for a hook in the background, so the hook only
     /// observes (CW-S8); the agent always waits for `shell_env` hooks.
-    fn wait(&mut self, node: &Node, spec: &Spec) -> Wait {
+    fn read_wait(&mut self, node: &Node, spec: &Spec) -> Wait {
         // An unreadable value must not disable a gate.
-        let background = self.flag(node, "background") == Some(Ok(true));
+        let background = self.read_flag(node, "background") == Some(Ok(true));
         let Some(entry) = node.entry("background").filter(|_| background) else {
             return Wait::Attached;
         };
@@ -213,14 +220,16 @@ impl Reader<'_> {
                 format!("this hook runs in the background, so it only observes `{}`", spec.name),
             ),
         };
-        let found = finding(code, message).weighing(severity).help("leave `background` out");
+        let found = finding_without_location(code, message)
+            .with_severity(severity)
+            .help("leave `background` out");
         self.findings.report(entry.key_span, found);
         wait
     }
 
-    /// The policy of a gate that fails or gives no answer (CW-S7).
-    fn on_failure(&mut self, node: &Node, spec: &Spec, wait: Wait) -> Option<OnFailure> {
-        let given = self.flag(node, "continue_on_error")?;
+    /// Reads what happens if a gate fails or gives no answer (CW-S7).
+    fn read_failure_policy(&mut self, node: &Node, spec: &Spec, wait: Wait) -> Option<OnFailure> {
+        let given = self.read_flag(node, "continue_on_error")?;
         let steers = matches!(spec.class, Class::Submit | Class::Gate) && wait == Wait::Attached;
         if steers {
             let goes_on = given == Ok(true);
@@ -228,7 +237,8 @@ impl Reader<'_> {
         }
         if let (Ok(false), Some(entry)) = (given, node.entry("continue_on_error")) {
             let message = "this hook only observes, so its failure blocks nothing";
-            let found = finding(Code::NoEffect, message).help("leave `continue_on_error` out");
+            let found = finding_without_location(Code::NoEffect, message)
+                .help("leave `continue_on_error` out");
             self.findings.report(entry.key_span, found);
         }
         None
@@ -238,11 +248,11 @@ impl Reader<'_> {
     /// an unreadable one disarms it only if the hook cannot block (CW-36).
     fn read_condition(&mut self, node: &Node, spec: &Spec, off: &mut Off) -> Option<Condition> {
         let entry = node.entry("condition")?;
-        let test: Test = self.condition(&entry.node, 0);
-        if test.is_unreadable() && !matches!(spec.class, Class::Submit | Class::Gate) {
+        let test: Test = self.read_test(&entry.node, 0);
+        if test.has_unreadable_part() && !matches!(spec.class, Class::Submit | Class::Gate) {
             off.get_or_insert_with(|| ("its condition cannot be read".to_owned(), "CW-36"));
         }
-        if let Some(needs) = test.lacks(spec) {
+        if let Some(needs) = test.missing_fact(spec) {
             self.findings.report(entry.node.span, never_holds_finding(spec, needs));
             let because = format!("its condition can never hold on `{}`", spec.name);
             off.get_or_insert((because, "CW-35"));
@@ -251,7 +261,7 @@ impl Reader<'_> {
     }
 
     /// Reports variables without the prefix of the agent: they are unset when the hook runs.
-    fn variables(&mut self, node: &Node, command: &str) {
+    fn report_unset_variables(&mut self, node: &Node, command: &str) {
         let Some(entry) = node.entry("command") else { return };
         let continues = |at: usize| {
             let rest = command.get(at..).unwrap_or_default();
@@ -262,15 +272,18 @@ impl Reader<'_> {
             let mut plainly =
                 command.match_indices(&plain).filter(|(at, text)| !continues(at + text.len()));
             if plainly.next().is_some() || command.contains(&format!("${{{name}}}")) {
-                let found = finding(Code::UnsetVariable, format!("CodeWhale sets no `${name}`"))
-                    .help(format!("did you mean `$DEEPSEEK_{name}`?"));
+                let found = finding_without_location(
+                    Code::UnsetVariable,
+                    format!("CodeWhale sets no `${name}`"),
+                )
+                .help(format!("did you mean `$DEEPSEEK_{name}`?"));
                 self.findings.report(entry.node.span, found);
             }
         }
     }
 }
 
-const fn phase(class: Class) -> Phase {
+const fn hook_phase(class: Class) -> Phase {
     match class {
         Class::Submit => Phase::Rewrite,
         Class::Gate | Class::Variables => Phase::Decide,
@@ -290,5 +303,5 @@ fn never_holds_finding(spec: &Spec, needs: Needs) -> Diagnostic {
     };
     let message =
         format!("`{}` {what}: the condition never holds, so the hook never runs", spec.name);
-    finding(Code::ImpossibleCondition, message).help(help)
+    finding_without_location(Code::ImpossibleCondition, message).help(help)
 }

@@ -5,20 +5,22 @@
 use std::path::Path;
 
 use super::super::paths::{self, FileKind};
-use super::{Reader, Settings, find};
+use super::{Reader, Settings, find_hooks_table};
 use crate::dialect::GROUPS;
 use crate::hook::{Hook, Layer, Run};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
 
-pub(crate) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
-    let statements = |source: &Source| Some((source.name.to_string(), settings(source)?));
+pub(crate) fn apply_layer_settings(layers: &mut [(&Source, &mut ReadConfig)]) {
+    let statements = |source: &Source| Some((source.name.to_string(), file_settings(source)?));
     let governs: Vec<(String, Settings)> =
         layers.iter().filter_map(|(source, _)| statements(source)).collect();
-    let present = layers.iter().find(|(source, _)| is_users(source) && !is_legacy(source));
+    let present =
+        layers.iter().find(|(source, _)| is_user_config(source) && !is_legacy_config(source));
     let present = present.map(|(source, _)| source.name.to_string());
     for (source, config) in layers {
-        let replaced = present.as_ref().filter(|_| is_users(source) && is_legacy(source));
+        let replaced =
+            present.as_ref().filter(|_| is_user_config(source) && is_legacy_config(source));
         let governs_itself = governs.iter().any(|(name, _)| **name == *source.name);
         for hook in &mut config.hooks {
             if let Some(present) = replaced {
@@ -27,13 +29,13 @@ pub(crate) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
                 hook.disarm(because, "CW-27");
             }
             if !governs_itself {
-                governs.iter().for_each(|(name, settings)| govern(hook, name, settings));
+                governs.iter().for_each(|(name, settings)| apply_settings(hook, name, settings));
             }
         }
     }
 }
 
-fn govern(hook: &mut Hook, by: &str, settings: &Settings) {
+fn apply_settings(hook: &mut Hook, by: &str, settings: &Settings) {
     if settings.off {
         hook.disarm(format!("`enabled` is false in {by}"), "CW-26");
     }
@@ -43,22 +45,23 @@ fn govern(hook: &mut Hook, by: &str, settings: &Settings) {
     }
 }
 
-fn is_users(source: &Source) -> bool {
+fn is_user_config(source: &Source) -> bool {
     source.layer == Layer::User && FileKind::from_path(Path::new(&*source.name)) == FileKind::Config
 }
 
-fn is_legacy(source: &Source) -> bool {
-    paths::is_legacy(Path::new(&*source.name))
+fn is_legacy_config(source: &Source) -> bool {
+    paths::is_legacy_config_path(Path::new(&*source.name))
 }
 
 /// The settings of a source that apply to all hooks. Files of projects and plugins have none.
-fn settings(source: &Source) -> Option<Settings> {
+fn file_settings(source: &Source) -> Option<Settings> {
     if matches!(source.layer, Layer::Project | Layer::Plugin) {
         return None;
     }
-    let parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
-    let found = find(source, parsed.root.as_ref()?).filter(|found| !found.is_project)?;
-    let settings = Reader::new(source).own_settings(found.table);
+    let parsed = syntax::parse_or_salvage(&source.text, Format::Toml, GROUPS);
+    let found =
+        find_hooks_table(source, parsed.root.as_ref()?).filter(|found| !found.is_project)?;
+    let settings = Reader::new(source).parse_settings_table(found.table);
     // A file with an unreadable part disables nothing (C-71).
     Some(Settings { off: settings.off && parsed.lost.is_empty(), ..settings })
 }

@@ -11,7 +11,7 @@ use crate::dialect::codex::CODEX;
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, Report, StepOutput};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 fn conformance(path: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed").join(path);
@@ -35,16 +35,16 @@ fn report(hook: &Value) -> Report {
         stdout: text("stdout").as_bytes().into(),
         stderr: text("stderr").as_bytes().into(),
     };
-    Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) }
+    Report { said, ..Report::without_output(End::Exited(code), Duration::ZERO) }
 }
 
 fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
-    let row = CODEX.row(&event.name).expect("a row");
+    let row = CODEX.event_row(&event.name).expect("a row");
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CODEX, event.name.clone(), run);
     hook.compat = compat;
     let answer = CODEX.read_answer(event, row, report);
-    judge(JudgeContext { hook: &hook, row, widened: None }, answer)
+    judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 /// What followed, in the words of an outcome.
@@ -150,7 +150,7 @@ fn every_observed_payload_is_read_and_written_as_it_was() {
     ] {
         let given = payload(name);
         let event = super::event(&given);
-        assert!(CODEX.row(&event.name).is_some(), "{name}");
+        assert!(CODEX.event_row(&event.name).is_some(), "{name}");
         let written: Value =
             serde_json::from_slice(&CODEX.encode_event(&event).body).expect("JSON");
         assert_eq!(written, given, "{name}");

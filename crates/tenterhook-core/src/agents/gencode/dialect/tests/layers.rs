@@ -12,8 +12,9 @@ fn running(sources: &[Source]) -> (Vec<String>, Vec<String>) {
     let loaded = load_all(sources, &Added::default(), None);
     let (armed, off): (Vec<_>, Vec<_>) =
         loaded.ruleset.hooks().iter().partition(|hook| is_armed(hook));
-    let lines =
-        |hooks: Vec<&std::sync::Arc<Hook>>| hooks.iter().map(|hook| hook.run.line()).collect();
+    let lines = |hooks: Vec<&std::sync::Arc<Hook>>| {
+        hooks.iter().map(|hook| hook.run.one_line_description()).collect()
+    };
     (lines(armed), lines(off))
 }
 
@@ -84,7 +85,7 @@ fn files_are_found_where_the_agent_looks() {
         ..Roots::default()
     };
     let found: Vec<_> = GEN
-        .candidates(&roots)
+        .candidate_files(&roots)
         .into_iter()
         .map(|candidate| (candidate.path, candidate.layer))
         .collect();
@@ -101,6 +102,6 @@ fn files_are_found_where_the_agent_looks() {
         ("/p/.gen-plugin/plugin.json", crate::dialect::Fit::Certain),
         ("/w/.claude/settings.json", crate::dialect::Fit::No),
     ] {
-        assert_eq!(GEN.recognizes(Path::new(path), None), fit, "{path}");
+        assert_eq!(GEN.recognize_config_file(Path::new(path), None), fit, "{path}");
     }
 }

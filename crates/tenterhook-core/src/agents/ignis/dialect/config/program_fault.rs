@@ -32,8 +32,8 @@ pub(super) enum ProgramFault {
 }
 
 impl ProgramFault {
-    /// The code under which it is reported.
-    pub(super) const fn code(self) -> Code {
+    /// Returns the code of the finding that reports this fault.
+    pub(super) const fn finding_code(self) -> Code {
         match self {
             Self::CommandAndArgv => Code::SeveralRuns,
             Self::NoProgram => Code::MissingRun,

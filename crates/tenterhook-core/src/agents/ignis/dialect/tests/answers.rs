@@ -6,7 +6,7 @@ use super::*;
 use crate::answer::Restraint::{Deny, Silent};
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, StepOutput};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 fn event(name: &str) -> Event {
     decode(json!({"hook_event_name": name, "toolName": "read_file", "toolInput": {"path": "a"},
@@ -15,14 +15,15 @@ fn event(name: &str) -> Event {
 
 fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> Verdict {
     let event = event(name);
-    let row = IGNIS.row(&event.name).cloned().unwrap_or_else(|| IGNIS.unknown_row(&event.name));
+    let row =
+        IGNIS.event_row(&event.name).cloned().unwrap_or_else(|| IGNIS.unknown_row(&event.name));
     let said =
         StepOutput::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
-    let report = Report { said, ..Report::silent(end, Duration::ZERO) };
+    let report = Report { said, ..Report::without_output(end, Duration::ZERO) };
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::IGNIS, event.name.clone(), run);
     hook.compat = compat;
-    judge(
+    judge_answer(
         JudgeContext { hook: &hook, row: &row, widened: None },
         IGNIS.read_answer(&event, &row, &report),
     )
@@ -55,7 +56,7 @@ fn each_event_has_one_field_that_rewrites() {
     for (name, stdout) in [(PROMPT, output), (RENDER, input), ("PostToolUse", input)] {
         let verdict = guarded(name, 0, stdout, "");
         assert_eq!(codes(&verdict), ["not-honoured"], "{name}");
-        assert_eq!(verdict.effects, Verdict::silent().effects, "{name}");
+        assert_eq!(verdict.effects, Verdict::without_effect().effects, "{name}");
     }
     let empty = r#"{"hookSpecificOutput": {"updatedInput": ""}}"#;
     assert_eq!(guarded(PROMPT, 0, empty, "").effects.updated_prompt.as_deref(), Some(""));
@@ -137,7 +138,7 @@ fn failed_hook_is_one_warning_without_an_effect() {
             let found = verdict(name, compat, end.clone(), stdout, "text on stderr");
             assert_eq!(codes(&found), [code], "{name} {end:?} {stdout}");
             assert_eq!(found.restraint, Silent);
-            assert_eq!(found.effects, Verdict::silent().effects, "{name} {end:?} {stdout}");
+            assert_eq!(found.effects, Verdict::without_effect().effects, "{name} {end:?} {stdout}");
             assert!(
                 found.faults[0].message.contains(": text on stderr"),
                 "{}",
@@ -172,7 +173,7 @@ fn empty_output_and_plain_consent_change_nothing() {
         r#"{"continue": null, "systemMessage": null, "hookSpecificOutput": null}"#,
     ] {
         let found = guarded(PROMPT, 0, stdout, "a log line");
-        assert_eq!(found, Verdict::silent(), "{stdout:?}");
+        assert_eq!(found, Verdict::without_effect(), "{stdout:?}");
     }
     // The documentation of the agent says that `systemMessage` is shown.
     let found = guarded(RENDER, 0, r#"{"systemMessage": "note"}"#, "");
@@ -232,9 +233,9 @@ fn invalid_utf8_is_replaced_as_the_agent_does() {
         stdout: b"{\"hookSpecificOutput\": {\"updatedInput\": \"a\xffb\"}}".as_slice().into(),
         stderr: b"".as_slice().into(),
     };
-    let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
+    let report = Report { said, ..Report::without_output(End::Exited(0), Duration::ZERO) };
     let event = event(PROMPT);
-    let row = IGNIS.row(&event.name).expect("a row");
+    let row = IGNIS.event_row(&event.name).expect("a row");
     let answer = IGNIS.read_answer(&event, row, &report);
     assert_eq!(answer.effects.updated_prompt.as_deref(), Some("a\u{fffd}b"));
 }

@@ -10,7 +10,7 @@ use crate::matcher::MatcherSpec;
 
 fn source(text: &str) -> Source {
     let mut source =
-        Source::given("/home/u/.ignis/hooks.json", DialectId::IGNIS, text, "/home/u/.ignis");
+        Source::from_text("/home/u/.ignis/hooks.json", DialectId::IGNIS, text, "/home/u/.ignis");
     source.layer = Layer::User;
     source.home = "/home/u".into();
     source
@@ -101,7 +101,7 @@ fn the_fields_have_their_defaults() {
     let (hook, _) = entry(r#"{"command": "x"}"#);
     assert_eq!((hook.timeout, &hook.sandbox, hook.phase), (None, &Sandbox::Unsaid, Phase::Rewrite));
     assert_eq!((command(&hook).inherit, command(&hook).pass.len()), (Inherit::Listed, 0));
-    assert_eq!(IGNIS.row(&hook.event).expect("a row").timeout, Duration::from_secs(10));
+    assert_eq!(IGNIS.event_row(&hook.event).expect("a row").timeout, Duration::from_secs(10));
     assert_eq!(hook.id.as_str(), "user:UserPromptSubmit:x:1");
     let (hook, codes) = entry(
         r#"{"command": "~/a/translate.py", "timeout_ms": 30000, "env": ["B", "A_1"], "sandbox": false}"#,
@@ -157,7 +157,7 @@ fn hook_is_confined_unless_its_entry_or_the_user_disables_the_sandbox() {
         let source = |name, dialect, text: &str| Source {
             layer: Layer::User,
             home: "/h".into(),
-            ..Source::given(name, dialect, text, "/h")
+            ..Source::from_text(name, dialect, text, "/h")
         };
         let files = [
             source(FILE, DialectId::IGNIS, &text),
@@ -305,7 +305,8 @@ fn duplicate_event_key_loses_no_hook_unless_exact() {
 fn each_sample_shows_its_finding_and_no_other() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/ignis");
     let sample = |file: &str| std::fs::read_to_string(samples.join(file)).expect("it is there");
-    let expected = crate::syntax::parse(&sample("expect.toml"), crate::syntax::Format::Toml);
+    let expected =
+        crate::syntax::parse_by_format(&sample("expect.toml"), crate::syntax::Format::Toml);
     let expected = expected.root.expect("it is TOML");
     for case in expected.entries() {
         let text = |key: &str| case.node.get(key).and_then(Node::as_str).expect("a text");
@@ -354,7 +355,7 @@ fn reload_replaces_hooks_and_broken_file_keeps_the_last_good_hooks() {
         )
     };
     let programs = |ruleset: &crate::config::Ruleset| -> Vec<String> {
-        ruleset.hooks().iter().map(|hook| hook.run.line()).collect()
+        ruleset.hooks().iter().map(|hook| hook.run.one_line_description()).collect()
     };
     let first = load(&[source(&text("a"))], &Added::default(), None).ruleset;
     let second = load(&[source(&text("b"))], &Added::default(), Some(&first)).ruleset;

@@ -10,7 +10,7 @@ use crate::dialect::{Cap, DialectId};
 use crate::event::{Event, EventName};
 use crate::hook::{Compat, Hook, HookId, OnFailure, Phase, Run};
 use crate::report::{Closed, End, Output, Report, StepOutput};
-use crate::verdict::{JudgeContext, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge_answer};
 
 use super::super::REASONIX;
 use super::super::events::EVENTS;
@@ -34,30 +34,30 @@ fn report(end: End, stdout: &str, stderr: &str) -> Report {
         stdout: Output::from(stdout.as_bytes()),
         stderr: Output::from(stderr.as_bytes()),
     };
-    Report { said, ..Report::silent(end, Duration::from_secs(1)) }
+    Report { said, ..Report::without_output(end, Duration::from_secs(1)) }
 }
 
 impl Hooked {
     fn event(&self) -> Event {
         let spec = EVENTS.iter().find(|spec| spec.name == self.event).expect("an event");
-        Event::new(spec.neutral(), Default::default())
+        Event::new(spec.neutral_name(), Default::default())
             .with("tool_name", "Write")
             .with("tool_input", json!({}))
     }
 
     fn judge(&self, answer: Answer) -> Verdict {
         let event = self.event();
-        let row = REASONIX.row(&event.name).expect("a row");
+        let row = REASONIX.event_row(&event.name).expect("a row");
         let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
         let mut hook = Hook::new(HookId::new("h"), DialectId::REASONIX, event.name, run);
         (hook.compat, hook.on_failure) = (self.compat, self.on_failure);
         hook.phase = Phase::Decide;
-        judge(JudgeContext { hook: &hook, row, widened: None }, answer)
+        judge_answer(JudgeContext { hook: &hook, row, widened: None }, answer)
     }
 
     fn judge_report(&self, report: &Report) -> Verdict {
         let event = self.event();
-        let row = REASONIX.row(&event.name).expect("a row");
+        let row = REASONIX.event_row(&event.name).expect("a row");
         self.judge(REASONIX.read_answer(&event, row, report))
     }
 
@@ -92,13 +92,13 @@ fn first_ten_events_have_the_documented_blocking_and_timeout() {
         ("SessionEnd", false, 10),
     ];
     for (spec, (name, blocks, seconds)) in EVENTS.iter().zip(documented) {
-        let row = REASONIX.row(&EventName::new(spec.neutral())).expect("a row");
-        assert_eq!((spec.name, spec.is_gate()), (name, blocks));
+        let row = REASONIX.event_row(&EventName::new(spec.neutral_name())).expect("a row");
+        assert_eq!((spec.name, spec.is_gate_event()), (name, blocks));
         assert_eq!((&*row.name, row.timeout), (name, Duration::from_secs(seconds)), "{name}");
         assert_eq!(row.failure == OnFailure::Block, blocks, "{name}");
         let cap = match name {
-            "TurnEnd" => Some(Cap::give_way(2)),
-            "PreModelCall" => Some(Cap::stop(2)),
+            "TurnEnd" => Some(Cap::continue_after(2)),
+            "PreModelCall" => Some(Cap::stop_after(2)),
             _ => None,
         };
         assert_eq!(row.cap, cap, "{name}");
@@ -110,7 +110,7 @@ fn first_ten_events_have_the_documented_blocking_and_timeout() {
 fn exit_codes_decide() {
     for spec in EVENTS {
         let (event, gate) = (on(spec.name), GATES.contains(&spec.name));
-        assert_eq!(spec.is_gate(), gate, "{}", spec.name);
+        assert_eq!(spec.is_gate_event(), gate, "{}", spec.name);
         let blocks = if gate { Restraint::Deny } else { Restraint::Silent };
         for (end, expected, fault) in [
             (End::Exited(0), Restraint::Silent, None),
@@ -134,7 +134,7 @@ fn exit_codes_decide() {
             }
         }
         let quiet = event.judge_output(End::Exited(0), "", "");
-        assert_eq!(quiet, Verdict::silent(), "{}", spec.name);
+        assert_eq!(quiet, Verdict::without_effect(), "{}", spec.name);
     }
 }
 
@@ -182,7 +182,7 @@ fn stdout_of_a_passing_hook_is_context_on_events_that_take_context() {
     }
     for event in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "TurnEnd", "Stop"] {
         let verdict = on(event).judge_output(End::Exited(0), "hello", "");
-        assert_eq!(verdict, Verdict::silent(), "{event}");
+        assert_eq!(verdict, Verdict::without_effect(), "{event}");
     }
 }
 
@@ -238,7 +238,7 @@ fn injected_lines_are_the_reason_and_warnings_are_always_shown() {
     let warned = turn_end(1, "@@WARN: x");
     assert_eq!((warned.effects.messages.len(), codes(&warned)), (1, vec!["exit-code"]));
     let elsewhere = on("PreToolUse").judge_output(End::Exited(0), "@@WARN: x", "");
-    assert_eq!(elsewhere, Verdict::silent());
+    assert_eq!(elsewhere, Verdict::without_effect());
 }
 
 /// RX-28 (R7.2 d): an incomplete last line is ignored, and no value is longer than the cap.

@@ -8,13 +8,13 @@ use crate::event::Event;
 use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
 use crate::matcher::{MatchContext, Matcher, MatcherSpec, PatternError, Picked};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{Format, parse};
+use crate::syntax::{Format, parse_by_format};
 
 use super::super::REASONIX;
 
 fn source(text: &str) -> Source {
     let name = "/p/.reasonix/settings.json";
-    let mut source = Source::given(name, DialectId::REASONIX, text, "/p/.reasonix");
+    let mut source = Source::from_text(name, DialectId::REASONIX, text, "/p/.reasonix");
     (source.layer, source.project, source.home) = (Layer::Project, "/p".into(), "/home/u".into());
     source
 }
@@ -234,7 +234,7 @@ fn payload_format_claude_selects_the_protocol_of_claude_code() {
 #[test]
 fn settings_are_found_and_recognized_by_path_or_structure() {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    let found = REASONIX.candidates(&roots);
+    let found = REASONIX.candidate_files(&roots);
     let found: Vec<_> = found
         .iter()
         .map(|candidate| (candidate.path.to_str().expect("text"), candidate.layer))
@@ -258,8 +258,8 @@ fn settings_are_found_and_recognized_by_path_or_structure() {
         ("/p/x.json", r#"{"hooks": {"PreToolUse": [{"matcher": "a", "hooks": []}]}}"#, Fit::No),
         ("/p/x.json", "{}", Fit::No),
     ] {
-        let root = parse(text, Format::Json).root;
-        assert_eq!(REASONIX.recognizes(Path::new(path), root.as_ref()), fit, "{text}");
+        let root = parse_by_format(text, Format::Json).root;
+        assert_eq!(REASONIX.recognize_config_file(Path::new(path), root.as_ref()), fit, "{text}");
     }
 }
 

@@ -10,39 +10,49 @@ use crate::answer::Restraint;
 use crate::strict::{self, Found};
 
 impl Search<'_> {
-    /// `{"type": "deny", "reason": "no rm"}`, in an object that says nothing else.
-    pub(super) fn tag(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        let denies =
-            value.as_str().is_some_and(|text| vocabulary::restraint(text) > Restraint::Allow);
-        if denies && level.known.is_tag() {
-            self.unclear(level, key, value);
+    /// Reports a tag that denies, such as `{"type": "deny", "reason": "no rm"}`, in an object that
+    /// has nothing else.
+    pub(super) fn search_decision_tag(&mut self, level: &Level<'_>, key: &str, value: &Value) {
+        let denies = value
+            .as_str()
+            .is_some_and(|text| vocabulary::restraint_of_word(text) > Restraint::Allow);
+        if denies && level.known.is_tagged_value() {
+            self.note_unclear(level, key, value);
         }
     }
 
-    /// The words of a program or a model, which may be an answer in full.
-    pub(super) fn holder(&mut self, level: &Level<'_>, key: &str, value: &Value) {
+    /// Searches the text of a program or a model, which may be a whole answer.
+    pub(super) fn search_message_text(&mut self, level: &Level<'_>, key: &str, value: &Value) {
         if level.known.fields.get("role").is_some_and(|role| role != "assistant")
-            || level.known.is_record()
+            || level.known.is_log_record()
         {
             return;
         }
         match value {
             Value::String(text) if text.trim_start().starts_with('{') && !level.alone => {
-                if let Found::Object(object) = strict::read(text.as_bytes()).found {
-                    let (outer, path) = (level.levels(), level.path(key));
+                if let Found::Object(object) = strict::read_output(text.as_bytes()).found {
+                    let (outer, path) = (level.objects_outwards(), level.path_to_key(key));
                     let (known, at) = (&Known::new(&object.fields), At::Elsewhere);
-                    self.level(&Level { known, outer: &outer, path: &path, at, alone: true });
+                    self.search_object(&Level {
+                        known,
+                        outer: &outer,
+                        path: &path,
+                        at,
+                        alone: true,
+                    });
                 }
             }
-            _ => self.inner(level, key, value, At::Elsewhere),
+            _ => self.search_nested(level, key, value, At::Elsewhere),
         }
     }
 }
 
-/// `{"type": "deny"}` at the place of a decision.
-pub(super) fn tagged(fields: &Fields) -> bool {
+/// Returns `true` for an object such as `{"type": "deny"}` in the position of a decision.
+pub(super) fn has_denying_tag(fields: &Fields) -> bool {
     fields.iter().any(|(key, value)| {
-        matches!(keys::kind(key).0, Key::Tag | Key::Wrapper)
-            && value.as_str().is_some_and(|text| vocabulary::restraint(text) > Restraint::Allow)
+        matches!(keys::classify_key(key).0, Key::Tag | Key::Wrapper)
+            && value
+                .as_str()
+                .is_some_and(|text| vocabulary::restraint_of_word(text) > Restraint::Allow)
     })
 }

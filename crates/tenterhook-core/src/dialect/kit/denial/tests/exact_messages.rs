@@ -30,8 +30,8 @@ fn what_is_wrong_is_said_to_the_word() {
     let mut wrong = Vec::new();
     for (row, output) in rows.iter().zip(outputs(&Value::from(rows.clone()))) {
         let text = |key: &str| row[key].as_str().expect("a text");
-        let dialect = DialectId::find(text("dialect")).expect("it is spoken").dialect();
-        let event = dialect.row(&text("event").into()).expect("an event of the dialect");
+        let dialect = DialectId::from_name(text("dialect")).expect("it is spoken").dialect();
+        let event = dialect.event_row(&text("event").into()).expect("an event of the dialect");
         let found = lines(&verdict(dialect, event, &output, Compat::Guarded));
         let found: Vec<_> = found.iter().map(|text| text.replace(BEHIND, " [..] ")).collect();
         if row["says"] != Value::from(found.clone()) {

@@ -7,7 +7,7 @@ use super::*;
 use crate::answer::SlipKind;
 use crate::dialect::DialectId;
 use crate::hook::OnFailure;
-use crate::syntax::{Format, Node, parse};
+use crate::syntax::{Format, Node, parse_by_format};
 
 /// Codes of faults that mean "no answer"; which policy decides then is tested elsewhere.
 const NO_ANSWER: &[&str] = &["unreadable-answer", "invalid-answer", "exit-code", "unclear-answer"];
@@ -23,7 +23,7 @@ fn cases(dialect: &str) -> Vec<Node> {
     let path = format!("../../conformance/near-misses/{dialect}.toml");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", path.display()));
-    let root = parse(&text, Format::Toml).root.expect("TOML");
+    let root = parse_by_format(&text, Format::Toml).root.expect("TOML");
     root.get("case").and_then(Node::as_array).expect("cases").to_vec()
 }
 
@@ -34,7 +34,8 @@ fn text<'n>(case: &'n Node, key: &str) -> &'n str {
 /// What an answer comes to, where a failure lets the action go on.
 fn judged(dialect: &'static Dialect, usual: &str, case: &Node, compat: Compat) -> Verdict {
     let name = Some(text(case, "event")).filter(|text| !text.is_empty()).unwrap_or(usual);
-    let row = dialect.rows().iter().find(|row| row.name == name).expect("an event of the table");
+    let row =
+        dialect.event_rows().iter().find(|row| row.name == name).expect("an event of the table");
     let exit = case.get("exit").and_then(Node::as_u64).unwrap_or(0);
     let said = super::Output {
         name: name.to_owned(),
@@ -60,7 +61,7 @@ fn came_to(verdict: &Verdict) -> &'static str {
 #[test]
 fn every_near_miss_counts_and_no_innocent_does() {
     for (id, usual, rules) in TABLES {
-        let dialect = DialectId::find(id).expect("it is spoken").dialect();
+        let dialect = DialectId::from_name(id).expect("it is spoken").dialect();
         let (mut misses, mut innocents) = (0, 0);
         for case in cases(id) {
             let name = format!("{id}: {}", text(&case, "name"));

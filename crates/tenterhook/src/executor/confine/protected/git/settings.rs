@@ -16,7 +16,7 @@ pub(super) struct Setting {
 }
 
 /// The settings of the text, in order.
-pub(super) fn settings(text: &str) -> Vec<Setting> {
+pub(super) fn parse_settings(text: &str) -> Vec<Setting> {
     let mut reader = text.chars().peekable();
     let (mut section, mut sub): (Rc<str>, Rc<str>) = ("".into(), "".into());
     let mut all = Vec::new();
@@ -24,12 +24,12 @@ pub(super) fn settings(text: &str) -> Vec<Setting> {
         match next {
             '#' | ';' => skip_line(&mut reader),
             '[' => {
-                let (name, below) = header(&mut reader);
+                let (name, below) = parse_section_header(&mut reader);
                 (section, sub) = (name.into(), below.into());
             }
             c if c.is_alphanumeric() => {
                 let (section, sub) = (Rc::clone(&section), Rc::clone(&sub));
-                let (name, value) = entry(&mut reader);
+                let (name, value) = parse_entry(&mut reader);
                 all.push(Setting { section, sub, name, value });
             }
             _ => drop(reader.next()),
@@ -44,8 +44,9 @@ fn skip_line(reader: &mut Reader<'_>) {
     let _ = reader.find(|c| *c == '\n');
 }
 
-/// `[section "sub"]`, or the older form `[section.sub]`. An entry may follow on the same line.
-fn header(reader: &mut Reader<'_>) -> (String, String) {
+/// Parses `[section "sub"]`, or the older form `[section.sub]`. An entry may follow on the same
+/// line.
+fn parse_section_header(reader: &mut Reader<'_>) -> (String, String) {
     let (mut name, mut sub, mut is_quoted) = (String::new(), String::new(), false);
     reader.next();
     while let Some(c) = reader.next() {
@@ -65,20 +66,20 @@ fn header(reader: &mut Reader<'_>) -> (String, String) {
     }
 }
 
-/// `name = value`; an entry without a value names no file.
-fn entry(reader: &mut Reader<'_>) -> (String, String) {
+/// Parses `name = value`; an entry without a value names no file.
+fn parse_entry(reader: &mut Reader<'_>) -> (String, String) {
     let mut name = String::new();
     while let Some(c) = reader.next_if(|c| !matches!(c, '=' | '\n' | '#' | ';')) {
         name.push(c);
     }
     let value = match reader.next_if(|c| *c == '=') {
-        Some(_) => value(reader),
+        Some(_) => parse_value(reader),
         None => String::new(),
     };
     (name.trim().to_lowercase(), value)
 }
 
-fn value(reader: &mut Reader<'_>) -> String {
+fn parse_value(reader: &mut Reader<'_>) -> String {
     let (mut value, mut is_quoted, mut end) = (String::new(), false, 0);
     while let Some(c) = reader.next() {
         match c {
@@ -129,10 +130,10 @@ mod tests {
             let own = |name: &str| name.to_owned();
             let (section, sub) = (section.into(), sub.into());
             let expected = Setting { section, sub, name: own(name), value: own(value) };
-            assert_eq!(settings(text), [expected], "{text}");
+            assert_eq!(parse_settings(text), [expected], "{text}");
         }
         for text in ["", "[", "[a", "[a \"", "a = \"", "a = \\", "=", "]\n=\n"] {
-            let _ = settings(text);
+            let _ = parse_settings(text);
         }
     }
 }

@@ -36,7 +36,7 @@ done
 "#;
 
 fn can() -> bool {
-    tenterhook_process::means().tier() >= tenterhook_process::Tier::T1
+    tenterhook_process::available_sandbox_means().highest_tier() >= tenterhook_process::Tier::T1
 }
 
 struct Scene {
@@ -90,7 +90,7 @@ impl Scene {
 }
 
 fn strict() -> Grants {
-    Grants::new(Profile::Strict)
+    Grants::from_profile(Profile::Strict)
 }
 
 /// The replies of a server without a sandbox, in `standard` and in `strict`.
@@ -112,7 +112,7 @@ async fn a_server_touches_what_it_is_granted() {
         return;
     }
     let free = Scene::new(Sandbox::Unsaid, false);
-    let standard = Scene::new(Sandbox::of_repositories(), false);
+    let standard = Scene::new(Sandbox::repository_default(), false);
     let narrow = Scene::new(Sandbox::In(Arc::new(strict())), false);
     for (tool, unsaid, in_standard, in_strict) in TRIES {
         assert_eq!(free.reply_text(tool, None).await, *unsaid, "{tool}");
@@ -131,7 +131,7 @@ async fn hook_is_not_served_by_a_server_with_wider_grants() {
         return;
     }
     let scene = Scene::new(Sandbox::Unsaid, false);
-    let (standard, strict) = (Grants::new(Profile::Standard), strict());
+    let (standard, strict) = (Grants::from_profile(Profile::Standard), strict());
     for (tool, unsaid, in_standard, in_strict) in TRIES {
         assert_eq!(scene.reply_text(tool, Some(&strict)).await, *in_strict, "{tool}");
         assert_eq!(scene.reply_text(tool, None).await, *unsaid, "{tool}");
@@ -141,7 +141,7 @@ async fn hook_is_not_served_by_a_server_with_wider_grants() {
     assert_eq!(scene.reply_text("pid", Some(&strict)).await, one);
     assert_ne!(scene.reply_text("pid", None).await, one);
     // No hook grants what the server's own configuration denies.
-    let mut wide = Grants::new(Profile::Standard);
+    let mut wide = Grants::from_profile(Profile::Standard);
     let scene = Scene::new(Sandbox::standard(), false);
     wide.read = vec![scene.dir.home().join(".ssh")];
     wide.write = vec!["$PROJECT/sub".into()];
@@ -172,7 +172,7 @@ async fn a_server_is_not_started_where_it_cannot_be_confined() {
     let fault = scene.asked("key", None).await.expect_err("it is not started");
     assert!(fault.why.contains("cannot confine it"), "{}", fault.why);
     // A repository's server without a sandbox setting runs unconfined, as before.
-    let scene = Scene::new(Sandbox::of_repositories(), true);
+    let scene = Scene::new(Sandbox::repository_default(), true);
     assert_eq!(scene.reply_text("read", None).await, "text");
     let fault = scene.asked("read", Some(&strict())).await.expect_err("it is not started");
     assert!(fault.why.contains("cannot confine it"), "{}", fault.why);

@@ -27,7 +27,7 @@ fn cells(compat: Compat) -> Vec<String> {
         group
     });
     let text = json!({"hooks": {"PreToolUse": groups.collect::<Vec<_>>()}}).to_string();
-    let mut source = Source::given("settings.json", DialectId::CLAUDE, &text, "/tmp/p/.claude");
+    let mut source = Source::from_text("settings.json", DialectId::CLAUDE, &text, "/tmp/p/.claude");
     source.project = "/tmp/p".into();
     source.compat = compat;
     let ruleset = load(&[source], &Added::default(), None).ruleset;
