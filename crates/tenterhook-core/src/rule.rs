@@ -220,7 +220,7 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// As [`Self::judge`]; with [`Incomplete::Unknown`] also where the expression depends on what was not read (RU-40).
+    /// As [`Self::evaluate_or_silent`]; with [`Incomplete::Unknown`] also where the expression depends on what was not read (RU-40).
     pub fn evaluate(
         &self,
         rule_input: &RuleInput,

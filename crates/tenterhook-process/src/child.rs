@@ -83,7 +83,7 @@ impl Child {
 
     /// Gives a child that waits its work: all its input, and the moment when the run must be over.
     ///
-    /// The same as [`deadline`](Self::deadline), [`feed`](Self::feed) and
+    /// The same as [`set_deadline`](Self::set_deadline), [`write_stdin`](Self::write_stdin) and
     /// [`close_stdin`](Self::close_stdin); the child may begin before the supervisor wakes.
     pub fn write_input_with_deadline(
         &self,

@@ -36,9 +36,9 @@
 //!
 //! # A run in parts
 //!
-//! [`run`] and [`run_blocking`] are composed of parts that are public: [`start`] or [`start_with`], then
-//! [`Child::feed`], [`Child::close_stdin`], [`Child::lines`], [`Child::deadline`],
-//! [`Child::finish`], [`Child::detach`]. A started child may wait for its input without a deadline
+//! [`run_in_background`] and [`run_blocking`] are composed of parts that are public: [`start`] or [`start_with_setup`], then
+//! [`Child::write_stdin`], [`Child::close_stdin`], [`Child::lines`], [`Child::set_deadline`],
+//! [`Child::on_finish`], [`Child::detach`]. A started child may wait for its input without a deadline
 //! for as long as its owner likes.
 //!
 //! ```
@@ -57,13 +57,13 @@
 //! # Confinement
 //!
 //! [`Command::confine`] says what of the machine a child may touch: files, peers, no privileges. The child measures what was reached
-//! ([`Report::tier`]), and a tier that is demanded and not reached is a failure to start. Linux only; [`means`] tells what a machine can do.
+//! ([`Report::tier`]), and a tier that is demanded and not reached is a failure to start. Linux only; [`available_sandbox_means`] tells what a machine can do.
 //!
 //! # For programs
 //!
-//! What belongs to a whole process is a program's affair, and no run does it by itself: [`own_signals`] takes back what a
-//! parent did to them, [`adopt_orphans`] lets runs end daemons too, [`leave_nothing`] ends what runs where the program was killed, [`wait_for_all`] waits for what was cancelled, and
-//! [`last_words`] has a word where it crashes, and with [`Memory`] where memory is exhausted.
+//! What belongs to a whole process is a program's affair, and no run does it by itself: [`reset_inherited_signals`] takes back what a
+//! parent did to them, [`adopt_orphans`] lets runs end daemons too, [`kill_descendants_on_exit`] ends what runs where the program was killed, [`wait_for_all_runs`] waits for what was cancelled, and
+//! [`set_crash_messages`] has a word where it crashes, and with [`Memory`] where memory is exhausted.
 //!
 //! # Where it works
 //!

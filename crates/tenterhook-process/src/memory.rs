@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 use crate::last_word;
 
-/// An allocator, the system's by default, with a last word where it has nothing left; see [`last_words`](crate::last_words).
+/// An allocator, the system's by default, with a last word where it has nothing left; see [`set_crash_messages`](crate::set_crash_messages).
 /// The program ends there also where the caller would have taken no for an answer.
 ///
 /// ```

@@ -9,7 +9,7 @@ use crate::report::{Closed, Output};
 pub enum Flow {
     /// The next line.
     More,
-    /// Nothing until [`Child::resume`](crate::Child::resume): the child is no longer read, and
+    /// Nothing until [`Child::resume_reading`](crate::Child::resume_reading): the child is no longer read, and
     /// blocks when its pipe is full.
     Pause,
 }

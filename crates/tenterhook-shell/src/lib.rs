@@ -7,9 +7,9 @@
 //! more).
 //!
 //! ```
-//! use tenterhook_shell::{Parsed, read};
+//! use tenterhook_shell::{Parsed, parse_line};
 //!
-//! let line = read("cd /srv && sudo -u www env A=1 git push --force");
+//! let line = parse_line("cd /srv && sudo -u www env A=1 git push --force");
 //! assert_eq!(line.parsed, Parsed::Full);
 //! let commands: Vec<_> = line.commands.iter().map(|command| command.text()).collect();
 //! assert_eq!(
@@ -22,14 +22,14 @@
 //!     ],
 //! );
 //! // A program that the line computes is reported as a doubt, never guessed.
-//! assert!(matches!(read("$(fetch-tool) --all").parsed, Parsed::Doubtful(_)));
+//! assert!(matches!(parse_line("$(fetch-tool) --all").parsed, Parsed::Doubtful(_)));
 //! ```
 //!
 //! Pure: runs nothing, expands nothing, reads no file. It answers for every input in bounded time
 //! and depth, and reports doubts instead of guessing: the grammar and Bash differ in places, and a
 //! guard that trusts a wrong reading is worse than one that asks.
 //!
-//! Most callers only need [`read`]. [`guess`] examines programs that no table lists, [`program`]
+//! Most callers only need [`parse_line`]. [`guess`] examines programs that no table lists, [`program`]
 //! separates options from operands, and [`strings`] finds texts in the code of other languages.
 //! Numbers such as S-21 are the rules of Tenterhook's specification, `docs/spec/matching-shell.md`,
 //! each of which has a test.

@@ -64,7 +64,7 @@ impl Hook {
     /// assert_eq!(no_force.event.as_str(), PRE_TOOL_USE);
     /// ```
     ///
-    /// The hook is called by where this stands, such as `main.rs:12:20`; [`Hook::named`] gives it another name, which it needs where
+    /// The hook is called by where this stands, such as `main.rs:12:20`; [`Hook::with_name`] gives it another name, which it needs where
     /// one line makes several hooks. What a [`Function`] may do holds for `call`: it must not block its thread.
     ///
     /// # Errors

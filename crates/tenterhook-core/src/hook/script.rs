@@ -64,7 +64,7 @@ impl Hook {
         text.map_or_else(Vec::new, |text| unconditional_programs(&text))
     }
 
-    /// Like [`Self::script`], for a hook that starts in the directory `base`.
+    /// Like [`Self::script_file`], for a hook that starts in the directory `base`.
     pub fn script_from_base(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return None;

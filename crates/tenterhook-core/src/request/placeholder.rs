@@ -1,7 +1,7 @@
 //! Where does a text name something that is to be put there: `$NAME`, `${NAME}`? The one scanner of all that fill such places.
 //!
 //! It finds each `$`. Which of them mean something, what replaces them, and how one is escaped, differs by format and is
-//! the caller's affair: a caller that takes one for text goes on [behind the `$`](Placeholder::behind).
+//! the caller's affair: a caller that takes one for text goes on [behind the `$`](Placeholder::split_dollar_from_rest).
 
 /// A `$` in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

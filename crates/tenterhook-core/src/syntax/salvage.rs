@@ -21,7 +21,7 @@ pub struct Lists {
     pub known_by: &'static str,
 }
 
-/// Reads `text` like [`parse`](super::parse), and what is whole of it where it is broken.
+/// Reads `text` like [`parse_by_format`](super::parse_by_format), and what is whole of it where it is broken.
 ///
 /// An object of a list that is torn is lost as a whole, unless it is a group: an entry without its
 /// condition would be another entry.

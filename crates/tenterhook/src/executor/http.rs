@@ -40,7 +40,7 @@ use tenterhook_core::report::Report;
 
 #[cfg(not(feature = "http"))]
 pub(super) async fn run_http_hook(_task: &Task, _http: &Http) -> Report {
-    super::left_out("http")
+    super::missing_executor_report("http")
 }
 
 /// Sends the envelope. One deadline covers everything, from the name look-up to the last byte of

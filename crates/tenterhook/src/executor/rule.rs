@@ -44,7 +44,7 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
 
 #[cfg(not(feature = "rule"))]
 pub(crate) fn evaluate_rule(_asked: &Asked<'_>, _rule: &Rule) -> Report {
-    super::left_out("rule")
+    super::missing_executor_report("rule")
 }
 
 /// Evaluates at once: a rule is bounded in steps, and checks now and then whether its time is up or
