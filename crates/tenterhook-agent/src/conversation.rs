@@ -164,7 +164,7 @@ pub(crate) fn repair_messages(messages: Vec<Message>) -> Vec<Message> {
 }
 
 /// Builds the message with the results of the open calls. Results of other calls are dropped, and a
-/// call without a result counts as interrupted.
+/// call without a result is treated as interrupted.
 pub(crate) fn tool_results_message(
     open: &mut Vec<String>,
     mut results: Vec<ToolResult>,

@@ -170,7 +170,7 @@ fn write_reply_to_stdout(reply: &[u8]) -> Result<(), Unread> {
     put.map_err(Unread::Unwritten)
 }
 
-/// Returns whether nobody reads the output. A stream that was closed at the start is `/dev/null` by
+/// Returns whether no process reads the output. A stream that was closed at the start is `/dev/null` by
 /// now.
 #[cfg(unix)]
 fn has_no_reader() -> bool {

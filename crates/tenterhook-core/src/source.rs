@@ -90,7 +90,7 @@ impl Source {
         self.flaw.as_ref().is_some_and(|flaw| flaw.kept == Completeness::Gone)
     }
 
-    /// Returns the same source with a different text, which counts as read completely.
+    /// Returns the same source with a different text, which is treated as read completely.
     pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), flaw: None, ..self.clone() }
     }

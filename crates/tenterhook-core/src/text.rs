@@ -51,7 +51,7 @@ impl Removed {
     }
 
     /// Returns true if something was removed that has no honest use in a message, so that a person
-    /// should be told (H-8).
+    /// must learn of it (H-8).
     #[must_use]
     pub const fn is_suspicious(&self) -> bool {
         self.bidi > 0 || self.invisible > 0

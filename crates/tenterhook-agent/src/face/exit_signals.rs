@@ -20,7 +20,7 @@ pub(crate) enum Left {
     Abandoned,
 }
 
-/// Waits until this moment, or forever if there is none.
+/// Waits until this moment, or forever if `at` is `None`.
 pub(crate) async fn wait_until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,

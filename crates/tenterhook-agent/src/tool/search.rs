@@ -78,7 +78,7 @@ impl Tool for Grep {
     }
 }
 
-/// Runs a search on a thread of its own, because it reads many files.
+/// Runs a search on a separate thread, because it reads many files.
 async fn run_on_blocking_thread(
     search: fn(&Call, &Workplace) -> Result<Vec<String>, ToolError>,
     call: &Call,

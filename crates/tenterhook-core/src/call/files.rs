@@ -336,7 +336,7 @@ fn has_argument_with_prefix(view: &View<'_>, starts: &[&str]) -> bool {
         || view.args.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)))
 }
 
-/// Returns the operands of git's subcommands that print a file outside of its own data.
+/// Returns the operands of git's subcommands that print a file outside of the repository's data.
 fn git_printed_files<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     if view.has_argument(&["add"]) && view.has_option('f', "force") {
         return view.operands(&["-C", "-c"]).into_iter().skip(1).collect();

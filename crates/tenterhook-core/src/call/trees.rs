@@ -223,7 +223,7 @@ fn trees_read_by_git(view: &View<'_>, paths: &Paths<'_>) -> Vec<Tree> {
     Vec::new()
 }
 
-/// Returns the operands, or `.` if there are none.
+/// Returns the operands, or `.` if the command has no operand.
 fn default_to_current_dir(operands: Vec<&str>) -> Vec<&str> {
     if operands.is_empty() { vec!["."] } else { operands }
 }

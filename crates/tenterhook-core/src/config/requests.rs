@@ -55,7 +55,7 @@ struct List<'s> {
 }
 
 impl<'s> List<'s> {
-    /// Returns the allowlist that binds `hook`; `None` if there is none. Lists of several settings
+    /// Returns the allowlist that binds `hook`; `None` if no list binds it. Lists of several settings
     /// are merged; for a managed hook they apply only if managed settings have one.
     fn allowlist_for_hook(
         said: &'s [Statement],

@@ -38,7 +38,7 @@ pub fn mark_for_child_process(hook: &Hook, env: &[(String, String)]) -> String {
     append_mark(env, &hook_mark(hook))
 }
 
-/// Returns the value of [`FIRING`] for an MCP server. The server has one mark of its own, because
+/// Returns the value of [`FIRING`] for an MCP server. The server has a separate mark, because
 /// it serves every hook that calls it.
 pub fn nested_server_mark(server: &str, env: &[(String, String)]) -> String {
     append_mark(env, &server_mark(server))

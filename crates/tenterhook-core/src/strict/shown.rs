@@ -4,7 +4,7 @@
 use super::tree::{self, Stop};
 use super::{Found, MAX_OBJECTS, read_output, relaxed};
 
-/// Puts the objects inside a text on lines of their own after its first line, if nothing can be
+/// Puts the objects inside a text on separate lines after its first line, if nothing can be
 /// read in the text as it is (J-19).
 pub fn extract_objects_from_prose(words: &str) -> Option<String> {
     if read_output(words.as_bytes()).found != Found::Text {

@@ -81,7 +81,7 @@ fn has_seccomp() -> bool {
     done != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Prepares the available means. Returns `None` if there are none and none is required. In a
+/// Prepares the available means. Returns `None` if the machine offers no means and none is required. In a
 /// separate root the paths of `beside` exist, and are empty unless granted.
 pub(crate) fn prepare_confinement(
     confinement: &Confinement,

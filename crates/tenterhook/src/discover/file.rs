@@ -112,7 +112,7 @@ fn whole_file_flaw(why: impl Into<String>, help: &str) -> Flaw {
     Flaw { why: why.into(), help: help.to_owned(), kept: Completeness::Nothing, untrusted: None }
 }
 
-/// Returns why a file that cannot be found still does not count as absent: it or a parent is a
+/// Returns why a file that cannot be found is not treated as absent: it or a parent is a
 /// broken link, or it appeared or vanished during the read. `None` if it is absent.
 fn why_not_absent(path: &Path) -> Option<String> {
     let deepest = path.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok())?;

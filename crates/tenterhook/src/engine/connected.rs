@@ -18,7 +18,7 @@ pub(super) struct Connected {
 }
 
 impl Connected {
-    /// Makes hooks that run with `ambient` call these servers. There are none until
+    /// Makes hooks that run with `ambient` call these servers. The set is empty until
     /// [`Connected::replace_servers`].
     pub(super) fn new(roots: Roots, ambient: &mut Ambient) -> Self {
         let servers = Configured::new([], ambient.env.clone());

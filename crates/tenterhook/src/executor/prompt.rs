@@ -92,7 +92,7 @@ async fn make_tool_calls(task: &Task, question: &mut Question, reply: Reply, tur
     question.messages.push(Message::Results(results));
 }
 
-/// Returns the text of an answer, or the failure why there is none.
+/// Returns the text of an answer, or the failure that prevented it.
 fn end_from_reply(reply: Reply) -> Ended {
     match reply.stop {
         Stop::Length => {

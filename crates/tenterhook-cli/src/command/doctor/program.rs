@@ -73,7 +73,7 @@ fn missing_program_finding(agent: &Agent, program: &str) -> Finding {
 }
 
 /// Reports a program called `tenterhook` that is not this one: the silence of a foreign program
-/// would count as consent, and an older version may not know options that this version writes.
+/// would be treated as consent, and an older version may not know options that this version writes.
 fn foreign_program_finding(path: &Path, here: &Here) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
     let text = version_output(path, here).unwrap_or_default();

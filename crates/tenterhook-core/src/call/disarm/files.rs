@@ -65,7 +65,7 @@ fn changes_arguments(row: &Sometimes, view: &View<'_>) -> bool {
     (row.with.is_empty() || view.has_argument(row.with)) && !view.args.iter().any(looks)
 }
 
-/// Notes a directory with a guard that a command replaces by another one: `cp -r x .claude`, `mv x
+/// Notes a directory with a guard that a command replaces by a different one: `cp -r x .claude`, `mv x
 /// .claude`, `ln -sfn x .claude`.
 fn note_replaced_directory(here: &Here<'_>, found: &mut Found) {
     let view = here.view;

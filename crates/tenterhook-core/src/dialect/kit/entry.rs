@@ -37,7 +37,7 @@ pub(crate) fn source_name(source: &Source) -> String {
 }
 
 /// Builds the name of a hook, such as `project:PreToolUse:Bash:1`: its origin, event, matcher (`*`
-/// if there is none) and a number among equals.
+/// without a matcher) and a number among equals.
 pub(crate) fn hook_id(
     findings: &mut Findings<'_>,
     source: &str,

@@ -88,7 +88,7 @@ fn localhost_addresses() -> Vec<IpAddr> {
     vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
 }
 
-/// Returns the public addresses of `found`. Fails if there are none.
+/// Returns the public addresses of `found`. Fails if no address is public.
 fn public_addresses(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
     let mut refused = None;
     let public = found.into_iter().filter(|address| {

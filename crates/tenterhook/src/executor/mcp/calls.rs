@@ -80,7 +80,7 @@ impl Calls {
     }
 
     /// Hands a response to its request. While `initialize` waits, no other request was made, so any
-    /// other response counts as a wrong answer to it.
+    /// other response is treated as a wrong answer to it.
     pub(super) fn deliver_reply(&self, reply: Reply) {
         let mut state = self.lock();
         let (id, outcome) = match (reply.id, reply.outcome) {

@@ -139,8 +139,8 @@ pub(super) fn encode_event(event: &Event) -> Envelope {
     Envelope { body, ..Envelope::default() }
 }
 
-/// Returns the name of the tool that the agent used in `event`, or the first name in `own` if there
-/// is none.
+/// Returns the name of the tool that the agent used in `event`, or the first name in `own` if the
+/// event names no tool.
 fn tool_name<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
     let name = event.within.facts.get(AGENT_TOOL).and_then(Value::as_str);
     name.filter(|name| own.contains(name)).or(own.first().copied()).unwrap_or_default()

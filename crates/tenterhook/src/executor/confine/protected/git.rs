@@ -287,7 +287,7 @@ impl<'g> Git<'g> {
     }
 
     /// Resolves a path in a settings file. A path that is too long or too deep is not examined, and
-    /// counts as an exceeded limit.
+    /// is treated as an exceeded limit.
     fn resolve_settings_path(&self, from: &Path, written: &str) -> PathBuf {
         if written.len() > LONGEST_PATH || written.matches('/').count() > DEEPEST_PATH {
             self.is_spent.set(true);
