@@ -2,6 +2,7 @@
 
 mod agents;
 mod covered;
+mod measured;
 mod proofs;
 
 use std::fmt::Write as _;
@@ -49,10 +50,16 @@ pub(crate) fn check(files: &[File], findings: &mut Findings) {
     }
     let readme =
         files.iter().find(|file| file.path == README).map_or("", |file| file.text.as_str());
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let headline = agents::headline();
-    if !words(readme).contains(headline.trim_end_matches('.')) {
-        findings.error(README, format!("does not say what was measured: {headline}"));
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for claim in agents::readme_claims() {
+        if !joined(readme).contains(&claim) {
+            findings.error(README, format!("does not state what was measured: {claim}"));
+        }
+    }
+    for (start, end) in agents::readme_rows() {
+        if !readme.lines().any(|line| line.starts_with(&start) && line.ends_with(&end)) {
+            findings.error(README, format!("has no row `{start}...{end}`"));
+        }
     }
 }
 

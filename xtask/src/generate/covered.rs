@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use tenterhook_core::agents::{Agent, Scope, installable_agents};
-use tenterhook_probe::must_block;
 
-use crate::tree;
+use super::measured::{Column, Measured, Row, cell, version_title};
 
 /// Calls that some agents do not put before hooks: the case in which each was tried, and its column.
 const CALLS: &[(&str, &str)] = &[
@@ -16,18 +15,9 @@ const CALLS: &[(&str, &str)] = &[
     ("prompt-block", "a prompt"),
 ];
 
-/// What became of one case behind one version of an agent, alone and with Tenterhook.
-struct Row {
-    version: String,
-    case: String,
-    without: String,
-    with: String,
-    why: String,
-}
-
 pub(super) fn page() -> String {
-    let rows = rows();
-    let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&rows), reasons(&rows));
+    let measured = Measured::read();
+    let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&measured), reasons(&measured));
     for agent in installable_agents() {
         let _ = write!(page, "\n## {}\n\n{}", agent.title, registered(agent));
         for unhooked in agent.installation.unhooked {
@@ -64,62 +54,27 @@ const NOTE: &str = "
 implemented from their documents, and not run.
 ";
 
-/// One row for each version that was run.
-fn seen(rows: &[Row]) -> String {
+/// Draws one row for each version that was run.
+fn seen(measured: &Measured) -> String {
     let mut table = String::from("| agent | ran alone | ran with Tenterhook |");
     CALLS.iter().for_each(|(_, column)| table.push_str(&format!(" {column} |")));
     let _ = write!(table, "\n|---|--:|--:|{}\n", "---|".repeat(CALLS.len()));
-    let mut versions: Vec<&str> = rows.iter().map(|row| row.version.as_str()).collect();
-    versions.dedup();
-    for version in versions {
-        let of_it = || rows.iter().filter(|row| row.version == version);
-        let alone =
-            ran(of_it().filter(|row| must_block(&row.case)).map(|row| row.without.as_str()));
-        let with = ran(of_it().filter(|row| must_block(&row.case)).map(|row| row.with.as_str()));
-        // A version of which only other cases are played has no such row.
-        if with == NONE && alone == NONE {
-            continue;
-        }
-        let _ = write!(table, "| {} | {alone} | {with} |", titled(version));
+    for version in measured.versions() {
+        let [alone, with] =
+            [Column::Without, Column::With].map(|column| measured.tally(version, column));
+        let _ = write!(table, "| {} | {alone} | {with} |", version_title(version));
         for (case, _) in CALLS {
-            let fate = of_it().find(|row| row.case == *case).map_or("", |row| row.with.as_str());
-            let _ = write!(table, " {} |", cell(fate));
+            let _ = write!(table, " {} |", cell(measured.result(version, case, Column::With)));
         }
         table.push('\n');
     }
     table
 }
 
-/// The count of a version of which no way was played.
-const NONE: &str = "0 of 0";
-
-/// How many of the calls ran that were made.
-fn ran<'f>(fates: impl Iterator<Item = &'f str>) -> String {
-    let tried: Vec<&str> = fates.filter(|fate| !fate.is_empty()).collect();
-    let ran = tried.iter().filter(|text| text.starts_with("ran")).count();
-    format!("{ran} of {}", tried.len())
-}
-
-fn cell(fate: &str) -> &'static str {
-    match fate {
-        "" => "-",
-        fate if fate.starts_with("ran") => "**ran**",
-        _ => "stopped",
-    }
-}
-
-/// An agent's version, as people write it: `claude-2.1.330` is Claude Code 2.1.330.
-fn titled(version: &str) -> String {
-    let (name, number) = version.rsplit_once('-').unwrap_or((version, ""));
-    let title =
-        installable_agents().find(|caller| caller.name == name).map_or(name, |caller| caller.title);
-    format!("{title} {number}")
-}
-
 /// Why something ran that was denied: one line for each version and reason.
-fn reasons(rows: &[Row]) -> String {
+fn reasons(measured: &Measured) -> String {
     let mut reasons: Vec<(&str, &str, Vec<String>)> = Vec::new();
-    for Row { version, case, why, .. } in rows.iter().filter(|row| !row.why.is_empty()) {
+    for Row { version, case, why, .. } in measured.rows().iter().filter(|row| !row.why.is_empty()) {
         let case = format!("`{case}`");
         match reasons.iter_mut().find(|(v, w, _)| (*v, *w) == (version.as_str(), why.as_str())) {
             Some((_, _, cases)) => cases.push(case),
@@ -128,7 +83,7 @@ fn reasons(rows: &[Row]) -> String {
     }
     let mut list = String::from("What ran with Tenterhook, and why:\n\n");
     for (version, why, cases) in reasons {
-        let _ = writeln!(list, "- {}: {why} ({})", titled(version), cases.join(", "));
+        let _ = writeln!(list, "- {}: {why} ({})", version_title(version), cases.join(", "));
     }
     list
 }
@@ -172,18 +127,4 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::Project => "project",
         Scope::Managed => "managed",
     }
-}
-
-/// The table of what was seen; no rows where it is not there, so that the page differs and `tidy` says so.
-fn rows() -> Vec<Row> {
-    let path = tree::root().join("e2e/src/agents/expected.tsv");
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let row = |line: &str| {
-        let mut cells = line.split('\t').map(str::to_owned);
-        let (version, case) = (cells.next()?, cells.next()?);
-        let mut next = || cells.next().unwrap_or_default();
-        Some(Row { version, case, without: next(), with: next(), why: next() })
-    };
-    lines.filter_map(row).collect()
 }

@@ -1,10 +1,10 @@
-//! The page that compares agents says that each no denies here: every one that was observed is fired, in two dialects.
+//! Each denial that a hook of a real agent was observed with denies here, too: every one is fired, in two dialects.
 
 use serde_json::Value;
 
 use crate::fixture::Fixture;
 
-/// The cases of `conformance/observed` in which a hook says no; `docs/guide/agents-compared.md` has a row for each.
+/// The cases of `conformance/observed` in which a hook denies.
 const NO: &[&str] = &[
     "exit2-stderr",
     "exit2",
