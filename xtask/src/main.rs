@@ -28,7 +28,7 @@ usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
   gen           write the generated pages, and lower the counts of `gauges.tsv`
   surface       how many public items does the library's documentation show?
-  pictures      are the pictures of the README what the program says? (`--bless` draws them anew)
+  pictures      are the pictures of the README what the program says? (`--bless` draws them anew, `--record` records Claude Code first)
   portable      does the backend of macOS do on Linux what `portable.tsv` says of it?
   conformance   fire every case through the library and the command line
   e2e           what do real agents do, alone and with Tenterhook in front? the same as `cargo e2e agents` (NAME..., `--whole`, `--times N`)

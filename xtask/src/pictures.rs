@@ -1,5 +1,8 @@
 //! `cargo xtask pictures`: are the pictures of the README what the program says on a terminal? `--bless` draws them anew.
-//! Each is a real output, in a project that is the same on every machine, drawn for light and dark pages.
+//! Each is a real output, in a project that is the same on every machine, or a screen that `--record` recorded, drawn for light and
+//! dark pages.
+
+mod record;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,32 +15,52 @@ use crate::{Report, tree};
 
 const FOLDER: &str = "docs/pictures";
 
-/// One picture: its file, the project that it is taken in, the command line, and what it shows to who cannot see it.
+/// One picture: its file, its content, and a description for people who cannot see it.
 struct Picture {
     file: &'static str,
-    project: fn(&Path) -> Result<(), Error>,
-    args: &'static [&'static str],
+    source: Source,
     title: &'static str,
+}
+
+/// The content of a picture.
+enum Source {
+    /// The output of a command line, in a project, on a terminal with a number of columns.
+    Output {
+        project: fn(&Path) -> Result<(), Error>,
+        args: &'static [&'static str],
+        columns: &'static str,
+    },
+    /// A recorded screen, below the command line that it belongs to.
+    Recording { file: &'static str, command: &'static str },
 }
 
 const PICTURES: &[Picture] = &[
     Picture {
         file: "check.svg",
-        project: mistakes,
-        args: &["check"],
+        source: Source::Output { project: mistakes, args: &["check"], columns: COLUMNS },
         title: "tenterhook check points at a matcher that can never match, at an event that does not exist, and at a program that is not installed",
     },
     Picture {
         file: "explain.svg",
-        project: examples,
-        args: &["explain", "Bash", "sudo git push -f"],
+        source: Source::Output {
+            project: examples,
+            args: &["explain", "Bash", "sudo git push -f"],
+            columns: WIDE,
+        },
         title: "tenterhook explain says which hooks run for a forced push behind sudo, and why each other hook does not",
     },
     Picture {
         file: "list.svg",
-        project: examples,
-        args: &["list"],
+        source: Source::Output { project: examples, args: &["list"], columns: COLUMNS },
         title: "tenterhook list shows every hook with its event, its matcher and what it runs",
+    },
+    Picture {
+        file: "claude-denial.svg",
+        source: Source::Recording {
+            file: RECORDING,
+            command: "claude   # Claude Code 2.1.332; Ctrl+O shows the whole reason",
+        },
+        title: "In Claude Code, a forced push is not run: the hook denied it, with its reason and the commands that explain it or allow it once",
     },
 ];
 
@@ -56,6 +79,12 @@ const MISTAKES: &str = r#"{
 /// How wide the terminal is: two pictures fit beside each other on no page, and one on every.
 const COLUMNS: &str = "84";
 
+/// For a table with sentences in it: on fewer columns, each would take five lines.
+const WIDE: &str = "104";
+
+/// The screen that `--record` stores.
+const RECORDING: &str = "claude-denial.ansi";
+
 /// The colours on dark pages and on light ones, in the place of those that the crate knows for a dark one. Each has a contrast
 /// of at least 4.5 to its ground, what is dimmed too.
 const COLOURS: &str = "\
@@ -67,6 +96,7 @@ const COLOURS: &str = "\
     .fg-green, .fg-bright-green { fill: #56d364 }
     .fg-cyan, .fg-bright-cyan { fill: #76e3ea }
     .fg-blue, .fg-bright-blue { fill: #79c0ff }
+    .fg-white, .fg-bright-white { fill: #d1d7e0 }
     .dimmed { opacity: 0.7 }
     @media (prefers-color-scheme: light) {
       .fg { fill: #1f2328 }
@@ -76,6 +106,7 @@ const COLOURS: &str = "\
       .fg-green, .fg-bright-green { fill: #116329 }
       .fg-cyan, .fg-bright-cyan { fill: #0a5c78 }
       .fg-blue, .fg-bright-blue { fill: #0550ae }
+      .fg-white, .fg-bright-white { fill: #1f2328 }
     }
   </style>
 ";
@@ -84,6 +115,11 @@ pub(crate) fn run(args: &[&str]) -> Report {
     let bless = args.contains(&"--bless");
     tree::build("tenterhook-cli")?;
     let (mut report, mut holds) = (String::new(), true);
+    if args.contains(&"--record") {
+        let path = tree::root().join(FOLDER).join(RECORDING);
+        std::fs::write(&path, record::record()?).map_err(Error::file(&path))?;
+        let _ = writeln!(report, "recorded {FOLDER}/{RECORDING}");
+    }
     for picture in PICTURES {
         let path = tree::root().join(FOLDER).join(picture.file);
         let drawn = picture.draw()?;
@@ -107,12 +143,22 @@ pub(crate) fn run(args: &[&str]) -> Report {
 
 impl Picture {
     fn draw(&self) -> Result<String, Error> {
-        let fixture = Fixture::new()?;
-        (self.project)(&fixture.project())?;
-        fixture.approve()?;
-        let report = fixture.run(self.args)?;
-        let typed: Vec<String> = self.args.iter().map(|arg| quoted(arg)).collect();
-        let shown = format!("\u{1b}[1m$ tenterhook {}\u{1b}[0m\n{report}", typed.join(" "));
+        let (command, output) = match &self.source {
+            Source::Output { project, args, columns } => {
+                let fixture = Fixture::new(columns)?;
+                project(&fixture.project())?;
+                fixture.approve()?;
+                let words: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
+                (format!("tenterhook {}", words.join(" ")), fixture.run(args)?)
+            }
+            Source::Recording { file, command } => {
+                let path = tree::root().join(FOLDER).join(file);
+                let screen = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
+                // The grey of the prompt would be drawn with blocks, which have gaps in many fonts.
+                ((*command).to_owned(), screen.replace("\u{1b}[100m", ""))
+            }
+        };
+        let shown = format!("\u{1b}[1m$ {command}\u{1b}[0m\n{output}");
         let svg = Term::new().render_svg(shown.trim_end());
         self.titled(&svg)
             .ok_or_else(|| Error::Invalid("the picture has another shape than is known".to_owned()))
@@ -134,13 +180,13 @@ fn quoted(word: &str) -> String {
     if word.contains(' ') { format!("'{word}'") } else { word.to_owned() }
 }
 
-/// A temporary home and project.
-struct Fixture(std::path::PathBuf);
+/// A temporary home and project, and the width of the terminal.
+struct Fixture(std::path::PathBuf, &'static str);
 
 impl Fixture {
-    fn new() -> Result<Self, Error> {
+    fn new(columns: &'static str) -> Result<Self, Error> {
         // Under the build: what is left behind by a picture that could not be drawn goes with it.
-        let fixture = Self(tree::root().join("target/pictures"));
+        let fixture = Self(tree::root().join("target/pictures"), columns);
         let _ = std::fs::remove_dir_all(&fixture.0);
         for folder in ["home", "project/.git", "tmp"] {
             std::fs::create_dir_all(fixture.0.join(folder)).map_err(Error::other)?;
@@ -174,7 +220,7 @@ impl Fixture {
             .env("HOME", self.0.join("home"))
             .env("TMPDIR", self.0.join("tmp"))
             .env("PATH", "/usr/bin:/bin")
-            .env("COLUMNS", COLUMNS)
+            .env("COLUMNS", self.1)
             .output()
             .map_err(Error::spawn("tenterhook"))?;
         let report = [output.stderr, output.stdout].concat();
