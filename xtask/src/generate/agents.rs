@@ -109,8 +109,8 @@ const POLICY: &str = "\
 There, the hook was in a `tenterhook.toml`, which blocks when a hook fails. In another agent's file the failure policy is what that agent
 documents, mostly to continue. `[source.\"FILE\"]` with `on_failure = \"block\"` in your own `tenterhook.toml` makes the hooks of that file block.
 
-Claude Code 2.1.295 and later blocks these failures if the entry of the hook sets `\"onFailure\": \"block\"` ([2026-10-08](https://dev.to/gabrielanhaia/a-claude-code-hook-that-times-out-lets-the-command-through-make-it-fail-closed-1g5k)).
-The hook here did not set it.
+In Claude Code, an entry may set `\"onFailure\": \"block\"` since [2.1.295](https://dev.to/gabrielanhaia/a-claude-code-hook-that-times-out-lets-the-command-through-make-it-fail-closed-1g5k)
+(2026-10-08). With it, 2.1.332 stopped all five. The hook in the table did not set it.
 ";
 
 const OTHER: &str = "\
