@@ -241,7 +241,7 @@ fn only_the_pipeline_makes_permits() {
                 {
                     makes.insert(name.clone());
                 }
-                if line.contains("tool.run(") || line.contains(".call_server(") {
+                if line.contains("tool.run(") || line.contains(".call_server_tool(") {
                     runs.insert(name.clone());
                 }
             }

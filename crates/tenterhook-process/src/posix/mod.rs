@@ -20,10 +20,10 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 pub(crate) use self::stdin::Stdin;
-use crate::arguments::fault;
+use crate::arguments::start_error;
 use crate::command::Command;
 use crate::confine::{Means, Tier};
-use crate::inbox::{Inbox, Order, shielded};
+use crate::inbox::{Inbox, Order, catch_panic};
 use crate::report::{Delivery, End, Force, Output, Report, Step, Times};
 use crate::stream::{Capture, Flow};
 
@@ -44,7 +44,7 @@ pub(crate) fn available_sandbox_means() -> Means {
 
 /// Returns no means, for any tier.
 pub(crate) fn sandbox_means_for_tier(_: Tier) -> Means {
-    means()
+    available_sandbox_means()
 }
 
 /// Starts a keeper for this program; only Linux has what it needs.
@@ -76,7 +76,7 @@ fn lock_wakeup_pipes() -> MutexGuard<'static, HashMap<u64, OwnedFd>> {
 
 /// Tells the thread of run `id` that it has orders.
 pub(crate) fn notify_of_orders(id: u64) {
-    if let Some(bell) = bells().get(&id) {
+    if let Some(bell) = lock_wakeup_pipes().get(&id) {
         // A full pipe rings already.
         let _ = rustix::io::write(bell, b"!");
     }
@@ -89,20 +89,20 @@ pub(crate) fn submit_run(command: Command, input: Input, inbox: &Arc<Inbox>, std
     let thread = std::thread::Builder::new().name("process-run".into());
     let spawned = thread.spawn(move || {
         let id = own.id;
-        let report =
-            shielded(|| play(command, input, &own, &stdin, requested)).unwrap_or_else(lost);
-        bells().remove(&id);
-        own.settle(report);
+        let report = catch_panic(|| run_command(command, input, &own, &stdin, requested))
+            .unwrap_or_else(unknown_failure_report);
+        lock_wakeup_pipes().remove(&id);
+        own.deliver_report(report);
     });
     if let Err(error) = spawned {
         let errno = Errno::from_io_error(&error).unwrap_or(Errno::AGAIN);
-        let end = fault(Step::Prepare, Path::new("thread"), errno);
-        inbox.settle(Report::without_process(End::NotStarted(end), requested.elapsed()));
+        let end = start_error(Step::Prepare, Path::new("thread"), errno);
+        inbox.deliver_report(Report::without_process(End::NotStarted(end), requested.elapsed()));
     }
 }
 
 pub(crate) fn unknown_failure_report() -> Report {
-    let end = fault(Step::Prepare, Path::new("supervisor"), Errno::IO);
+    let end = start_error(Step::Prepare, Path::new("supervisor"), Errno::IO);
     Report::without_process(End::NotStarted(end), Duration::ZERO)
 }
 
@@ -116,7 +116,7 @@ fn run_command(
     if inbox.is_cancelled() {
         return Report::without_process(End::Cancelled, requested.elapsed());
     }
-    match Run::start(command, input, inbox.id, requested) {
+    match Run::start_command(command, input, inbox.id, requested) {
         Ok(mut run) => run.supervise(inbox, stdin),
         Err(fault) => Report::without_process(End::NotStarted(fault), requested.elapsed()),
     }
@@ -146,15 +146,15 @@ struct Run {
 impl Run {
     fn supervise(&mut self, inbox: &Inbox, stdin: &Stdin) -> Report {
         loop {
-            self.take_orders(inbox);
-            self.take_input(stdin);
-            self.write();
-            self.read();
-            self.look_at_exit();
-            if self.check_time(Instant::now()) {
-                return self.report();
+            self.apply_orders(inbox);
+            self.take_queued_input(stdin);
+            self.write_stdin();
+            self.read_streams();
+            self.peek_exit_status();
+            if self.act_on_deadline(Instant::now()) {
+                return self.build_report();
             }
-            self.wait();
+            self.wait_for_event();
         }
     }
 
@@ -167,19 +167,20 @@ impl Run {
                 Order::Follow(sink) => {
                     let [(fd, capture), _] = &mut self.streams;
                     let limit = self.command.limits.line;
-                    self.paused = shielded(|| capture.follow(sink, limit)).unwrap_or(Flow::More);
+                    self.paused =
+                        catch_panic(|| capture.send_lines_to(sink, limit)).unwrap_or(Flow::More);
                     if fd.is_none() {
-                        shielded(|| capture.end_lines());
+                        catch_panic(|| capture.flush_last_line());
                     }
                 }
                 Order::Resume => self.paused = Flow::More,
-                Order::Cancel => self.terminate(End::Cancelled),
+                Order::Cancel => self.send_term(End::Cancelled),
             }
         }
     }
 
     fn take_queued_input(&mut self, stdin: &Stdin) {
-        let mut fed = stdin.lock();
+        let mut fed = stdin.lock_state();
         self.queue.extend(fed.queue.drain(..).filter(|queue| !queue.is_empty()));
         if fed.close {
             self.input = Input::Close;
@@ -213,17 +214,17 @@ impl Run {
             match rustix::io::read(fd, &mut scratch[..]) {
                 Ok(0) => {
                     *slot = None;
-                    shielded(|| capture.end_lines());
+                    catch_panic(|| capture.flush_last_line());
                 }
                 Ok(count) => {
                     let bytes = scratch.get(..count).unwrap_or_default();
-                    if shielded(|| capture.push(bytes)) == Some(Flow::Pause) {
+                    if catch_panic(|| capture.push_bytes(bytes)) == Some(Flow::Pause) {
                         self.paused = Flow::Pause;
                     }
                 }
                 Err(Errno::AGAIN | Errno::INTR) => (),
                 Err(error) => {
-                    capture.break_off(error.raw_os_error());
+                    capture.set_read_error(error.raw_os_error());
                     *slot = None;
                 }
             }
@@ -264,19 +265,19 @@ impl Run {
 
     /// Takes the next step if the deadline has passed. Returns whether the run is over.
     fn act_on_deadline(&mut self, now: Instant) -> bool {
-        if self.exited.is_some() && self.is_silent() {
+        if self.exited.is_some() && self.are_streams_closed() {
             return true;
         }
-        if self.due().is_none_or(|due| due > now) {
+        if self.next_deadline().is_none_or(|due| due > now) {
             return false;
         }
         if self.exited.is_some() {
             return true;
         }
         match self.force {
-            Force::None => self.terminate(End::TimedOut),
+            Force::None => self.send_term(End::TimedOut),
             Force::Term => {
-                self.signal(Signal::KILL);
+                self.signal_group(Signal::KILL);
                 self.force = Force::Kill;
                 if let Some((_, at)) = &mut self.ending {
                     *at = now + self.command.limits.unkillable;
@@ -295,8 +296,8 @@ impl Run {
         self.ending = Some((end, now + self.command.limits.grace));
         self.signalled = Some(now);
         self.force = Force::Term;
-        self.signal(Signal::TERM);
-        self.signal(Signal::CONT);
+        self.signal_group(Signal::TERM);
+        self.signal_group(Signal::CONT);
     }
 
     fn signal_group(&self, signal: Signal) {
@@ -305,7 +306,7 @@ impl Run {
     }
 
     fn wait_for_event(&self) {
-        let due = self.due().map(|due| due.saturating_duration_since(Instant::now()));
+        let due = self.next_deadline().map(|due| due.saturating_duration_since(Instant::now()));
         let most = due.map_or(LOOK, |due| due.min(LOOK));
         let most = Timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
         let mut fds = vec![PollFd::new(&self.bell, PollFlags::IN)];
@@ -323,7 +324,7 @@ impl Run {
     fn build_report(&mut self) -> Report {
         let now = Instant::now();
         let unkillable = self.force == Force::Unkillable;
-        self.signal(Signal::KILL);
+        self.signal_group(Signal::KILL);
         if !unkillable {
             // Read already; here only the zombie goes.
             let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
@@ -332,7 +333,7 @@ impl Run {
         let pid = self.pid.as_raw_nonzero().get().unsigned_abs();
         let [stdout, stderr] = &mut self.streams;
         let [stdout, stderr] = [stdout, stderr].map(|(fd, capture)| -> Output {
-            shielded(|| capture.end_lines());
+            catch_panic(|| capture.flush_last_line());
             capture.take_output(fd.take().is_some())
         });
         Report {

@@ -42,11 +42,11 @@ const FIXED: [c_int; 2] = [libc::SIGKILL, libc::SIGSTOP];
 pub(super) fn spawn_process(plan: &Plan<'_>) -> Result<Pid, Errno> {
     let actions = FileActions::new(plan)?;
     let attributes = SpawnAttributes::new()?;
-    let (argv, env) = (pointers(plan.argv), pointers(plan.env));
+    let (argv, env) = (null_terminated_pointers(plan.argv), null_terminated_pointers(plan.env));
     let mut pid = 0;
-    let made = alone(plan.umask, || {
+    let made = with_umask_and_no_core(plan.umask, || {
         // SAFETY: the path and both tables end with a null and outlive the call, and the actions and attributes were made by the system.
-        check(unsafe {
+        errno_result(unsafe {
             libc::posix_spawn(
                 &raw mut pid,
                 plan.path.as_ptr(),
@@ -68,7 +68,7 @@ fn with_umask_and_no_core<T>(wanted: Option<u32>, start: impl FnOnce() -> T) -> 
     const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
     // A start that keeps the host's mask must not see the mask of a different start.
     let _alone = STARTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let _no_core = Core::withheld();
+    let _no_core = Core::disable_core_dumps();
     let Some(wanted) = wanted else { return Ok(start()) };
     let wanted = Mode::from_raw_mode((wanted & 0o777) as RawMode);
     let own = Restored(umask(PRIVATE | wanted));
@@ -113,13 +113,13 @@ impl FileActions {
     fn new(plan: &Plan<'_>) -> Result<Self, Errno> {
         let mut actions = MaybeUninit::<Actions>::uninit();
         // SAFETY: it makes what it is pointed to.
-        check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
+        errno_result(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
         // SAFETY: it was made.
         let mut own = Self(unsafe { actions.assume_init() });
         let at = &raw mut own.0;
         for (number, stream) in (0..).zip(plan.streams) {
             // SAFETY: the actions were made; they take numbers.
-            check(unsafe {
+            errno_result(unsafe {
                 libc::posix_spawn_file_actions_adddup2(at, stream.as_raw_fd(), number)
             })?;
         }
@@ -127,7 +127,7 @@ impl FileActions {
         // SAFETY: the same.
         check(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(at, 3) })?;
         // SAFETY: the path ends with a null, and is copied.
-        check(unsafe { libc::posix_spawn_file_actions_addchdir_np(at, plan.cwd.as_ptr()) })?;
+        errno_result(unsafe { libc::posix_spawn_file_actions_addchdir_np(at, plan.cwd.as_ptr()) })?;
         Ok(own)
     }
 }
@@ -148,7 +148,7 @@ impl SpawnAttributes {
         let flags = flags.try_into().map_err(|_| Errno::INVAL)?;
         let mut attributes = MaybeUninit::<Attributes>::uninit();
         // SAFETY: it makes what it is pointed to.
-        check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
+        errno_result(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
         // SAFETY: it was made.
         let mut own = Self(unsafe { attributes.assume_init() });
         let at = &raw mut own.0;
@@ -156,13 +156,13 @@ impl SpawnAttributes {
         // SAFETY: the attributes were made, and each set of signals is made before it is read.
         unsafe {
             libc::sigemptyset(signals.as_mut_ptr());
-            check(libc::posix_spawnattr_setsigmask(at, signals.as_ptr()))?;
+            errno_result(libc::posix_spawnattr_setsigmask(at, signals.as_ptr()))?;
             libc::sigfillset(signals.as_mut_ptr());
             for signal in FIXED {
                 libc::sigdelset(signals.as_mut_ptr(), signal);
             }
-            check(libc::posix_spawnattr_setsigdefault(at, signals.as_ptr()))?;
-            check(libc::posix_spawnattr_setflags(at, flags))?;
+            errno_result(libc::posix_spawnattr_setsigdefault(at, signals.as_ptr()))?;
+            errno_result(libc::posix_spawnattr_setflags(at, flags))?;
         }
         Ok(own)
     }

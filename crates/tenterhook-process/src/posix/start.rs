@@ -9,9 +9,9 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::spawn::{Plan, spawn};
-use super::{Input, Run, bells};
-use crate::arguments::{self, c_string, fault, is_scarce};
+use super::spawn::{Plan, spawn_process};
+use super::{Input, Run, lock_wakeup_pipes};
+use crate::arguments::{self, is_out_of_resources, start_error, to_c_string};
 use crate::command::{Announce, Command, Privileges};
 use crate::confine::Tier;
 use crate::report::{Force, NotStarted, Step};
@@ -34,30 +34,31 @@ impl Run {
         let cwd_substituted = choose_cwd(&command)?;
         let cwd = cwd_substituted.as_ref().unwrap_or(&command.cwd);
         let mut env = command.env.clone();
-        tag::mark(&mut env, &tag::for_run(id));
-        let argv = arguments::argv(&command.program);
+        tag::append_tag(&mut env, &tag::run_tag(id));
+        let argv = arguments::program_argv(&command.program);
         let program = argv.first().map(|program| program.to_os_string()).unwrap_or_default();
-        let (argv, variables) = (arguments::c_strings(&argv)?, arguments::environment(&env)?);
-        let path = lookup::find(&program, &env, cwd)
-            .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
-        if let Some(step) = cannot(&command) {
-            return Err(fault(step, &path, Errno::NOSYS));
+        let (argv, variables) =
+            (arguments::to_c_strings(&argv)?, arguments::environment_c_strings(&env)?);
+        let path = lookup::find_program(&program, &env, cwd)
+            .map_err(|(path, errno)| start_error(Step::Find, &path, errno))?;
+        if let Some(step) = first_unsupported_step(&command) {
+            return Err(start_error(step, &path, Errno::NOSYS));
         }
-        let prepare = |errno| fault(Step::Prepare, &path, errno);
-        let (bell, ring) = patiently(bell).map_err(prepare)?;
+        let prepare = |errno| start_error(Step::Prepare, &path, errno);
+        let (bell, ring) = retry_when_out_of_resources(create_wakeup_pipe).map_err(prepare)?;
         let Pipes { ours: [stdin, stdout, stderr], theirs } =
-            patiently(Pipes::new).map_err(prepare)?;
-        let (file, directory) = (c_string(path.as_os_str())?, c_string(cwd.as_os_str())?);
+            retry_when_out_of_resources(Pipes::new).map_err(prepare)?;
+        let (file, directory) = (to_c_string(path.as_os_str())?, to_c_string(cwd.as_os_str())?);
         let (streams, umask) = (theirs.each_ref(), command.umask);
         let plan =
             Plan { path: &file, argv: &argv, env: &variables, cwd: &directory, streams, umask };
-        let pid = spawn_patiently(&plan).map_err(|errno| match errno {
-            Errno::NOTSUP => fault(Step::Prepare, Path::new("umask"), errno),
-            _ => fault(Step::Execute, &path, errno),
+        let pid = spawn_with_retries(&plan).map_err(|errno| match errno {
+            Errno::NOTSUP => start_error(Step::Prepare, Path::new("umask"), errno),
+            _ => start_error(Step::Execute, &path, errno),
         })?;
         drop(theirs);
         let executed = Instant::now();
-        bells().insert(id, ring);
+        lock_wakeup_pipes().insert(id, ring);
         let own = command.timeout.map(|timeout| executed + timeout);
         Ok(Self {
             pid,
@@ -116,7 +117,7 @@ struct Pipes {
 impl Pipes {
     /// Creates the pipes. The host's ends do not block.
     fn new() -> Result<Self, Errno> {
-        let [input, output, error] = [pipe()?, pipe()?, pipe()?];
+        let [input, output, error] = [create_pipe()?, create_pipe()?, create_pipe()?];
         let ours = [input.1, output.0, error.0];
         for end in &ours {
             rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK)?;
@@ -136,7 +137,7 @@ fn create_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
 /// Retries while descriptors, memory or processes are exhausted.
 fn retry_when_out_of_resources<T>(make: impl Fn() -> Result<T, Errno>) -> Result<T, Errno> {
     match make() {
-        Err(errno) if is_scarce(errno) => {
+        Err(errno) if is_out_of_resources(errno) => {
             std::thread::sleep(SCARCE_PAUSE);
             make()
         }
@@ -148,7 +149,7 @@ fn retry_when_out_of_resources<T>(make: impl Fn() -> Result<T, Errno>) -> Result
 fn spawn_with_retries(plan: &Plan<'_>) -> Result<Pid, Errno> {
     let mut busy = BUSY_PAUSES.iter();
     loop {
-        match patiently(|| spawn(plan)) {
+        match retry_when_out_of_resources(|| spawn_process(plan)) {
             Err(Errno::TXTBSY) => match busy.next() {
                 Some(pause) => std::thread::sleep(*pause),
                 None => return Err(Errno::TXTBSY),
@@ -160,7 +161,9 @@ fn spawn_with_retries(plan: &Plan<'_>) -> Result<Pid, Errno> {
 
 /// Returns the fallback directory if the command's own directory cannot be entered.
 fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
-    let refused = |path: &Path| enter(path).err().map(|errno| fault(Step::Directory, path, errno));
+    let refused = |path: &Path| {
+        check_can_enter(path).err().map(|errno| start_error(Step::Directory, path, errno))
+    };
     match (refused(&command.cwd), &command.fallback_cwd) {
         (None, _) => Ok(None),
         (Some(_), Some(fallback)) => {

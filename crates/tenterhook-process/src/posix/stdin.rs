@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::nudge;
+use super::notify_of_orders;
 
 /// What a run is fed, until its thread takes it.
 pub(crate) struct Stdin {
@@ -25,12 +25,12 @@ impl Stdin {
 
     /// Queues `bytes` after everything queued before.
     pub(crate) fn queue_bytes(&self, bytes: Arc<[u8]>) {
-        self.owner(|fed| fed.queue.push_back(bytes));
+        self.change_and_notify(|fed| fed.queue.push_back(bytes));
     }
 
     /// Queues `bytes` and closes standard input after them.
     pub(crate) fn queue_last_bytes(&self, bytes: Arc<[u8]>) {
-        self.owner(|fed| {
+        self.change_and_notify(|fed| {
             fed.queue.push_back(bytes);
             fed.close = true;
         });
@@ -38,12 +38,12 @@ impl Stdin {
 
     /// Closes standard input after the last byte that was queued.
     pub(crate) fn close_when_empty(&self) {
-        self.owner(|fed| fed.close = true);
+        self.change_and_notify(|fed| fed.close = true);
     }
 
     fn change_and_notify(&self, change: impl FnOnce(&mut Fed)) {
-        change(&mut self.lock());
-        nudge(self.id);
+        change(&mut self.lock_state());
+        notify_of_orders(self.id);
     }
 
     pub(super) fn lock_state(&self) -> MutexGuard<'_, Fed> {

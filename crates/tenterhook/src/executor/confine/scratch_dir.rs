@@ -38,14 +38,15 @@ const REMOVAL_TIME: Duration = Duration::from_secs(60);
 impl Drop for ScratchDir {
     fn drop(&mut self) {
         let path = std::mem::take(&mut self.0);
-        let removed = remove(&path, Some(Instant::now() + REMOVAL_WAIT));
+        let removed = remove_directory_tree(&path, Some(Instant::now() + REMOVAL_WAIT));
         if removed.is_ok_and(|all| all) {
             return;
         }
         // A directory that was filled on purpose delays no event. Without a thread, or if the host
         // exits first, its files stay.
         let later = std::thread::Builder::new().name("hook-remove".into());
-        let _ = later.spawn(move || remove(&path, Some(Instant::now() + REMOVAL_TIME)));
+        let _ =
+            later.spawn(move || remove_directory_tree(&path, Some(Instant::now() + REMOVAL_TIME)));
     }
 }
 
