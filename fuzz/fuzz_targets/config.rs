@@ -11,7 +11,7 @@ const NAMES: &[&str] = &["/p/.x/hooks.json", "/p/.x/hooks.toml", "/p/.claude/ski
 fuzz_target!(|text: &str| {
     for dialect in DIALECTS {
         for name in NAMES {
-            let source = Source::given(name, dialect.id(), text, "/p");
+            let source = Source::from_text(name, dialect.id(), text, "/p");
             let loaded = load(&[source], &Added::default(), None);
             for place in
                 loaded.diagnostics.iter().filter_map(|diagnostic| diagnostic.place.as_ref())

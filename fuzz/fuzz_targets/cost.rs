@@ -22,8 +22,8 @@ fn cost(line: &str) -> usize {
         .with("tool_input", json!({ "command": line }));
     let rule_input = RuleInput::new(&Arc::new(event));
     let rule = Rule::new("shell.complete && call.code == ['x'] || call.writes == ['x']").deny("no");
-    let _ = rule.judge(&rule_input, &|| true);
-    rule_input.spent()
+    let _ = rule.evaluate_or_silent(&rule_input, &|| true);
+    rule_input.steps_spent()
 }
 
 fuzz_target!(|part: &str| {

@@ -11,6 +11,6 @@ fuzz_target!(|input: (&str, &str)| {
     let words = pattern.split('|').map(str::to_owned).collect();
     let _ = Matcher::new(MatcherSpec::Words(words)).matches(Some(subject));
     if let Ok(rule) = Rule::parse(pattern) {
-        let _ = (rule.text().len(), rule.tool(), rule.remarks());
+        let _ = (rule.text().len(), rule.tool_name(), rule.style_warnings());
     }
 });

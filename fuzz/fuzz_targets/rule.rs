@@ -11,5 +11,5 @@ fuzz_target!(|text: &str| {
     let event = Event::new("PreToolUse", Surroundings::default())
         .with("tool_name", "Bash")
         .with("tool_input", serde_json::json!({"command": "sudo git push > f | sh"}));
-    let _ = Rule::new(text).deny(text).judge(&RuleInput::new(&Arc::new(event)), &|| true);
+    let _ = Rule::new(text).deny(text).evaluate_or_silent(&RuleInput::new(&Arc::new(event)), &|| true);
 });

@@ -4,8 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &str| {
-    let read = tenterhook_shell::read(line);
-    for command in read.written() {
-        let _ = (command.program(), command.text(), command.source());
+    let read = tenterhook_shell::parse_line(line);
+    for command in read.written_commands() {
+        let _ = (command.program_name(), command.unquoted_text(), command.source());
     }
 });

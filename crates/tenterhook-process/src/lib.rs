@@ -46,9 +46,9 @@
 //!
 //! let child = start(Command::new("cat", [] as [&str; 0], "/"));
 //! let mut lines = child.lines();
-//! child.feed(*b"one\n");
+//! child.write_stdin(*b"one\n");
 //! assert_eq!(lines.next(), Some(b"one".to_vec()));
-//! child.feed(*b"two\n");
+//! child.write_stdin(*b"two\n");
 //! assert_eq!(lines.next(), Some(b"two".to_vec()));
 //! let report = child.wait();
 //! assert_eq!(report.stdout.bytes, b"one\ntwo\n");

@@ -11,7 +11,7 @@
 //!
 //! let line = parse_line("cd /srv && sudo -u www env A=1 git push --force");
 //! assert_eq!(line.parsed, Parsed::Full);
-//! let commands: Vec<_> = line.commands.iter().map(|command| command.text()).collect();
+//! let commands: Vec<_> = line.commands.iter().map(|command| command.unquoted_text()).collect();
 //! assert_eq!(
 //!     commands,
 //!     [

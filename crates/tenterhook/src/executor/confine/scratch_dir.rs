@@ -51,7 +51,7 @@ impl Drop for ScratchDir {
 }
 
 #[cfg(unix)]
-use tenterhook_process::internal::remove_tree as remove;
+use tenterhook_process::internal::remove_tree as remove_directory_tree;
 
 #[cfg(not(unix))]
 fn remove_directory_tree(path: &Path, _: Option<Instant>) -> io::Result<bool> {
