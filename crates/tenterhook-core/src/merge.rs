@@ -17,7 +17,8 @@ pub fn merge_verdicts(verdicts: Vec<Verdict>) -> Outcome {
     let restraint = restraint.unwrap_or(Restraint::Silent);
     let mut outcome = Outcome { restraint, ..Outcome::without_answer() };
     for verdict in verdicts {
-        // Only the hooks that carried the restraint explain it (M-2), beside what others wanted to be said then (M-12).
+        // The reasons come from the hooks with the strongest restraint (M-2). If that is a denial,
+        // the other hooks add their `if_denied` (M-12).
         if verdict.restraint == restraint && restraint != Restraint::Silent {
             outcome.reasons.extend(verdict.reason);
         } else if restraint == Restraint::Deny {
@@ -26,8 +27,9 @@ pub fn merge_verdicts(verdicts: Vec<Verdict>) -> Outcome {
         outcome.faults.extend(verdict.faults);
         merge_effects(&mut outcome.effects, verdict.effects, &mut outcome.faults);
     }
-    // A denied action has nothing left to rewrite (M-4). A rewritten output stands: what was done is done, and a hook
-    // that hides a secret in it must not lose to one that objects.
+    // A denied action has nothing left to rewrite (M-4). A rewritten output stays:
+    // the tool has already run, and a denial must not overrule a hook that removed a secret from
+    // its output.
     if restraint == Restraint::Deny {
         outcome.effects.updated_input = None;
         outcome.effects.updated_prompt = None;
@@ -86,7 +88,8 @@ pub fn merge_effects(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>)
         "initial_user_message",
         faults,
     );
-    // One hook that allows another try is enough, as one that denies it says nothing new (M-6).
+    // A retry is allowed if one hook allows it: no retry is the default, so `false` adds nothing
+    // (M-6).
     into.retry = match (into.retry, from.retry) {
         (Some(a), Some(b)) => Some(a || b),
         (a, b) => a.or(b),

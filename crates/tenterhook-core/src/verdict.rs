@@ -1,5 +1,5 @@
-//! What an answer means here: what the event permits, slips and `on_failure` are applied only in
-//! this module.
+//! What an answer means here. Only this module applies the powers of the event, the slips and
+//! `on_failure`.
 //!
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
@@ -23,7 +23,7 @@ pub struct Verdict {
     pub restraint: Restraint,
     /// Its words for that.
     pub reason: Option<Reason>,
-    /// Its words for the denial of another hook (M-12).
+    /// What it adds to the reason if another hook denies (M-12).
     pub if_denied: Option<Reason>,
     /// What else it wants and may have.
     pub effects: Effects,
@@ -32,7 +32,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Creates the verdict of a hook that gives no answer.
+    /// Creates a verdict without any effect, as of a hook that stays silent.
     #[must_use]
     pub fn without_effect() -> Self {
         Self {
@@ -59,7 +59,8 @@ pub struct JudgeContext<'a> {
     pub hook: &'a Hook,
     /// What its dialect lets it do on this event.
     pub row: &'a EventRow,
-    /// Why its *allow* may not count, where its selection was wider than its rule (S-9).
+    /// Why its *allow* may not count, if the hook was selected for more than its matcher names
+    /// (S-9).
     pub widened: Option<&'a str>,
 }
 
@@ -78,8 +79,8 @@ enum When {
 /// permits; then what a model may say; then what the way of selection permits (S-9).
 #[must_use]
 pub fn judge_answer(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
-    // The agent goes on at such a first line, whatever follows; followed exactly, so does its
-    // source.
+    // If the first line asks for the background, the agent goes on at once and reads no later
+    // line as a denial. With exact compatibility, so do we (R-22).
     let is_gone = answer.detached && judge_context.hook.compat == Compat::Exact;
     judge_at(judge_context, answer, if is_gone { When::Late } else { When::InTime })
 }
@@ -118,7 +119,8 @@ fn judge_at(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> 
     if judge_context.hook.gates_only { keep_only_restraint(verdict) } else { verdict }
 }
 
-/// Returns the verdict with its restraint and nothing else (BR-19, C-94).
+/// Drops consent and every effect except messages and stop: the hook may only restrain (BR-19,
+/// C-94).
 fn keep_only_restraint(verdict: Verdict) -> Verdict {
     let Effects { messages, stop, .. } = verdict.effects;
     let effects = Effects { messages, stop, ..Effects::default() };
@@ -166,8 +168,8 @@ fn apply_slips(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mu
     *answer = answer_after_slips(judge_context, std::mem::take(answer));
 }
 
-/// Handles an unclear answer. It is no consent. Before an effect, the user is asked unless a policy
-/// says otherwise; elsewhere it is a fault. Exact compatibility keeps the agent's own
+/// Handles an unclear answer. It is no consent. On an event before an action, the user is
+/// asked unless a policy says otherwise; elsewhere it is a fault. Exact compatibility keeps the agent's own
 /// reading.
 fn judge_unclear_answer(
     judge_context: JudgeContext<'_>,
@@ -190,8 +192,8 @@ fn judge_unclear_answer(
     if !judge_context.row.is_before_effect() || answer.restraint > Restraint::Allow {
         return faults.push(fault(&unclear));
     }
-    // Another failure that restrains already says better what went wrong; that the answer cannot be
-    // read is the same twice.
+    // A more specific failure that restrains replaces this one. `UnreadableAnswer` and
+    // `InvalidAnswer` are not more specific: they say the same.
     let is_specific =
         |failure: &Failure| !matches!(failure.code, Code::UnreadableAnswer | Code::InvalidAnswer);
     let other = answer.failure.take().filter(is_specific);
@@ -235,9 +237,8 @@ fn fault_from_slip(hook: &Hook, slip: &Slip) -> Fault {
 }
 
 /// What an answer that left its protocol may still do: say no.
-///
-/// When it does not even say no, the agent's own reading stands, without any consent in it: what
-/// slipped never allows.
+/// If it does not say no, it is read as the agent would read it, but any consent is dropped: a
+/// malformed answer never allows.
 fn restraint_after_slip(answer: Answer) -> Answer {
     let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
     if !restrains {
@@ -261,7 +262,7 @@ fn restraint_after_slip(answer: Answer) -> Answer {
         printed: answer.printed,
         default_reason: answer.default_reason,
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
-        // A question that slipped is no answer to a policy that blocks.
+        // An ask in a malformed answer must not weaken a failure policy that blocks.
         failure: answer.failure,
         ..Answer::default()
     }
@@ -280,8 +281,8 @@ fn apply_failure_policy(
     }
     let Some(failure) = answer.failure.take() else { return };
     let policy = match is_background {
-        // One that asked for the background promised to hold nothing up; what it says all the same
-        // counts.
+        // A hook that asked for the background must not hold up the event by failing. Its
+        // explicit answer still counts.
         true => OnFailure::Continue,
         false => {
             enforceable_policy(failure_policy(judge_context, &failure), judge_context.row.powers)
@@ -317,7 +318,8 @@ fn failure_policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailu
     let dialect = judge_context.hook.dialect.dialect();
     let promised = || {
         let own = dialect.default_failure_policy(judge_context.hook, judge_context.row, failure);
-        // Behind an agent that calls, no hook is weaker than that agent would have it (BR-9).
+        // If an agent calls Tenterhook, the policy is at least as strict as that agent's own
+        // (BR-9).
         let caller = judge_context.hook.caller.map(DialectId::dialect);
         let callers =
             caller.map(|caller| caller.policy_without_answer(&judge_context.row.event, failure));

@@ -72,7 +72,8 @@ struct Inner {
     added: Added,
     ambient: Arc<Ambient>,
     parallel: Arc<Semaphore>,
-    /// Permits for detached steps, which may take minutes: a gate never waits for one of them.
+    /// Permits for detached steps. They are separate, so that a gate never waits for a permit that
+    /// a detached step holds for minutes.
     background: Arc<Semaphore>,
     sink: Option<Arc<dyn Sink>>,
     #[cfg(feature = "mcp")]
@@ -264,8 +265,8 @@ async fn run_stages(
     for phase in phases.iter().copied() {
         for (ruleset, stage) in stages_of_phase(stages, phase) {
             let steps = firing.select_steps(ruleset, stage);
-            // After a denial later gates have nothing to decide; observers still receive the event
-            // (M-7).
+            // Once there is a denial, the remaining gates have nothing to decide; observers still
+            // receive the event (M-7).
             if firing.has_denial() && phase != Phase::Observe {
                 firing.record_skipped_steps(&steps);
             } else if let Some(failure) = failure {
@@ -281,7 +282,7 @@ async fn run_stages(
     firing.finish()
 }
 
-/// A stage of an event, and the hooks that it consists of.
+/// A stage, with the ruleset from which it comes.
 type Staged<'a> = (&'a Ruleset, &'a Stage);
 
 /// Returns the stages of an event. A rewrite never changes the event's name, so they are looked up

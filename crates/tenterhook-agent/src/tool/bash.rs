@@ -83,7 +83,9 @@ async fn run_command(call: &Call, place: &Workplace) -> Output {
         }
         process::End::Exited(code) => format!("exit code {code}"),
         process::End::Signalled(signal) => format!("ended by signal {signal}"),
-        process::End::Unknown | process::End::Unread(_) => "ended, and how is not known".to_owned(),
+        process::End::Unknown | process::End::Unread(_) => {
+            "ended, but its exit status was lost".to_owned()
+        }
         process::End::TimedOut => "it took longer than it may".to_owned(),
         process::End::Cancelled => "it was cancelled".to_owned(),
         process::End::NotStarted(error) => {

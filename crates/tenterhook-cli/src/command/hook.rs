@@ -42,7 +42,8 @@ use crate::wait::{Waited, block_on_current_thread};
 use reply::About;
 use silenced::CallCheck;
 
-/// What of the time is kept for reading, replying and ending what was started.
+/// The part of the time limit that hooks do not get: it is reserved for reading the event,
+/// replying and ending programs.
 const KEPT: Duration = Duration::from_millis(300);
 
 /// What the arguments say about a call, before anything of its event is read.
@@ -77,7 +78,8 @@ pub(crate) struct Call<'a> {
     reply: &'a CallerReply,
 }
 
-/// Denies a command line that cannot be parsed and may come from an agent, as well as its arguments allow (BR-10).
+/// Denies if the command line cannot be parsed but may come from an agent (BR-10). The reply is in
+/// the agent's form if the arguments name agent and event.
 pub(crate) fn deny_invalid_arguments(words: &[String], exit: Exit, reply: &CallerReply) -> Exit {
     if exit != Exit::Wrong || words.first().is_none_or(|word| word != "hook") {
         return exit;
@@ -153,14 +155,16 @@ impl<'a> Call<'a> {
         let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
         let mut judged = None;
         if is_nameless {
-            // Some agents name it elsewhere, and the name of the entry would hide that.
+            // Some agents name the event in a different field. Decode before the claimed name is
+            // added, because that name would win.
             judged = self.read_as_claimed(agent, &whole.fields, here)?;
             // Use the neutral name, because the agent that the arguments name may not be the one that calls.
             whole.fields.insert(ADDED.to_owned(), claim.event.as_str().into());
         }
         let Given { mut event, mut faults } = input::decode_object(&whole, agent, &here.roots)?;
         if is_nameless {
-            // A reader of the record detects the agent by the form of the event, and this name comes from another agent.
+            // The record's reader recognises the agent by its fields, and this field belongs to
+            // another agent.
             whole.fields.remove(ADDED);
         }
         if judged.is_none() && agent.dialect().event_row(&event.name).is_none() {
@@ -174,7 +178,7 @@ impl<'a> Call<'a> {
             // Whether the event is a gate is known only now.
             self.reply.arm_fallback(Form::Agent(agent, Box::new(event.clone())));
             warnings.push(format!(
-                "`--event {}` was claimed, and the event is `{}`: that one counts",
+                "the arguments say `--event {}`, but the agent sent `{}`; the latter is used",
                 self.args.event,
                 EventLabel::new(agent, &event.name).own()
             ));
@@ -183,7 +187,8 @@ impl<'a> Call<'a> {
         Ok(Called { agent, event, faults, warnings, fields: whole.fields })
     }
 
-    /// The event as the one for which its entry is registered, where that is a gate and the agent's table does not have the event.
+    /// Decodes an event with an unknown name as the event for which the agent's entry is registered.
+    /// Returns `None` if that event is no gate, or if the agent has an event of this name.
     ///
     /// # Errors
     ///
@@ -208,8 +213,8 @@ impl<'a> Call<'a> {
             .collect();
         let file = if files.is_empty() { "its own file".to_owned() } else { files.join(" or ") };
         format!(
-            "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
-             own words",
+            "the arguments say `--agent {}`, but the event comes from {}, which also reads {file}; the reply \
+             is in the format of the latter",
             self.claim.agent,
             name(agent)
         )
@@ -242,7 +247,7 @@ impl<'a> Call<'a> {
         let begun = journal.map(|journal| Arc::new(aside::Begun::new(journal)));
         let sink = begun.clone().map(|begun| begun as Arc<dyn Sink>);
         let engine = build_engine(&mut loaded, &here, place.path(), agent, (Shadows::PutOff, sink));
-        // Where nothing is asked that writes files, nothing has to be made and removed.
+        // Without configured hooks nothing writes files, so no scratch directory is needed.
         let scratch =
             if has_configured_hooks(&engine, &event) { place.create(term) } else { Scratch::NONE };
         let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
@@ -364,9 +369,9 @@ impl Called {
     }
 }
 
-/// Where agents write what happened.
+/// The fields in which agents name the event.
 const NAMES: &[&str] = &[ADDED, "event"];
-/// Where it is added to an event that does not say it.
+/// The field that is added to an event that has no name.
 const ADDED: &str = "hook_event_name";
 
 /// What a call is fired with.
@@ -379,7 +384,8 @@ struct Prepared {
     place: ScratchPath,
 }
 
-/// Builds the engine behind an agent: how it treats shadow hooks, and which record it writes.
+/// Builds the engine for an agent's call. `shadows` says how it treats shadow hooks and where it
+/// records.
 fn build_engine(
     loaded: &mut Loaded,
     here: &Here,

@@ -1,5 +1,5 @@
-//! A started command until its report: gets its input, is watched for its first line, and is
-//! translated.
+//! A command from its start to its report: sends its input, watches for its first line, and
+//! converts the process report into a step report.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +22,8 @@ use tenterhook_core::report::{
 
 /// How long a hook runs before its first line is checked for a request to run in the background. A
 /// hook that is over by then needs no check, and following its lines would cost a twentieth of its
-/// run. Earlier lines are replayed.
+/// run. A check that begins later still receives the
+/// first line.
 const QUICK: Duration = Duration::from_millis(5);
 
 /// Resources that are removed when a command is over.
@@ -38,7 +39,7 @@ pub(super) struct Running {
     child: process::Child,
     finished: oneshot::Receiver<process::Report>,
     files: RunFiles,
-    /// The code that was put into it; removed with it.
+    /// The code that this command runs instead of the hook's code; removed when the command is over.
     substitute: Substitute,
     /// When the event came, if the command was started before it.
     handed: Option<Instant>,
@@ -150,19 +151,22 @@ fn finished_course(
 }
 
 /// Why the end of a hook is unknown (R-19).
-const UNKNOWN: &str = "it ended, and how is not known: this process ignores `SIGCHLD` or reaps children that are not its \
-                       own, and before Linux 6.15 the kernel keeps no exit code of theirs; reap by process id";
+const UNKNOWN: &str = "its exit status was lost: the host ignores `SIGCHLD` or waits for all children, not only \
+                       for those that it started, and before Linux 6.15 the status is then gone; let the \
+                       host wait by process id";
 
 /// Explains why the end of a hook in separate namespaces is unknown (R-7).
 fn unreadable_status_message(errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
-    format!("it ended, and how could not be read: {error}")
+    format!("it ended, but its exit status could not be read: {error}")
 }
 
-/// Explains that the host could not start the hook for want of resources; this says nothing about
-/// the hook (R-20).
+/// Explains that the host lacked the resources to start the hook; this says nothing about the
+/// hook (R-20).
 fn host_limit_message(error: &process::NotStarted) -> String {
-    format!("it was not started, for want of something of this host's: {error}; look at its limits")
+    format!(
+        "it was not started, because the host lacks a resource: {error}; check the limits of the host (`ulimit -a`)"
+    )
 }
 
 /// Converts the report of a process into the report of a step.
@@ -236,7 +240,8 @@ fn detach_on_first_line(
     compat: Compat,
     detach: oneshot::Sender<()>,
 ) {
-    // Kept until the run is over: dropped earlier, it would wake the step once a run for nothing.
+    // Keep the sender until the run is over: to drop it earlier would wake the waiting step
+    // without need.
     let mut detach = Some(detach);
     let mut is_first = true;
     child.on_line(move |line| {

@@ -222,7 +222,7 @@ fn describe_end(
         process::End::Exited(code) => format!("it ended with exit code {code}"),
         process::End::Signalled(signal) => format!("signal {signal} ended it"),
         process::End::Unknown | process::End::Unread(_) => {
-            "it ended, and how is not known".to_owned()
+            "it ended, but its exit status was lost".to_owned()
         }
         process::End::TimedOut | process::End::Cancelled => "it was ended".to_owned(),
     };

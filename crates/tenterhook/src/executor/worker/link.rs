@@ -305,7 +305,7 @@ fn describe_end(report: &process::Report, closed: bool) -> String {
         process::End::Exited(code) => format!("it exited with code {code}"),
         process::End::Signalled(signal) => format!("it was ended by signal {signal}"),
         process::End::Unknown | process::End::Unread(_) => {
-            "it ended, and how is not known".to_owned()
+            "it ended, but its exit status was lost".to_owned()
         }
         _ if closed => "it closed its output".to_owned(),
         _ => "it was ended".to_owned(),
