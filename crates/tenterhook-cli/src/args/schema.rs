@@ -19,6 +19,8 @@ pub(crate) enum SchemaOf {
     Answer,
     /// What `fire --format json` prints
     Outcome,
+    /// The requests of a host to `fire --stream`, and the lines beside outcomes
+    Stream,
     /// A file of cases, `tenterhook.test.toml`
     Cases,
     /// What `test --format json` prints

@@ -13,6 +13,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Event => schema_text(Kind::Event),
         SchemaOf::Answer => schema_text(Kind::Answer),
         SchemaOf::Outcome => schema_text(Kind::Outcome),
+        SchemaOf::Stream => include_str!("schema/stream.json"),
         SchemaOf::Cases => schema_text(Kind::Cases),
         SchemaOf::Test => include_str!("schema/test.json"),
         SchemaOf::Check => include_str!("schema/check.json"),

@@ -2,24 +2,25 @@
 //!
 //! Each line is fired on arrival and answered when it ends, under the `id` of its event. A line that cannot be read is answered
 //! with a denial: a guard that did not see the event has not allowed it. A background step that ends later gets a separate line,
-//! `{"finished": {...}}`. When the host goes away, everything is killed (V-42).
+//! `{"finished": {...}}`. A line may also be a request (V-45). When the host goes away, everything is killed (V-42).
 
 mod host;
+mod request;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tenterhook::record::Journal;
-use tenterhook::session::Finished;
+use tenterhook::session::{Finished, StatusWatch};
 use tenterhook::{Engine, Outcome, Session};
 use tenterhook_core::diagnostic::Code;
 use tenterhook_core::dialect::native::encode_outcome;
-use tenterhook_core::dialect::{DialectId, Roots};
+use tenterhook_core::dialect::{DialectId, Roots, Whole};
 use tenterhook_core::outcome::Fault;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use super::input::{self, Given, Lost};
 use crate::ambient::Here;
@@ -27,13 +28,18 @@ use crate::args::Fire;
 use crate::exit::Exit;
 use crate::journal;
 use crate::last_word::{CallerReply, denial_outcome};
+use crate::load;
 use crate::problem::Problem;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_interruptible};
 use host::{Gone, Host};
+use request::{Reloaded, Request, State};
 
-/// How many lines are under way at once, until their answers are written; a faster writer waits.
+/// How many events are under way at once, until their answers are written; a faster writer waits.
 const IN_FLIGHT: usize = 64;
+
+/// How many replies to requests may be unread. Requests do not wait for events: one of them may be the cancellation of an event.
+const UNREAD_REPLIES: usize = 64;
 
 /// How long a host that sends no more events has to read the remaining answers.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -41,6 +47,9 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Why open events got no judgement, and what to do about it: a user who pipes events in should not have to guess.
 const INPUT_ENDED: &str = "the input ended before its hooks had answered, and they were ended; keep the input open until \
     every answer is read, or give the events as a file";
+
+/// Why a cancelled event got no judgement.
+const HOST_CANCELLED: &str = "the host cancelled the event before its hooks had answered";
 
 /// Ends a session when it is dropped, even if other owners hold it.
 pub(super) struct Ended(pub(super) Session);
@@ -68,7 +77,6 @@ pub(crate) fn run_stream(
         dialect: args.which.event_dialect(),
         roots: here.roots.clone(),
         budget: args.budget,
-        config,
     });
     let host = match Host::new(term) {
         Ok(host) => host,
@@ -77,7 +85,7 @@ pub(crate) fn run_stream(
     let stream = async {
         // Hooks that wait for a next event are killed with the stream, however it ends.
         let _ended = Ended(shared.session.clone());
-        Stream::new(Arc::clone(&shared), host).serve().await
+        Stream::new(Arc::clone(&shared), host, (args, here), config).serve().await
     };
     let computing = shared.session.clone();
     match block_on_interruptible(stream, move || computing.cancel()) {
@@ -97,13 +105,17 @@ struct Shared {
     dialect: DialectId,
     roots: Roots,
     budget: Option<Duration>,
-    config: Vec<Fault>,
 }
+
+/// An object that the host sent, or why a line is not an object.
+type Parsed = Result<Whole, Problem>;
 
 /// What comes next.
 enum Next {
-    Line(Vec<u8>, OwnedSemaphorePermit),
+    Line(Parsed, OwnedSemaphorePermit),
     EndOfInput,
+    /// The status message changed, and the host follows it.
+    StatusChanged,
     Gone(Gone),
     Answered(Result<(Id, Outcome), JoinError>),
     Late(Finished),
@@ -111,33 +123,57 @@ enum Next {
     Over(Vec<Finished>),
 }
 
-/// A line in progress: its `id`, and its permit of the limit on open lines.
+/// An event in progress: its `id`, and its permit of the limit on open events.
 struct Open {
     id: Value,
     room: OwnedSemaphorePermit,
+    task: AbortHandle,
+    /// Whether the host cancelled it.
+    is_cancelled: bool,
 }
 
 /// One stream while it lasts.
-struct Stream {
+struct Stream<'a> {
     shared: Arc<Shared>,
     host: Host,
+    /// Where the hooks come from.
+    origin: (&'a Fire, &'a Here),
+    /// The faults of the hook files, which are part of each outcome.
+    config: Vec<Fault>,
+    /// The status messages of hooks, and whether the host follows them.
+    status: StatusWatch,
+    follows_status: bool,
+    /// The next line, while it waits for its permit.
+    waiting: Option<Parsed>,
     running: JoinSet<Outcome>,
     open: HashMap<Id, Open>,
     room: Arc<Semaphore>,
+    replies: Arc<Semaphore>,
     /// Whether more lines may come.
     is_asked: bool,
     /// Whether a line was refused or not judged to its end.
     went_wrong: bool,
 }
 
-impl Stream {
-    fn new(shared: Arc<Shared>, host: Host) -> Self {
+impl<'a> Stream<'a> {
+    fn new(
+        shared: Arc<Shared>,
+        host: Host,
+        origin: (&'a Fire, &'a Here),
+        config: Vec<Fault>,
+    ) -> Self {
         Self {
+            status: shared.session.status(),
             shared,
             host,
+            origin,
+            config,
+            follows_status: false,
+            waiting: None,
             running: JoinSet::new(),
             open: HashMap::new(),
             room: Arc::new(Semaphore::new(IN_FLIGHT)),
+            replies: Arc::new(Semaphore::new(UNREAD_REPLIES)),
             is_asked: true,
             went_wrong: false,
         }
@@ -147,7 +183,11 @@ impl Stream {
     async fn serve(mut self) -> Result<bool, Problem> {
         loop {
             match self.next_input().await {
-                Next::Line(line, room) => self.fire_line(&line, room),
+                Next::Line(line, room) => self.serve_line(line, room),
+                Next::StatusChanged => {
+                    let state = self.state();
+                    self.send_json_line(&request::status_json(&state), None);
+                }
                 // All lines of a file are answered: there is no host that could go away.
                 Next::EndOfInput if self.host.is_file => self.is_asked = false,
                 Next::EndOfInput | Next::Gone(Gone::Asking) => return self.cancel_all().await,
@@ -169,13 +209,30 @@ impl Stream {
 
     /// Waits for the next thing to do. Cancel safe.
     async fn next_input(&mut self) -> Next {
-        let Self { shared, host, running, room, is_asked, .. } = self;
+        let Self {
+            shared,
+            host,
+            status,
+            follows_status,
+            waiting,
+            running,
+            room,
+            replies,
+            is_asked,
+            ..
+        } = self;
         let is_over = running.is_empty() && !*is_asked;
-        // Stop reading events from a host that does not read its answers.
         let line = async {
-            // The semaphore is never closed.
-            let room = Arc::clone(room).acquire_owned().await.ok()?;
-            host.lines.recv().await.map(|line| (line, room))
+            if waiting.is_none() {
+                *waiting = Some(input::parse_object(&host.lines.recv().await?));
+            }
+            // Stop reading lines from a host that does not read its answers.
+            let is_request =
+                waiting.iter().flatten().any(|whole| request::request_name(whole).is_some());
+            let permits = if is_request { replies } else { room };
+            // The semaphores are never closed.
+            let room = Arc::clone(permits).acquire_owned().await.ok()?;
+            Some((waiting.take()?, room))
         };
         tokio::select! {
             Some(gone) = host.gone.recv() => Next::Gone(gone),
@@ -184,69 +241,125 @@ impl Stream {
                 line.map_or(Next::EndOfInput, |(line, room)| Next::Line(line, room))
             }
             Some(late) = shared.session.next_finished(), if !is_over => Next::Late(late),
+            true = status.changed(), if *follows_status => Next::StatusChanged,
             late = shared.session.drain(), if is_over => Next::Over(late),
         }
     }
 
-    /// Fires the event of a line, or refuses it.
-    fn fire_line(&mut self, line: &[u8], room: OwnedSemaphorePermit) {
-        let (id, event) = self.parse_line(line);
-        match event {
-            Ok(Given { event, faults }) => {
-                let shared = Arc::clone(&self.shared);
-                let fired = async move {
-                    let fired = shared.engine.fire_within(event, &shared.session, shared.budget);
-                    let mut outcome = fired.await;
-                    outcome.faults.splice(0..0, faults);
-                    outcome
-                };
-                let task = self.running.spawn(fired).id();
-                self.open.insert(task, Open { id, room });
-            }
-            Err(refused) => {
-                self.went_wrong = true;
-                journal::record_unseen_event(
-                    self.shared.journal.as_ref(),
-                    &refused,
-                    self.shared.term,
-                );
-                self.send_outcome(id, refused, room);
-            }
+    /// Fires the event of a line, replies to its request, or refuses it.
+    fn serve_line(&mut self, line: Parsed, room: OwnedSemaphorePermit) {
+        let mut whole = match line {
+            Ok(whole) => whole,
+            Err(problem) => return self.refuse_line(Value::Null, &problem.into(), room),
+        };
+        let id = whole.fields.get("id").cloned().unwrap_or_default();
+        if self.is_open(&id) {
+            let why = format!("an event with the id {id} is still open");
+            return self.refuse_line(id, &Refusal { code: Code::IdInUse, why }, room);
+        }
+        if let Some(name) = request::request_name(&whole) {
+            return match Request::parse(name, &whole) {
+                Ok(request) => self.reply_to(id, &request, room),
+                Err(problem) => self.refuse_line(id, &problem.into(), room),
+            };
+        }
+        whole.fields.shift_remove("id");
+        match input::decode_object(&whole, self.shared.dialect, &self.shared.roots) {
+            Ok(given) => self.fire_event(id, given, room),
+            Err(lost) => self.refuse_line(id, &lost.into(), room),
         }
     }
 
-    /// Returns the `id` of a line, and its event, or the outcome of a line that cannot be fired.
-    fn parse_line(&self, line: &[u8]) -> (Value, Result<Given, Outcome>) {
-        let mut whole = match input::parse_object(line) {
-            Ok(whole) => whole,
-            Err(problem) => {
-                return (Value::Null, Err(denial_outcome(Code::UnreadableEvent, &problem.message)));
+    /// Returns whether an event with this `id` has no outcome yet.
+    fn is_open(&self, id: &Value) -> bool {
+        !id.is_null() && self.open.values().any(|open| open.id == *id)
+    }
+
+    /// Denies a line that is neither an event nor a request.
+    fn refuse_line(&mut self, id: Value, refusal: &Refusal, room: OwnedSemaphorePermit) {
+        self.went_wrong = true;
+        let refused = denial_outcome(refusal.code, &refusal.why);
+        journal::record_unseen_event(self.shared.journal.as_ref(), &refused, self.shared.term);
+        self.send_outcome(id, refused, room);
+    }
+
+    fn fire_event(&mut self, id: Value, given: Given, room: OwnedSemaphorePermit) {
+        let Given { event, faults } = given;
+        let shared = Arc::clone(&self.shared);
+        let task = self.running.spawn(async move {
+            let fired = shared.engine.fire_within(event, &shared.session, shared.budget);
+            let mut outcome = fired.await;
+            outcome.faults.splice(0..0, faults);
+            outcome
+        });
+        self.open.insert(task.id(), Open { id, room, task, is_cancelled: false });
+    }
+
+    /// Does what a request asks for, and replies under its name.
+    fn reply_to(&mut self, id: Value, request: &Request, room: OwnedSemaphorePermit) {
+        let reply = match request {
+            Request::Hello => request::hello_json(self.shared.dialect, IN_FLIGHT),
+            Request::Cancel(event) => request::cancel_json(event, self.cancel_event(event)),
+            Request::Reload => {
+                let reloaded = self.reload_hooks();
+                request::reload_json(&reloaded, &self.config)
+            }
+            Request::Status { follows } => {
+                self.follows_status |= follows;
+                request::status_json(&self.state())
             }
         };
-        let id = whole.fields.shift_remove("id").unwrap_or_default();
-        if !id.is_null() && self.open.values().any(|open| open.id == id) {
-            let why = format!("an event with the id {id} is still open");
-            return (id, Err(denial_outcome(Code::IdInUse, &why)));
-        }
-        let given = input::decode_object(&whole, self.shared.dialect, &self.shared.roots);
-        let refused = |lost| match lost {
-            Lost::Unreadable { code, problem, .. } => denial_outcome(code, &problem.message),
-            Lost::NotGiven(problem) => denial_outcome(Code::UnreadableEvent, &problem.message),
+        self.send_json_line(&request::with_id(id, reply), Some(room));
+    }
+
+    /// Ends the hooks of the open event with this `id`, which is then answered with a denial (V-46).
+    /// Returns whether there is such an event.
+    fn cancel_event(&mut self, id: &Value) -> bool {
+        let Some(open) = self.open.values_mut().find(|open| open.id == *id) else { return false };
+        open.is_cancelled = true;
+        open.task.abort();
+        true
+    }
+
+    /// Reads the hook files again, for the events that come later (V-47).
+    fn reload_hooks(&mut self) -> Reloaded {
+        let (args, here) = self.origin;
+        let engine = &self.shared.engine;
+        let error = match load::load_hooks(&args.which, here) {
+            Ok(loaded) => {
+                let mut loaded = loaded.prepare_for_firing();
+                loaded.diagnostics.extend(engine.reload(&loaded.sources));
+                self.config = loaded.faults();
+                None
+            }
+            Err(problem) => Some(problem.message),
         };
-        (id, given.map_err(refused))
+        Reloaded { hooks: engine.ruleset().hooks().len(), error }
+    }
+
+    /// Returns what the stream is doing now.
+    fn state(&mut self) -> State {
+        let running = self.shared.session.running();
+        State {
+            hooks: self.shared.engine.ruleset().hooks().len(),
+            open: self.open.values().map(|open| open.id.clone()).collect(),
+            background: running.into_iter().map(|step| (step.event, step.hook)).collect(),
+            message: self.status.current(),
+        }
     }
 
     fn finish_event(&mut self, done: Result<(Id, Outcome), JoinError>) {
         let (task, outcome) = match done {
-            Ok((task, outcome)) => (task, outcome),
-            Err(error) => {
-                self.went_wrong = true;
-                (error.id(), cancelled_outcome())
-            }
+            Ok((task, outcome)) => (task, Some(outcome)),
+            Err(error) => (error.id(), None),
         };
-        if let Some(Open { id, room }) = self.open.remove(&task) {
-            self.send_outcome(id, outcome, room);
-        }
+        let Some(Open { id, room, is_cancelled, .. }) = self.open.remove(&task) else { return };
+        let outcome = outcome.unwrap_or_else(|| {
+            // The host knows of the events that it cancelled.
+            self.went_wrong |= !is_cancelled;
+            denial_outcome(Code::Cancelled, if is_cancelled { HOST_CANCELLED } else { INPUT_ENDED })
+        });
+        self.send_outcome(id, outcome, room);
     }
 
     /// Kills running hooks because the host has gone, and answers open events in case it still
@@ -262,17 +375,22 @@ impl Stream {
         let Self {
             shared,
             host: Host { mut lines, mut gone, outgoing, written, .. },
+            config,
+            mut waiting,
             mut went_wrong,
             ..
         } = self;
         let last_words = async {
-            while let Some(line) = lines.recv().await {
-                went_wrong = true;
-                let id = input::parse_object(&line)
-                    .ok()
-                    .and_then(|mut whole| whole.fields.shift_remove("id"));
+            loop {
+                let parsed = match waiting.take() {
+                    Some(parsed) => parsed,
+                    None => match lines.recv().await {
+                        Some(line) => input::parse_object(&line),
+                        None => break,
+                    },
+                };
+                let answer = shared.answer_after_end(&config, parsed.ok(), &mut went_wrong);
                 // If the writer has ended, there is no reader either.
-                let answer = shared.outcome_json(id.unwrap_or_default(), cancelled_outcome());
                 let _ = outgoing.send((format!("{answer}\n"), None));
             }
             drop(outgoing);
@@ -287,7 +405,7 @@ impl Stream {
     }
 
     fn send_outcome(&self, id: Value, outcome: Outcome, room: OwnedSemaphorePermit) {
-        self.send_json_line(&self.shared.outcome_json(id, outcome), Some(room));
+        self.send_json_line(&outcome_json(&self.config, id, outcome), Some(room));
     }
 
     fn send_json_line(&self, value: &Value, room: Option<OwnedSemaphorePermit>) {
@@ -307,22 +425,66 @@ async fn wait_until_reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
 }
 
 impl Shared {
-    /// Encodes the line that answers an event.
-    fn outcome_json(&self, id: Value, mut outcome: Outcome) -> Value {
-        outcome.faults.splice(0..0, self.config.iter().cloned());
-        let mut line = Map::new();
-        line.insert("id".to_owned(), id);
-        if let Value::Object(keys) = encode_outcome(&outcome) {
-            line.extend(keys);
-        }
-        Value::Object(line)
+    /// Encodes the answer to a line that the host wrote before its input ended, and that was not served: a denial, unless it is a
+    /// request.
+    fn answer_after_end(
+        &self,
+        config: &[Fault],
+        whole: Option<Whole>,
+        went_wrong: &mut bool,
+    ) -> Value {
+        let request = whole.as_ref().and_then(|whole| {
+            request::request_name(whole).and_then(|name| Request::parse(name, whole).ok())
+        });
+        let id = whole.and_then(|mut whole| whole.fields.shift_remove("id")).unwrap_or_default();
+        let hooks = self.engine.ruleset().hooks().len();
+        let reply = match request {
+            Some(Request::Hello) => request::hello_json(self.dialect, IN_FLIGHT),
+            // Every event was answered before.
+            Some(Request::Cancel(event)) => request::cancel_json(&event, false),
+            Some(Request::Reload) => {
+                let error = Some("the input ended before the hooks were read".to_owned());
+                request::reload_json(&Reloaded { hooks, error }, config)
+            }
+            Some(Request::Status { .. }) => {
+                request::status_json(&State { hooks, ..State::default() })
+            }
+            // Hooks that were killed before they answered have not consented (R-13).
+            None => {
+                *went_wrong = true;
+                let denied = denial_outcome(Code::Cancelled, INPUT_ENDED);
+                return outcome_json(config, id, denied);
+            }
+        };
+        request::with_id(id, reply)
     }
 }
 
-/// Returns the outcome of an event whose hooks were killed before they answered: it is not consent
-/// (R-13).
-fn cancelled_outcome() -> Outcome {
-    denial_outcome(Code::Cancelled, INPUT_ENDED)
+/// Why a line is denied without a judgement.
+struct Refusal {
+    code: Code,
+    why: String,
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self { code: Code::UnreadableEvent, why: problem.message }
+    }
+}
+
+impl From<Lost> for Refusal {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::Unreadable { code, problem, .. } => Self { code, why: problem.message },
+            Lost::NotGiven(problem) => problem.into(),
+        }
+    }
+}
+
+/// Encodes the line that answers an event.
+fn outcome_json(config: &[Fault], id: Value, mut outcome: Outcome) -> Value {
+    outcome.faults.splice(0..0, config.iter().cloned());
+    request::with_id(id, encode_outcome(&outcome))
 }
 
 /// Encodes a background step as the outcome that it alone produced.

@@ -50,6 +50,7 @@ mod starved;
 mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
+mod stream_requests;
 mod test;
 mod transcripts;
 mod trust;

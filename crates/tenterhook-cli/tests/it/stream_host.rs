@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, fits_schema};
 
 /// A gate that says who it is and then takes its time. It holds a pipe, which ends with it.
-const HOOKS: &str = r#"
+pub(crate) const HOOKS: &str = r#"
 [hook.slow]
 on = "PreToolUse"
 match = "Bash"
@@ -17,7 +17,7 @@ timeout = "600s"
 shell = "exec 8>alive; echo $$ >pids; sleep 100"
 "#;
 
-fn event(id: u64, tool: &str) -> String {
+pub(crate) fn event(id: u64, tool: &str) -> String {
     json!({"id": id, "event": "PreToolUse", "tool": {"name": tool, "input": {"command": "ls"}}})
         .to_string()
 }
@@ -43,10 +43,11 @@ fn ended(fixture: &Fixture, alive: File) {
     reader.read_to_end(&mut Vec::new()).unwrap();
 }
 
-struct Stream {
-    fixture: Fixture,
+pub(crate) struct Stream {
+    pub(crate) fixture: Fixture,
     child: Child,
-    input: Option<ChildStdin>,
+    pub(crate) input: Option<ChildStdin>,
+    output: Option<BufReader<ChildStdout>>,
     pids: BufReader<File>,
     alive: File,
 }
@@ -56,7 +57,7 @@ impl Stream {
         clippy::disallowed_methods,
         reason = "the program under test is started as its users start it"
     )]
-    fn start(hooks: &str) -> Self {
+    pub(crate) fn start(hooks: &str) -> Self {
         let (fixture, pids, alive) = fixture(hooks);
         let mut child = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
             .args(["fire", "--stream", "--dialect", "native", "--config", "tenterhook.toml"])
@@ -69,27 +70,35 @@ impl Stream {
             .spawn()
             .unwrap();
         let input = child.stdin.take();
-        Self { fixture, child, input, pids, alive }
+        let output = child.stdout.take().map(BufReader::new);
+        Self { fixture, child, input, output, pids, alive }
     }
 
-    fn ask(&mut self, line: &str) {
+    pub(crate) fn ask(&mut self, line: &str) {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
+    /// Returns the next line.
+    pub(crate) fn next_line(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.as_mut().unwrap().read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
     /// Waits until so many hooks have begun.
-    fn begun(&mut self, count: usize) {
+    pub(crate) fn begun(&mut self, count: usize) {
         for _ in 0..count {
             self.pids.read_line(&mut String::new()).unwrap();
         }
     }
 
-    fn lines(&mut self) -> Vec<Value> {
-        let output = BufReader::new(self.child.stdout.take().unwrap());
+    pub(crate) fn lines(&mut self) -> Vec<Value> {
+        let output = self.output.take().unwrap();
         output.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
     }
 
     /// Its exit code, when everything that it started is over.
-    fn ended(mut self) -> Option<i32> {
+    pub(crate) fn ended(mut self) -> Option<i32> {
         let status = self.child.wait().unwrap();
         ended(&self.fixture, self.alive);
         status.code()
@@ -154,7 +163,7 @@ fn a_reader_that_is_gone_ends_everything() {
     let mut stream = Stream::start(HOOKS);
     stream.ask(&event(1, "Bash"));
     stream.begun(1);
-    drop(stream.child.stdout.take());
+    drop(stream.output.take());
     assert_eq!(stream.ended(), Some(0));
 }
 
@@ -204,7 +213,7 @@ fn a_host_that_reads_nothing_may_go() {
     });
     // As many as it takes without being read.
     written.iter().take(64).for_each(drop);
-    drop(stream.child.stdout.take());
+    drop(stream.output.take());
     stream.ended();
     assert!(!writer.join().unwrap(), "it was not listened to");
 }

@@ -84,8 +84,8 @@ fn every_schema_is_one() {
 #[test]
 fn keys_are_written_in_snake_case() {
     let forms = [
-        "event", "answer", "outcome", "check", "list", "explain", "rules", "events", "convert",
-        "test", "log",
+        "event", "answer", "outcome", "stream", "check", "list", "explain", "rules", "events",
+        "convert", "test", "log",
     ];
     for name in forms {
         let output = Fixture::new().run(&["schema", name], "");
