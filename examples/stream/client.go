@@ -1,39 +1,71 @@
-// Asks Tenterhook before each tool call: one line out, one line back, under the same id.
+// Asks Tenterhook before each tool call: one line out, one line back, under the same id. Without Tenterhook nothing may run.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
-	"log"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 )
 
-func main() {
-	program := append(os.Args[1:], "tenterhook")[0]
-	hooks := exec.Command(program, "fire", "--stream")
-	input, _ := hooks.StdinPipe()
-	output, _ := hooks.StdoutPipe()
-	if err := hooks.Start(); err != nil {
-		log.Fatal(err)
+type hooks struct {
+	input  io.WriteCloser
+	lines  *json.Decoder
+	lastID float64
+}
+
+func start(program string) *hooks {
+	command := exec.Command(program, "fire", "--stream")
+	input, _ := command.StdinPipe()
+	output, _ := command.StdoutPipe()
+	if command.Start() != nil {
+		return &hooks{}
 	}
-	answers := json.NewDecoder(output)
-	for id, command := range []string{"ls", "rm -rf build", "cat .env"} {
-		json.NewEncoder(input).Encode(map[string]any{
-			"id": id, "session_id": "demo", "hook_event_name": "PreToolUse", "tool_name": "Bash",
-			"tool_input": map[string]any{"command": command}, "tool_use_id": fmt.Sprint("t", id)})
-		for { // lines without our id are news of background hooks
-			outcome := struct{ Id *int; Decision, Reason string }{}
-			if err := answers.Decode(&outcome); err != nil {
-				log.Fatal("tenterhook has gone: nothing may proceed")
-			}
-			if outcome.Id != nil && *outcome.Id == id {
-				fmt.Println(command+":", append(strings.Fields(outcome.Decision), "proceed")[0], outcome.Reason)
-				break
+	return &hooks{input: input, lines: json.NewDecoder(output)}
+}
+
+// ask returns `proceed`, `ask` or `deny`, the input that the tool must get, and the reason.
+func (h *hooks) ask(tool string, input map[string]any) (string, map[string]any, string) {
+	h.lastID++
+	event := map[string]any{"id": h.lastID, "session_id": "demo", "hook_event_name": "PreToolUse",
+		"tool_name": tool, "tool_input": input, "tool_use_id": fmt.Sprint("t", h.lastID)}
+	if h.lines != nil && json.NewEncoder(h.input).Encode(event) == nil {
+		for line := (Line{}); h.lines.Decode(&line) == nil; line = (Line{}) {
+			if line.ID == h.lastID { // lines without our id are news of background hooks
+				return judge(line.Outcome, input)
 			}
 		}
 	}
-	input.Close()
-	hooks.Wait()
+	return "deny", input, "tenterhook is not running: nothing may proceed"
+}
+
+func judge(outcome Outcome, input map[string]any) (string, map[string]any, string) {
+	answer, reason := "ask", ""
+	if outcome.Decision == nil || *outcome.Decision == "allow" {
+		answer = "proceed"
+	}
+	if outcome.Blocked || outcome.Stop != nil {
+		answer = "deny"
+	}
+	if outcome.UpdatedInput != nil {
+		input = outcome.UpdatedInput
+	}
+	if outcome.Reason != nil {
+		reason = *outcome.Reason
+	}
+	return answer, input, reason
+}
+
+func main() {
+	hooks := start(append(os.Args[1:], "tenterhook")[0])
+	for _, command := range []string{"ls", "rm -rf build", "cat .env", "npm install"} {
+		answer, input, reason := hooks.ask("Bash", map[string]any{"command": command})
+		runAs := ""
+		if input["command"] != command {
+			runAs = fmt.Sprint("as ", input["command"], " ")
+		}
+		fmt.Println(strings.TrimSpace(command + ": " + answer + " " + runAs + reason))
+	}
 }

@@ -1,34 +1,58 @@
 #!/usr/bin/env node
-// Asks Tenterhook before each tool call: one line out, one line back, under the same id.
+// Asks Tenterhook before each tool call: one line out, one line back, under the same id. Without Tenterhook nothing may run.
+// @ts-check
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
+/** @typedef {import("./tenterhook.d.ts").Outcome} Outcome */
+/** @typedef {{ answer: "proceed" | "ask" | "deny", input: Record<string, unknown>, reason: string }} Judgement */
+
+const GONE = "tenterhook is not running: nothing may proceed";
 const hooks = spawn(process.argv[2] ?? "tenterhook", ["fire", "--stream"], {
   stdio: ["pipe", "pipe", "inherit"],
 });
+/** @type {Map<unknown, (outcome: Outcome | null) => void>} */
 const waiting = new Map();
+let gone = false;
+
+function end() {
+  gone = true; // what is not answered is not allowed
+  for (const settle of waiting.values()) settle(null);
+  waiting.clear();
+}
+hooks.on("error", end).on("close", end);
+hooks.stdout.on("close", end);
+hooks.stdin.on("error", () => hooks.kill()); // it reads nothing more
 
 createInterface({ input: hooks.stdout }).on("line", (line) => {
-  const outcome = JSON.parse(line);
-  waiting.get(outcome.id)?.(outcome); // lines without our id are news of background hooks
-  waiting.delete(outcome.id);
-});
-hooks.on("close", () => {
-  // What was not answered was not allowed.
-  for (const answer of waiting.values()) answer({ decision: "deny", reason: "tenterhook has gone" });
+  try {
+    const outcome = JSON.parse(line);
+    waiting.get(outcome.id)?.(outcome); // lines without our id are news of background hooks
+    waiting.delete(outcome.id);
+  } catch {
+    hooks.kill(); // it ended within a line
+  }
 });
 
-function ask(id, tool_name, tool_input) {
-  const event = { id, session_id: "demo", hook_event_name: "PreToolUse", tool_name, tool_input };
-  return new Promise((resolve) => {
-    waiting.set(id, resolve);
+/** @returns {Promise<Judgement>} `input` is what the tool must get. */
+async function ask(/** @type {number} */ id, /** @type {string} */ tool, /** @type {Record<string, unknown>} */ input) {
+  const event = { id, session_id: "demo", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input };
+  const outcome = await new Promise((/** @type {(outcome: Outcome | null) => void} */ settle) => {
+    if (gone) return settle(null);
+    waiting.set(id, settle);
     hooks.stdin.write(JSON.stringify({ ...event, tool_use_id: `t${id}` }) + "\n");
   });
+  if (outcome === null) return { answer: "deny", input, reason: GONE };
+  const denies = outcome.blocked || outcome.stop !== null;
+  const proceeds = outcome.decision === null || outcome.decision === "allow";
+  const answer = denies ? "deny" : proceeds ? "proceed" : "ask";
+  return { answer, input: outcome.updated_input ?? input, reason: outcome.reason ?? "" };
 }
 
-const commands = ["ls", "rm -rf build", "cat .env"];
-const outcomes = await Promise.all(commands.map((command, id) => ask(id, "Bash", { command })));
-outcomes.forEach(({ decision, reason }, id) =>
-  console.log(`${commands[id]}: ${decision ?? "proceed"} ${reason ?? ""}`.trimEnd()),
-);
+const commands = ["ls", "rm -rf build", "cat .env", "npm install"];
+const judged = await Promise.all(commands.map((command, id) => ask(id, "Bash", { command })));
+judged.forEach(({ answer, input, reason }, at) => {
+  const runAs = input.command === commands[at] ? "" : `as ${input.command} `;
+  console.log(`${commands[at]}: ${answer} ${runAs}${reason}`.trimEnd());
+});
 hooks.stdin.end();

@@ -1,29 +1,58 @@
 #!/usr/bin/env python3
-"""Asks Tenterhook before each tool call: one line out, one line back, under the same id."""
+"""Asks Tenterhook before each tool call: one line out, one line back, under the same id. Without Tenterhook nothing may run."""
+from __future__ import annotations
+
 import json
 import subprocess
 import sys
+from typing import IO, TYPE_CHECKING, Any, Dict, Iterable, Optional, Tuple
 
-hooks = subprocess.Popen(
-    [sys.argv[1] if len(sys.argv) > 1 else "tenterhook", "fire", "--stream"],
-    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+if TYPE_CHECKING:
+    from tenterhook_types import Outcome
 
-
-def ask(number, tool, tool_input):
-    event = {"id": number, "session_id": "demo", "hook_event_name": "PreToolUse",
-             "tool_name": tool, "tool_input": tool_input, "tool_use_id": f"t{number}"}
-    hooks.stdin.write(json.dumps(event) + "\n")
-    hooks.stdin.flush()
-    for line in hooks.stdout:
-        outcome = json.loads(line)
-        if outcome.get("id") == number:  # lines without our id are news of background hooks
-            return outcome
-    raise SystemExit("tenterhook has gone: nothing may proceed")
+GONE = "tenterhook is not running: nothing may proceed"
 
 
-for number, command in enumerate(["ls", "rm -rf build", "cat .env"]):
-    outcome = ask(number, "Bash", {"command": command})
-    print(f"{command}: {outcome['decision'] or 'proceed'} {outcome['reason'] or ''}".rstrip())
+class Hooks:
+    def __init__(self, program: str) -> None:
+        self.last_id = 0
+        self.input: Optional[IO[str]] = None
+        self.lines: Iterable[str] = ()
+        try:
+            process = subprocess.Popen([program, "fire", "--stream"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, encoding="utf-8")
+            self.input, self.lines = process.stdin, process.stdout or ()
+        except OSError:
+            pass  # it is not installed
 
-hooks.stdin.close()
-hooks.wait()
+    def ask(self, tool: str, tool_input: Dict[str, Any]) -> Tuple[str, Dict[str, Any], str]:
+        """Returns `proceed`, `ask` or `deny`, the input that the tool must get, and the reason."""
+        self.last_id += 1
+        event = {"id": self.last_id, "session_id": "demo", "hook_event_name": "PreToolUse",
+                 "tool_name": tool, "tool_input": tool_input, "tool_use_id": f"t{self.last_id}"}
+        try:
+            if self.input is not None:
+                self.input.write(json.dumps(event) + "\n")
+                self.input.flush()
+            for line in self.lines:
+                outcome = json.loads(line)
+                if outcome.get("id") == self.last_id:  # lines without our id are news of background hooks
+                    return self.judge(outcome, tool_input)
+        except (AttributeError, LookupError, OSError, TypeError, ValueError):
+            pass  # it has ended, maybe within a line
+        return "deny", tool_input, GONE
+
+    @staticmethod
+    def judge(outcome: Outcome, tool_input: Dict[str, Any]) -> Tuple[str, Dict[str, Any], str]:
+        denies = outcome["blocked"] or outcome["stop"] is not None
+        proceeds = outcome["decision"] in (None, "allow")
+        changed = outcome["updated_input"]
+        return ("deny" if denies else "proceed" if proceeds else "ask",
+                tool_input if changed is None else changed, outcome["reason"] or "")
+
+
+hooks = Hooks(sys.argv[1] if len(sys.argv) > 1 else "tenterhook")
+for command in ["ls", "rm -rf build", "cat .env", "npm install"]:
+    answer, tool_input, reason = hooks.ask("Bash", {"command": command})
+    run_as = f"as {tool_input['command']}" if tool_input["command"] != command else ""
+    print(" ".join(f"{command}: {answer} {run_as} {reason}".split()))

@@ -28,6 +28,8 @@ pub(crate) fn launcher(about: &About) -> Result<Artefact, Error> {
     let entries = [
         Entry::data("package.json", valid(manifest)?),
         Entry::program("bin/tenterhook.js", script),
+        // The types of `fire --stream`, for hosts in TypeScript.
+        Entry::data("tenterhook.d.ts", text("examples/stream/tenterhook.d.ts")?),
         Entry::data("README.md", filled(about, "README.md")?),
         Entry::data("LICENSE-APACHE", text("LICENSE-APACHE")?),
         Entry::data("LICENSE-MIT", text("LICENSE-MIT")?),

@@ -1,0 +1,144 @@
+"""Types of the lines of `tenterhook fire --stream`, protocol version 1. Keys and kinds of lines may be added within a version."""
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+Decision = Literal["allow", "ask", "defer", "deny"]
+
+
+class Fault(TypedDict):
+    """A failure or a deviation, and the remedy."""
+    code: str
+    hook: Optional[str]
+    message: str
+
+
+class Shadow(TypedDict):
+    """The decision that a hook in shadow would have made."""
+    decision: Literal["allow", "ask", "defer", "deny", "stop", "silent"]
+    reason: Optional[str]
+    rewrote: bool
+    context: Optional[str]
+    faults: List[Fault]
+
+
+class _Step(TypedDict):
+    hook: str
+    source: str
+    line: int
+    executor: str
+    ended: str
+    duration_ms: float
+    verdict: Optional[Decision]
+
+
+class Step(_Step, total=False):
+    """One hook that ran."""
+    shadow: Shadow
+
+
+class Stop(TypedDict):
+    reason: Optional[str]
+
+
+class _Outcome(TypedDict):
+    blocked: bool
+    decision: Optional[Decision]
+    reason: Optional[str]
+    updated_input: Optional[Dict[str, Any]]
+    updated_prompt: Optional[str]
+    updated_output: Any
+    additional_context: Optional[str]
+    system_messages: List[str]
+    stop: Optional[Stop]
+    updated_permissions: List[Any]
+    watch_paths: Optional[List[str]]
+    initial_user_message: Optional[str]
+    retry: Optional[bool]
+    env: Dict[str, Any]
+    extra: Dict[str, Any]
+    faults: List[Fault]
+    steps: List[Step]
+
+
+class Outcome(_Outcome, total=False):
+    """The joint decision of all hooks about one event. Apply `blocked` and `stop` first, then `decision`, then the rest."""
+    id: Any
+
+
+class Request(TypedDict, total=False):
+    """A request of a host, beside its events: exactly one key beside `id`. `cancel` is the `id` of an open event."""
+    id: Any
+    hello: Literal[True]
+    cancel: Any
+    reload: Literal[True]
+    status: Literal[True, "follow"]
+
+
+class Hello(TypedDict):
+    version: str
+    protocol: int
+    dialect: str
+    requests: List[str]
+    max_open: int
+
+
+class HelloReply(TypedDict):
+    id: Any
+    hello: Hello
+
+
+class Cancel(TypedDict):
+    id: Any
+    open: bool
+
+
+class CancelReply(TypedDict):
+    """If the event was open, its outcome follows."""
+    id: Any
+    cancel: Cancel
+
+
+class Reload(TypedDict):
+    hooks: int
+    error: Optional[str]
+    faults: List[Fault]
+
+
+class ReloadReply(TypedDict):
+    """With an `error`, the previous hooks stay in effect."""
+    id: Any
+    reload: Reload
+
+
+class BackgroundStep(TypedDict):
+    event: str
+    hook: str
+
+
+class Status(TypedDict):
+    hooks: int
+    open: List[Any]
+    background: List[BackgroundStep]
+    message: Optional[str]
+
+
+class _StatusReply(TypedDict):
+    status: Status
+
+
+class StatusReply(_StatusReply, total=False):
+    """Without an `id` if it is sent because the message changed."""
+    id: Any
+
+
+class FinishedStep(TypedDict):
+    event: str
+    wakes: bool
+    outcome: Outcome
+
+
+class Finished(TypedDict):
+    """A background hook that ended after its event."""
+    finished: FinishedStep
+
+
+Line = Union[Outcome, HelloReply, CancelReply, ReloadReply, StatusReply, Finished]
