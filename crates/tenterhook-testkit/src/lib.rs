@@ -10,6 +10,7 @@ mod fakehook;
 mod fifo;
 pub mod page;
 pub mod sandbox;
+pub mod schema;
 pub mod server;
 pub mod shapes;
 

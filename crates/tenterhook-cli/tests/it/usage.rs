@@ -80,6 +80,30 @@ fn every_schema_is_one() {
     }
 }
 
+/// The schemas of files and texts that people or hooks write, or that a host sends: there an unknown key is a mistake.
+const INPUTS: [&str; 4] = ["config", "event", "answer", "cases"];
+
+/// V-1: a reader that validates output accepts the keys of a later version.
+#[test]
+fn schemas_of_output_permit_further_keys() {
+    let help = Fixture::new().run(&["schema", "--help"], "").stdout;
+    let forms = help.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
+    let outputs: Vec<&str> = forms.filter(|form| !INPUTS.contains(form)).collect();
+    assert!(outputs.len() > 12, "{help}");
+    for form in outputs {
+        let schema = Fixture::new().run(&["schema", form], "").stdout;
+        let mut schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        let says_so = schema["description"].as_str().unwrap().contains("may be added");
+        assert!(says_so, "{form}: the description says what may be added");
+        if let Some(defs) = schema["$defs"].as_object_mut() {
+            // Hosts write requests.
+            defs.remove("request");
+        }
+        let is_closed = schema.to_string().contains(r#""additionalProperties":false"#);
+        assert!(!is_closed, "{form}: an object refuses further keys");
+    }
+}
+
 /// V-41: printed keys are in one case. Formats that other programs define (SARIF, another agent's event) are excepted.
 #[test]
 fn keys_are_written_in_snake_case() {

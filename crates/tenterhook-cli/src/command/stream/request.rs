@@ -16,7 +16,7 @@ const PROTOCOL: u32 = 1;
 /// The requests, as the greeting lists them.
 const NAMES: [&str; 4] = ["hello", "cancel", "reload", "status"];
 
-/// What a host asks for.
+/// A request of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Request {
     /// The version and the capabilities of this program.
@@ -69,7 +69,7 @@ impl Request {
     }
 }
 
-/// What a reload led to.
+/// The result of a reload.
 pub(super) struct Reloaded {
     /// How many hooks are in effect now.
     pub(super) hooks: usize,
