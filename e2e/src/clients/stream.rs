@@ -47,11 +47,14 @@ const CUT: &str = "#!/bin/sh\nread -r line\nprintf '{\"id\":'\n";
 /// The answer that a client prints for a call that it must not run.
 const GONE: &str = "deny tenterhook is not running: nothing may proceed";
 
+/// The commands that each client asks about.
+const COMMANDS: [&str; 4] = ["ls", "rm -rf build", "cat .env", "npm install"];
+
 /// The start of each line that a client prints behind Tenterhook, and behind programs that fail.
-fn plays(binary: &Path, scripts: &Path) -> [(&'static str, PathBuf, [String; 4]); 4] {
+fn plays(binary: &Path, scripts: &Path) -> [(&'static str, PathBuf, Vec<String>); 4] {
     let lines = |answers: [&str; 4]| {
-        let commands = ["ls", "rm -rf build", "cat .env", "npm install"];
-        std::array::from_fn(|at| format!("{}: {}", commands[at], answers[at]))
+        let pairs = COMMANDS.iter().zip(answers);
+        pairs.map(|(command, answer)| format!("{command}: {answer}")).collect()
     };
     let judged = ["proceed", "deny Delete", "deny This", "proceed as npm install --ignore-scripts"];
     [
@@ -103,7 +106,8 @@ pub(super) fn judge_all(root: &Path, binary: &Path) -> Result<Vec<Judged>, Strin
     Ok(CLIENTS.iter().map(judge).collect())
 }
 
-/// Returns what a client of `program` prints; `None` if its language is not installed.
+/// Returns the output of a client of `program`; `None` if its language is not installed.
+#[expect(clippy::disallowed_methods, reason = "a client is started as its users start it")]
 fn run_client(
     command: &[&str],
     program: &Path,
@@ -125,7 +129,7 @@ fn run_client(
     }
 }
 
-/// Returns what a client prints until it ends.
+/// Waits until a client ends, and returns its output.
 fn wait_for_output(mut client: Child) -> Result<String, String> {
     let failed = |error: std::io::Error| error.to_string();
     let until = Instant::now() + PATIENCE;

@@ -82,7 +82,7 @@ impl Stream {
     pub(crate) fn next_line(&mut self) -> Value {
         let mut line = String::new();
         self.output.as_mut().unwrap().read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+        serde_json::from_str(&line).unwrap()
     }
 
     /// Waits until so many hooks have begun.
