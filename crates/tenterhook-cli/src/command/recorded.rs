@@ -115,7 +115,7 @@ fn hooks_table(firing: &Firing, roots: &Roots, width: usize) -> String {
     let from = |ran: Ran<'_>| shorten_path(&ran.file_and_line(), roots);
     let mut table = Table::new(&[
         Column::wrapping_at_words("HOOK", firing.hook_runs().map(Ran::name)),
-        Column::wrapping_at_words("FROM", firing.hook_runs().map(from)),
+        Column::wrapping_at_words("FROM", firing.hook_runs().map(from)).moving_below(),
         Column::new("ENDED", Give::Wrap),
         Column::duration_column("TOOK"),
         Column::new("VERDICT", Give::Keep),

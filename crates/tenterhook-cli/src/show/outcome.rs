@@ -210,7 +210,7 @@ fn steps_table(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usi
             "HOOK",
             shown.iter().map(|step| hook_display_name(&step.hook, ruleset)),
         ),
-        Column::wrapping_at_words("FROM", shown.iter().map(|step| from(step))),
+        Column::wrapping_at_words("FROM", shown.iter().map(|step| from(step))).moving_below(),
         Column::new("ENDED", Give::Wrap),
         Column::duration_column("TOOK"),
         Column::new("VERDICT", Give::Keep),

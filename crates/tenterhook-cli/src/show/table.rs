@@ -26,11 +26,13 @@ pub(crate) struct Column {
     least: usize,
     /// By how much it may be wider than others when all must give way.
     favour: usize,
+    /// Whether its cells move below their rows where the columns do not fit.
+    below: bool,
 }
 
 impl Column {
     pub(crate) const fn new(title: &'static str, give: Give) -> Self {
-        Self { title, give, right: false, least: 0, favour: 0 }
+        Self { title, give, right: false, least: 0, favour: 0, below: false }
     }
 
     /// Creates a column that only wraps between words: no word of `texts` is broken.
@@ -46,17 +48,22 @@ impl Column {
 
     /// Creates a right-aligned column, for numbers.
     pub(crate) const fn right_aligned(title: &'static str) -> Self {
-        Self { title, give: Give::Keep, right: true, least: 0, favour: 0 }
+        Self { right: true, ..Self::new(title, Give::Keep) }
     }
 
     /// Creates a right-aligned column for durations, of a fixed width.
     pub(crate) const fn duration_column(title: &'static str) -> Self {
-        Self { title, give: Give::Keep, right: true, least: TIME, favour: 0 }
+        Self { least: TIME, ..Self::right_aligned(title) }
     }
 
     /// Makes this column shrink only after the others.
     pub(crate) const fn shrinking_last(self) -> Self {
         Self { favour: 10, ..self }
+    }
+
+    /// Moves the cells of this column below their rows where the columns do not fit.
+    pub(crate) const fn moving_below(self) -> Self {
+        Self { below: true, ..self }
     }
 }
 
@@ -128,7 +135,13 @@ impl Table {
 
     /// Renders the table in lines of at most `columns`.
     pub(crate) fn render(&self, columns: usize) -> String {
-        let Some(widths) = self.column_widths(columns) else { return self.render_stacked(columns) };
+        let Some(widths) = self.column_widths(columns) else {
+            let narrower = self.with_column_below();
+            return match narrower.filter(|table| table.column_widths(columns).is_some()) {
+                Some(table) => table.render(columns),
+                None => self.render_stacked(columns),
+            };
+        };
         let mut out = String::new();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
             let titles: Vec<Cell> =
@@ -149,6 +162,21 @@ impl Table {
             }
         }
         out
+    }
+
+    /// Returns this table with the cells of the column that may move as notes of their rows.
+    fn with_column_below(&self) -> Option<Self> {
+        let at = self.columns.iter().position(|column| column.below)?;
+        let mut table = self.clone();
+        table.columns.remove(at);
+        for row in table.rows.iter_mut().filter(|row| row.cells.len() > at) {
+            let cell = row.cells.remove(at);
+            for (from, _) in &mut row.notes {
+                *from -= usize::from(*from > at);
+            }
+            row.notes.insert(0, (0, cell));
+        }
+        Some(table)
     }
 
     /// Returns the width of each column; `None` if the screen is too narrow for all of them.
@@ -279,6 +307,24 @@ mod tests {
         let narrow = plain(&table, 30);
         assert!(narrow.lines().all(|line| display_width(line) <= 30), "{narrow}");
         assert!(narrow.contains("it is for\n"), "{narrow}");
+    }
+
+    #[test]
+    fn column_that_does_not_fit_moves_below_its_rows() {
+        let mut table = Table::new(&[
+            Column::wrapping_at_words("HOOK", ["a-long-name"]),
+            Column::wrapping_at_words("FROM", ["~/a/path/that/is/long.toml:1"]).moving_below(),
+            Column::new("VERDICT", Give::Keep),
+        ]);
+        table.push_row([
+            "a-long-name".into(),
+            "~/a/path/that/is/long.toml:1".into(),
+            "deny".into(),
+        ]);
+        let narrow =
+            "  HOOK         VERDICT\n  a-long-name  deny\n    ~/a/path/that/is/long.toml:1\n";
+        assert_eq!(plain(&table, 40), narrow);
+        assert!(plain(&table, 80).starts_with("  HOOK         FROM "));
     }
 
     #[test]
