@@ -16,6 +16,9 @@ pub(crate) struct Log {
     /// Show for each hook its last firing, number of runs, durations, denials and faults
     #[arg(long)]
     pub(crate) stats: bool,
+    /// With `--stats`, one row for each day and hook
+    #[arg(long, requires = "stats", conflicts_with = "shadow")]
+    pub(crate) by_day: bool,
     /// Only firings newer than this age (`2h`, `3 days`) or date
     #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     pub(crate) since: Option<Timestamp>,

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     if args.stats {
         let firings =
             firing::firings_from_entries(entries).into_iter().filter(|firing| args.selects(firing));
-        return stats::run(firings, args.output.format, here, term);
+        return stats::run(firings, args, here, term);
     }
     if entries.is_empty() && !args.follow {
         term.print_note(&format!("nothing is on record in {}", log.records.display()));

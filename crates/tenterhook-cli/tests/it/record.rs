@@ -95,6 +95,14 @@ fn each_hook_has_its_figures() {
     assert!(hook["p95_us"].as_u64() >= hook["p50_us"].as_u64());
     let output = fixture.run(&["log", "--stats"], "");
     assert!(timeless(&output.stdout).contains("no-force      2  [WHEN]"), "{}", output.all());
+
+    let daily = fixture.json(&["log", "--stats", "--by-day", "--format", "json"], "", 0);
+    let row = &daily["hooks"][0];
+    assert_eq!(row["day"].as_str().map(str::len), Some("2026-11-28".len()), "{daily:#}");
+    assert!(row["total_us"].as_u64() >= row["p95_us"].as_u64(), "{daily:#}");
+    let text = fixture.run(&["log", "--stats", "--by-day"], "").stdout;
+    assert!(text.contains("DAY") && text.contains("TIME") && text.contains("3 firings"), "{text}");
+    assert_eq!(fixture.run(&["log", "--by-day"], "").code, 1);
 }
 
 /// RE-4.

@@ -162,6 +162,11 @@ impl Firing {
         local_entry_time(&self.0)
     }
 
+    /// Returns the day on which the firing ended, in the user's time zone.
+    pub(crate) fn local_end_day(&self) -> String {
+        self.local_end_time().split(' ').next().unwrap_or_default().to_owned()
+    }
+
     /// Returns a part of the content, which is only recorded if the user chose that.
     pub(crate) fn recorded_content(&self, key: &str) -> Option<&Value> {
         self.0.get("content")?.get(key)
