@@ -102,10 +102,10 @@ pub(crate) enum Command {
     Status(Output),
     /// Find what keeps hooks from running here, and how to fix it
     #[command(
-        after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json"
+        after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json\n  tenterhook doctor --report"
     )]
     Doctor(Doctor),
-    /// Print the recorded firings and their outcomes, or verify the record
+    /// Print recorded firings and their outcomes, or verify the record
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "Examples:\n  tenterhook log --since 2h --denied\n  tenterhook log --stats\n  tenterhook log --follow --event PreToolUse\n  tenterhook log --shadow\n  tenterhook log verify"
@@ -152,7 +152,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook untrust\n  tenterhook untrust .claude/settings.json"
     )]
     Untrust(TrustWhich),
-    /// Write the hooks of a file in the format of another dialect, and report what is lost
+    /// Print hooks in the native format, and report what is lost
     #[command(
         after_help = "Examples:\n  tenterhook convert .claude/settings.json\n  tenterhook convert hooks.json --dialect ignis"
     )]
@@ -272,6 +272,10 @@ pub(crate) struct Doctor {
     /// Do not test the entries by calling them: no hook is run
     #[arg(long)]
     pub(crate) no_fire: bool,
+    /// Print a Markdown report for a bug report: findings, files and last firings, without content of events or likely secrets.
+    /// Names of files, hooks and tools stay: read it before you share it
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) report: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -1,6 +1,7 @@
 //! `doctor`: what keeps a hook from counting here, and what mends it? Reads the agents' files and calls once through each entry;
 //! changes nothing (BR-70 to BR-74).
 
+mod bundle;
 mod confined;
 mod entries;
 mod finding;
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
     let report =
         term.with_progress("looking at the agents", || examine(&agents, !args.no_fire, here));
     match args.output.format {
+        Format::Text if args.report => term.print_data(&bundle::render(&report, here))?,
         Format::Json => print_json(&page::report_json(&report), term)?,
         Format::Text => term.print_data(&page::report_text(&report, term.width()))?,
     }

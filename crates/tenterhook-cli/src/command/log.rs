@@ -137,6 +137,13 @@ pub(crate) fn read_all_entries(here: &Here) -> Result<Vec<Entry>, Problem> {
     Following::new(here)?.read_new_entries()
 }
 
+/// Returns the lines of the last `count` firings.
+pub(crate) fn last_lines(count: usize, here: &Here) -> Result<Vec<String>, Problem> {
+    let firings = firing::firings_from_entries(read_all_entries(here)?);
+    let first = firings.len().saturating_sub(count);
+    Ok(firings.iter().skip(first).map(firing_line).collect())
+}
+
 /// What there is to tell of: firings, and what a person said.
 enum Item {
     Firing(Firing),

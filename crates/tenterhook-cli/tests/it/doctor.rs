@@ -47,6 +47,34 @@ fn where_all_is_well_nothing_is_found() {
     assert_eq!(fixture.run(&["trust"], "").code, 0);
 }
 
+/// BR-140.
+#[test]
+fn report_has_findings_files_and_firings_without_secrets_and_paths() {
+    let (fixture, _) = calling();
+    fixture.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.no-push]\non = 'PreToolUse'\nmatch = 'Bash'\nshell = 'exit 2'\n\
+         [hook.token]\non = 'Stop'\nshell = 'export GITHUB_TOKEN=hunter22'\nbad-key-GITHUB_TOKEN=hunter22 = 1\n",
+    );
+    fixture.run(&["fire", "Bash", "echo private-words"], "");
+    let output = fixture.run(&["doctor", "--report"], "");
+    let text = &output.stdout;
+    for part in [
+        "## Tenterhook report",
+        "### doctor",
+        "Claude Code",
+        "tenterhook.toml (native, user)",
+        "PreToolUse",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let home = fixture.path("home").display().to_string();
+    for part in ["hunter22", "private-words", home.as_str()] {
+        assert!(!text.contains(part), "{part}\n{text}");
+    }
+    assert_eq!(fixture.run(&["doctor", "--report", "--format", "json"], "").code, 1);
+}
+
 /// BR-70.
 #[test]
 fn every_agent_answers_in_its_own_words() {
