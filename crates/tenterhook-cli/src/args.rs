@@ -1,6 +1,7 @@
 //! What was typed: every command with its flags. What it means is the commands' business.
 
 mod fire;
+mod groups;
 mod install;
 mod log;
 mod recorded;
@@ -13,11 +14,13 @@ mod values;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use tenterhook_core::agents::Agent;
 use tenterhook_core::dialect::DialectId;
 
 use crate::exit;
 pub(crate) use fire::{Explain, Fire, Hook};
+pub(crate) use groups::command;
 pub(crate) use install::{Install, ScopeArg, Uninstall};
 pub(crate) use log::{Log, LogDo};
 pub(crate) use recorded::{Backtest, BacktestFormat, PageContent, Reconcile, Transcripts};
@@ -26,7 +29,7 @@ pub(crate) use schema::{Schema, SchemaOf};
 pub(crate) use testing::{Test, TestFormat};
 pub(crate) use trust::{TrustArgs, TrustDo, TrustWhich};
 pub(crate) use values::{Known, Named, parse_named_file};
-use values::{parse_dialect, parse_duration};
+use values::{dialect_parser, installable_agent_parser, parse_duration, probed_agent_parser};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -36,16 +39,24 @@ pub(crate) struct Cli {
     #[arg(
         long,
         global = true,
+        display_order = 900,
         value_name = "WHEN",
         default_value = "auto",
         hide_possible_values = true
     )]
     pub(crate) color: Color,
     /// List everything that a message only counts, such as each place that was searched
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 901)]
     pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Parses the arguments of this process.
+    pub(crate) fn from_process_arguments() -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&command().try_get_matches()?)
+    }
 }
 
 /// When to use colour.
@@ -62,7 +73,7 @@ pub(crate) enum Command {
     /// Write a first `tenterhook.toml` with one gate and its cases
     #[command(after_help = "Examples:\n  tenterhook init")]
     Init,
-    /// Find mistakes in hook files, and show for each hook whether it can run
+    /// Find mistakes in hook files, and hooks that can never run
     #[command(
         after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --diff\n  tenterhook check --watch"
     )]
@@ -82,7 +93,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook fire Bash 'rm -rf build'\n  tenterhook fire event.json --format json\n  tenterhook fire PostToolUse Bash ls --config tenterhook.toml"
     )]
     Fire(Fire),
-    /// Answer an event of an agent, in the format of its hooks (agents run this)
+    /// Answer an agent's event in the agent's format (agents run this)
     #[command(
         after_help = "Examples:\n  tenterhook hook --agent claude --event PreToolUse --within 55s\n  tenterhook hook --agent codex --event PreToolUse"
     )]
@@ -97,7 +108,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook uninstall claude\n  tenterhook uninstall --all --dry-run\n  tenterhook uninstall --all --purge"
     )]
     Uninstall(Uninstall),
-    /// Show for each installed agent whether it calls Tenterhook, and what is not covered
+    /// Show which agents call Tenterhook, and what is not covered
     #[command(after_help = "Examples:\n  tenterhook status\n  tenterhook status --format json")]
     Status(Output),
     /// Find what keeps hooks from running here, and how to fix it
@@ -126,7 +137,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json\n  tenterhook backtest --since 30days --html yesterday.html"
     )]
     Backtest(Backtest),
-    /// Run an installed agent, and show how it treats the answers of hooks
+    /// Test how an installed agent treats the answers of hooks
     #[command(
         after_help = "Examples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json"
     )]
@@ -141,7 +152,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
     )]
     Test(Test),
-    /// Review the hooks that came with a repository, and allow or refuse them
+    /// Review the hooks of a repository, and allow or refuse them
     #[command(
         args_conflicts_with_subcommands = true,
         after_help = "Examples:\n  tenterhook trust\n  tenterhook trust .claude/settings.json\n  tenterhook trust status\n  tenterhook trust diff\n  tenterhook trust key ~/keys/hooks.key\n  tenterhook trust sign --key ~/keys/hooks.key"
@@ -175,7 +186,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook pause\n  tenterhook pause 5m\n  tenterhook pause --end"
     )]
     Pause(Pause),
-    /// Print the JSON Schema of a format that Tenterhook reads or writes
+    /// Print the JSON Schema of a file, an event or a command's output
     #[command(after_help = "Examples:\n  tenterhook schema config")]
     Schema(Schema),
     /// Play a recorded agent session through the example hooks
@@ -219,7 +230,7 @@ pub(crate) struct Which {
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// The dialect of the event [default: claude], and of named files whose name belongs to no other dialect
-    #[arg(long, value_name = "NAME", value_parser = parse_dialect)]
+    #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
     /// Follow the dialect exactly, including what the agent itself would lose
     #[arg(long, value_name = "HOW")]
@@ -254,9 +265,9 @@ pub(crate) struct Pause {
 
 #[derive(Debug, Args)]
 pub(crate) struct Probe {
-    /// The agent: claude, codex, copilot, opencode, goose, qwen, cline or gemini
-    #[arg(value_name = "AGENT")]
-    pub(crate) agent: String,
+    /// The agent
+    #[arg(value_name = "AGENT", value_parser = probed_agent_parser())]
+    pub(crate) agent: &'static tenterhook_probe::Agent,
     /// The program of the agent [default: found on the PATH]
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
@@ -267,8 +278,8 @@ pub(crate) struct Probe {
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// The agents to check [default: all that are found here]
-    #[arg(value_name = "AGENT")]
-    pub(crate) agents: Vec<String>,
+    #[arg(value_name = "AGENT", value_parser = installable_agent_parser())]
+    pub(crate) agents: Vec<&'static Agent>,
     /// Do not test the entries by calling them: no hook is run
     #[arg(long)]
     pub(crate) no_fire: bool,
@@ -301,7 +312,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// The dialect of files that do not name theirs [default: found by path and content]
-    #[arg(long, value_name = "NAME", value_parser = parse_dialect)]
+    #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -348,7 +359,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "FORMAT", default_value = "native")]
     pub(crate) to: Target,
     /// The format of the file [default: found by path and content]
-    #[arg(long, value_name = "NAME", value_parser = parse_dialect)]
+    #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -370,7 +381,7 @@ pub(crate) struct Events {
     #[arg(long, requires = "name")]
     pub(crate) sample: bool,
     /// The dialect
-    #[arg(long, value_name = "NAME", default_value = DialectId::CLAUDE.as_str(), value_parser = parse_dialect)]
+    #[arg(long, value_name = "NAME", default_value = DialectId::CLAUDE.as_str(), value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: DialectId,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -35,7 +35,6 @@ use std::process::ExitCode;
 use tenterhook_core::diagnostic::Code;
 
 use anstream::ColorChoice;
-use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::{Cli, Color, Command};
@@ -49,7 +48,7 @@ fn main() -> ExitCode {
     tenterhook_process::reset_inherited_signals();
     let words = ambient::program_arguments();
     let reply = last_word::prepare_fallback_reply(&words);
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::from_process_arguments() {
         Ok(cli) => cli,
         Err(error) => {
             let exit = print_usage_error(&error);

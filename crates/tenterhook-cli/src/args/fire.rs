@@ -5,28 +5,45 @@ use std::time::Duration;
 use clap::Args;
 use tenterhook_core::dialect::DialectId;
 
-use super::values::{Named, parse_agent, parse_duration, parse_named_file};
+use super::values::{Named, calling_agent_parser, parse_duration, parse_named_file};
 use super::{Format, Output, WHAT, Which};
 use crate::last_word::Form;
+
+/// The event, in one of the ways to write it.
+#[derive(Debug, Args)]
+pub(crate) struct What {
+    /// The name of an event in words (the same as writing it first)
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+    /// The event: a file, `-` or nothing for standard input, JSON, a tool and its input, or an event name and its text
+    #[arg(value_name = WHAT, num_args = 0..)]
+    what: Vec<String>,
+}
+
+impl What {
+    /// Returns the arguments that describe the event, its name first.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        self.event.iter().chain(&self.what).cloned().collect()
+    }
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) which: Which,
     /// Show the hooks that would run behind this agent (hooks that the agent runs itself are skipped)
-    #[arg(long, value_name = "NAME", value_parser = parse_agent)]
+    #[arg(long, value_name = "NAME", value_parser = calling_agent_parser())]
     pub(crate) agent: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
     /// Show the last recorded firing, and what the current hooks would decide about it; takes no event
-    #[arg(long, conflicts_with_all = ["what", "record"])]
+    #[arg(long, conflicts_with_all = ["event", "what", "record"])]
     pub(crate) last: bool,
     /// Show the recorded firing with this number, which `tenterhook log` prints
-    #[arg(long, value_name = "NUMBER", conflicts_with = "what")]
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["event", "what"])]
     pub(crate) record: Option<u64>,
-    /// The event: a file, `-` for standard input, JSON, a tool and its input, or an event name and its text
-    #[arg(value_name = WHAT, num_args = 0..)]
-    pub(crate) what: Vec<String>,
+    #[command(flatten)]
+    pub(crate) what: What,
 }
 
 #[derive(Debug, Args)]
@@ -45,17 +62,16 @@ pub(crate) struct Fire {
     #[arg(long)]
     pub(crate) explain_denials: bool,
     /// Read one event per line, and write one outcome per line
-    #[arg(long, conflicts_with = "what")]
+    #[arg(long, conflicts_with_all = ["event", "what"])]
     pub(crate) stream: bool,
-    /// The event: a file, `-` or nothing for standard input, JSON, a tool and its input, or an event name and its text
-    #[arg(value_name = WHAT, num_args = 0..)]
-    pub(crate) what: Vec<String>,
+    #[command(flatten)]
+    pub(crate) what: What,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
     /// The agent that calls
-    #[arg(long, value_name = "NAME", value_parser = parse_agent)]
+    #[arg(long, value_name = "NAME", value_parser = calling_agent_parser())]
     pub(crate) agent: DialectId,
     /// The event, by the agent's name for it
     #[arg(long, value_name = "EVENT")]

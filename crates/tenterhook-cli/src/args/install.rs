@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use tenterhook_core::agents::Agent;
+
+use super::values::installable_agent_parser;
 
 /// Which configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -17,9 +20,9 @@ pub(crate) enum ScopeArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct Install {
-    /// The agents: claude, codex, copilot, opencode, goose, qwen, cline, gemini
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
-    pub(crate) agents: Vec<String>,
+    /// The agents
+    #[arg(value_name = "AGENT", required_unless_present = "all", value_parser = installable_agent_parser())]
+    pub(crate) agents: Vec<&'static Agent>,
     /// Every agent that is found here
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
@@ -49,8 +52,8 @@ pub(crate) struct Install {
 #[derive(Debug, Args)]
 pub(crate) struct Uninstall {
     /// The agents
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
-    pub(crate) agents: Vec<String>,
+    #[arg(value_name = "AGENT", required_unless_present = "all", value_parser = installable_agent_parser())]
+    pub(crate) agents: Vec<&'static Agent>,
     /// Every agent
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,

@@ -7,15 +7,32 @@ use jiff::Timestamp;
 use tenterhook_core::transcript::TranscriptAgent;
 
 use super::Output;
-use super::values::{Named, parse_named_file, parse_timestamp, parse_transcript_agent};
+use super::values::{Named, parse_named_file, parse_timestamp, transcript_agent_parser};
+
+/// Which recorded sessions to read.
+#[derive(Debug, Args)]
+pub(crate) struct Sessions {
+    /// Files or directories with recorded sessions [default: where each agent stores them]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// A file or directory with recorded sessions (the same as naming it without `--sessions`)
+    #[arg(long = "sessions", value_name = "PATH")]
+    named: Vec<PathBuf>,
+}
+
+impl Sessions {
+    /// Returns the files and directories, however they were named.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.paths.iter().chain(&self.named).cloned().collect()
+    }
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Transcripts {
-    /// Files or directories with recorded sessions [default: where each agent stores them]
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sessions: Sessions,
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = parse_transcript_agent)]
+    #[arg(long, value_name = "AGENT", value_parser = transcript_agent_parser())]
     pub(crate) agent: Option<TranscriptAgent>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -36,7 +53,7 @@ pub(crate) struct Backtest {
     #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     pub(crate) since: Option<Timestamp>,
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = parse_transcript_agent)]
+    #[arg(long, value_name = "AGENT", value_parser = transcript_agent_parser())]
     pub(crate) agent: Option<TranscriptAgent>,
     /// Only events in this directory or below it
     #[arg(long, value_name = "DIRECTORY")]
@@ -81,14 +98,13 @@ pub(crate) enum BacktestFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reconcile {
-    /// Files or directories with recorded sessions [default: where each agent stores them]
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sessions: Sessions,
     /// Only calls newer than this age (`2h`, `30 days`) or date
     #[arg(long, value_name = "TIME", value_parser = parse_timestamp)]
     pub(crate) since: Option<Timestamp>,
     /// Only sessions of this agent
-    #[arg(long, value_name = "AGENT", value_parser = parse_transcript_agent)]
+    #[arg(long, value_name = "AGENT", value_parser = transcript_agent_parser())]
     pub(crate) agent: Option<TranscriptAgent>,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -4,9 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
+use tenterhook_core::agents::{Agent, installable_agent, installable_agents};
 use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{DIALECTS, DialectId};
 use tenterhook_core::transcript::TranscriptAgent;
@@ -57,7 +59,7 @@ impl fmt::Display for ValueError {
 }
 
 /// Parses the name of a dialect.
-pub(super) fn parse_dialect(name: &str) -> Result<DialectId, ValueError> {
+fn parse_dialect(name: &str) -> Result<DialectId, ValueError> {
     DialectId::from_name(name).ok_or_else(|| {
         let known: Vec<_> = DIALECTS.iter().map(|dialect| dialect.id().as_str()).collect();
         let nearest = nearest_word(name, known.iter().copied());
@@ -65,23 +67,47 @@ pub(super) fn parse_dialect(name: &str) -> Result<DialectId, ValueError> {
     })
 }
 
-/// Parses the name of an agent that can call `tenterhook hook`.
-pub(super) fn parse_agent(name: &str) -> Result<DialectId, ValueError> {
-    let agents = DialectId::agents;
-    agents().find(|agent| agent.as_str() == name).ok_or_else(|| {
-        let known = agents().map(DialectId::as_str).collect();
-        ValueError::Unknown { what: "no agent of that name can call", nearest: None, known }
-    })
+/// Returns a parser that accepts the known names alone. For another name it suggests the most
+/// similar one, and shells complete the names from it.
+fn name_parser<T, Names, Find>(names: Names, find: Find) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+    Names: IntoIterator<Item = &'static str>,
+    Find: Fn(&str) -> Option<T> + Clone + Send + Sync + 'static,
+{
+    let unknown = ValueError::Unknown { what: "unknown name", nearest: None, known: Vec::new() };
+    PossibleValuesParser::new(names).try_map(move |name| find(&name).ok_or_else(|| unknown.clone()))
 }
 
-/// Parses the name of an agent whose recorded sessions can be read.
-pub(super) fn parse_transcript_agent(name: &str) -> Result<TranscriptAgent, ValueError> {
-    TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == name).ok_or_else(|| {
-        let known: Vec<_> = TranscriptAgent::ALL.iter().map(|agent| agent.key()).collect();
-        let nearest = nearest_word(name, known.iter().copied());
-        let what = "no sessions of such an agent can be read";
-        ValueError::Unknown { what, nearest, known }
-    })
+/// Returns the parser of a dialect.
+pub(super) fn dialect_parser() -> impl TypedValueParser<Value = DialectId> {
+    name_parser(DIALECTS.iter().map(|dialect| dialect.id().as_str()), DialectId::from_name)
+}
+
+/// Returns the parser of an agent that `install` knows.
+pub(super) fn installable_agent_parser() -> impl TypedValueParser<Value = &'static Agent> {
+    name_parser(installable_agents().map(|agent| agent.name), installable_agent)
+}
+
+/// Returns the parser of an agent that can call `tenterhook hook`.
+pub(super) fn calling_agent_parser() -> impl TypedValueParser<Value = DialectId> {
+    let find = |name: &str| DialectId::agents().find(|agent| agent.as_str() == name);
+    name_parser(DialectId::agents().map(DialectId::as_str), find)
+}
+
+/// Returns the parser of an agent that `probe` can run.
+pub(super) fn probed_agent_parser()
+-> impl TypedValueParser<Value = &'static tenterhook_probe::Agent> {
+    name_parser(
+        tenterhook_probe::AGENTS.iter().map(|agent| agent.name),
+        tenterhook_probe::find_agent,
+    )
+}
+
+/// Returns the parser of an agent whose recorded sessions can be read.
+pub(super) fn transcript_agent_parser() -> impl TypedValueParser<Value = TranscriptAgent> {
+    let find = |name: &str| TranscriptAgent::ALL.into_iter().find(|agent| agent.key() == name);
+    name_parser(TranscriptAgent::ALL.iter().map(|agent| agent.key()), find)
 }
 
 /// Parses `FILE` or `DIALECT=FILE`. The part before `=` is a dialect if it looks like a name and

@@ -15,7 +15,7 @@ mod switches;
 
 use tenterhook_core::agents::{Agent, installable_agents};
 
-use super::install::{can_call_tenterhook, files::is_agent_present, find_agents};
+use super::install::{can_call_tenterhook, files::is_agent_present, without_repeats};
 use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Doctor, Format};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
         true => installable_agents()
             .filter(|caller| is_agent_present(caller, here) && can_call_tenterhook(caller))
             .collect(),
-        false => find_agents(&args.agents)?,
+        false => without_repeats(&args.agents),
     };
     let report =
         term.with_progress("looking at the agents", || examine(&agents, !args.no_fire, here));

@@ -38,16 +38,16 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
             term,
         );
     }
-    if let Some(firing) = recorded::find_firing_by_code(&args.what, here)? {
+    let what = args.what.arguments();
+    if let Some(firing) = recorded::find_firing_by_code(&what, here)? {
         return explain_recorded_firing(args, firing, here, term);
     }
-    if let Some(said) = lookup::find_explained_entry(&args.what, here)? {
+    if let Some(said) = lookup::find_explained_entry(&what, here)? {
         return lookup::print_entry(&said, args.output.format, term);
     }
     let mut loaded = load::load_hooks(&args.which, here)?;
     let ruleset = current_ruleset(&mut loaded, args.agent, here);
-    let asked =
-        what::parse_events(&args.what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
+    let asked = what::parse_events(&what, args.which.dialect, &ruleset.dialects(), &here.roots)?;
     loaded.announce_files(term, &here.roots);
     loaded.print_warnings(term);
     let hooks = explain_hooks(&ruleset, &asked);

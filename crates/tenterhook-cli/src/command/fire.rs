@@ -35,7 +35,7 @@ pub(crate) fn run(
     let dialect = args.which.event_dialect();
     let event = match args.stream {
         true => None,
-        false => match what::parse_event(&args.what, dialect, &here.roots) {
+        false => match what::parse_event(&args.what.arguments(), dialect, &here.roots) {
             Ok(given) => Some(given),
             Err(lost @ Lost::Unreadable { at_stake: true, .. }) => {
                 return deny_unreadable_event(lost, journal.as_ref(), term, reply);
@@ -89,7 +89,7 @@ pub(crate) fn run(
 /// Notes a caller that is an agent: an agent writes the event to standard input, a person names it
 /// in the arguments.
 fn note_agent_caller(args: &Fire, here: &Here) {
-    if args.stream || args.what.first().is_none_or(|text| text == "-") {
+    if args.stream || args.what.arguments().first().is_none_or(|text| text == "-") {
         exemptions::lineage::record_caller_as_agent(&here.state);
     }
 }

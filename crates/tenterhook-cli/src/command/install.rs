@@ -12,7 +12,7 @@ pub(super) mod switches;
 
 use std::path::Path;
 
-use tenterhook_core::agents::{Agent, Form, Scope, installable_agent, installable_agents};
+use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::install::foreign_entries;
 
@@ -37,7 +37,7 @@ pub(crate) fn run_install(args: &Install, here: &Here, term: Term) -> Result<Exi
         true => installable_agents()
             .filter(|agent| files::is_agent_present(agent, here) && can_call_tenterhook(agent))
             .collect(),
-        false => find_agents(&args.agents)?,
+        false => without_repeats(&args.agents),
     };
     if agents.is_empty() {
         let names: Vec<&str> = installable_agents().map(|caller| caller.name).collect();
@@ -118,7 +118,8 @@ fn next_step(agent: &Agent, scope: Scope) -> String {
 
 pub(crate) fn run_uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
     let scope = scope_from_arg(args.scope);
-    let agents = if args.all { installable_agents().collect() } else { find_agents(&args.agents)? };
+    let agents =
+        if args.all { installable_agents().collect() } else { without_repeats(&args.agents) };
     let agents = agents
         .into_iter()
         .filter(|agent| !args.all || files::file_path(agent, scope, here).is_some());
@@ -172,22 +173,15 @@ pub(super) fn can_call_tenterhook(agent: &Agent) -> bool {
     DialectId::agents().any(|dialect_id| dialect_id.as_str() == agent.name)
 }
 
-pub(super) fn find_agents(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
-    let find = |name: &String| {
-        installable_agent(name).ok_or_else(|| {
-            let known: Vec<&str> = installable_agents().map(|caller| caller.name).collect();
-            Problem::new(format!("`{name}` is not an agent that can call Tenterhook"))
-                .with_help(format!("these can: {}", known.join(", ")))
-        })
-    };
-    let mut agents: Vec<&'static Agent> = names.iter().map(find).collect::<Result<_, _>>()?;
-    let mut seen = Vec::new();
-    agents.retain(|agent| {
-        let is_new = !seen.contains(&agent.name);
-        seen.push(agent.name);
-        is_new
-    });
-    Ok(agents)
+/// Returns the named agents without repetitions, in their order.
+pub(super) fn without_repeats(named: &[&'static Agent]) -> Vec<&'static Agent> {
+    let mut agents: Vec<&'static Agent> = Vec::new();
+    for agent in named {
+        if agents.iter().all(|known| known.name != agent.name) {
+            agents.push(agent);
+        }
+    }
+    agents
 }
 
 /// Shows the changes, and applies them.

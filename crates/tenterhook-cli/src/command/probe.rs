@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenterhook_probe::{AGENTS, Agent, Row, Survey, find_agent};
+use tenterhook_probe::{Agent, Row, Survey};
 use tenterhook_process::{Cancel, Command, run_blocking};
 
 use super::change::{Readers, write_replacing};
@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let agent = find_agent(&args.agent).ok_or_else(|| unknown_agent_problem(&args.agent))?;
+    let agent = args.agent;
     let path = path_variable(here);
     let program = match &args.program {
         Some(program) => here.roots.cwd.join(program),
@@ -40,12 +40,6 @@ pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem
         Format::Text => term.print_data(&result_text(agent, &version, &rows))?,
     }
     Ok(if rows.iter().any(Row::has_failed_to_block) { Exit::Wrong } else { Exit::Good })
-}
-
-fn unknown_agent_problem(name: &str) -> Problem {
-    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-    Problem::new(format!("cannot drive the agent `{name}`"))
-        .with_help(format!("one of {}", names.join(", ")))
 }
 
 fn path_variable(here: &Here) -> String {

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Pro
         Basis::Record => None,
         Basis::NoGateOnRecord | Basis::NothingOnRecord => Some(Configured::load(here)?),
     };
-    let found = sessions::find_sessions(&args.paths, args.agent, here)?;
+    let found = sessions::find_sessions(&args.sessions.paths(), args.agent, here)?;
     for (path, why) in &found.strange {
         let path = shorten_path(&path.to_string_lossy(), &here.roots);
         term.print_labelled_note(

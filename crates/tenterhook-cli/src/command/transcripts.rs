@@ -21,7 +21,7 @@ use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::Term;
 
 pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut found = sessions::find_sessions(&args.paths, args.agent, here)?;
+    let mut found = sessions::find_sessions(&args.sessions.paths(), args.agent, here)?;
     let mut all = Vec::new();
     let mut copies = Copies::default();
     let progress = Progress::begin("reading sessions", found.sessions.len(), term.width());

@@ -7,7 +7,7 @@ fn unknown_agent_is_refused_with_the_list_of_known_ones() {
     let output = Fixture::new().run(&["probe", "nosuch"], "");
     assert_eq!(output.code, 1, "{}", output.stderr);
     assert!(
-        output.stderr.contains("`nosuch`") && output.stderr.contains("opencode"),
+        output.stderr.contains("'nosuch'") && output.stderr.contains("opencode"),
         "{}",
         output.stderr
     );

@@ -30,6 +30,55 @@ fn help_is_data_and_names_the_exit_codes() {
 }
 
 #[test]
+fn help_lists_the_commands_in_groups() {
+    let output = Fixture::new().run(&["--help"], "");
+    let titles = output.stdout.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+    assert_eq!(
+        titles.collect::<Vec<_>>(),
+        [
+            "Write hooks:",
+            "Run hooks:",
+            "Look at hooks:",
+            "Protect:",
+            "Records and sessions:",
+            "Other:",
+            "Options:",
+            "Exit codes:",
+        ]
+    );
+}
+
+#[test]
+fn options_of_every_command_stand_last_in_help() {
+    let output = Fixture::new().run(&["rules", "add", "-h"], "");
+    let at = |option: &str| output.stdout.find(option).unwrap();
+    assert!(at("--force") < at("--color"), "{}", output.stdout);
+}
+
+#[test]
+fn unknown_agent_has_a_neighbour() {
+    for command in ["install", "uninstall", "doctor", "probe"] {
+        let output = Fixture::new().run(&[command, "cluade"], "");
+        assert_eq!(output.code, 1, "{command}");
+        let near = "tip: a similar value exists: 'claude'";
+        assert!(output.stderr.contains(near), "{command}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn event_name_may_be_an_option() {
+    let fixture = Fixture::new();
+    for command in ["fire", "explain"] {
+        for words in [&["Stop"][..], &["PostToolUse", "Bash", "ls"]] {
+            let format = ["--format", "json"];
+            let plain = fixture.run(&[&[command][..], &format, words].concat(), "");
+            let named = fixture.run(&[&[command][..], &format, &["--event"], words].concat(), "");
+            assert_eq!((named.code, named.stdout), (0, plain.stdout), "{command} {words:?}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_dialect_has_a_neighbour() {
     let output = Fixture::new().run(&["fire", "--config", "cloude=x.json"], "{}");
     assert_snapshot!(output.all(), @r##"
