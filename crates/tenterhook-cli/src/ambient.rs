@@ -184,3 +184,11 @@ pub(crate) fn program_arguments() -> Vec<String> {
 pub(crate) fn columns_from_env() -> Option<usize> {
     env::var("COLUMNS").ok()?.parse().ok()
 }
+
+/// The variable in which a completion script names its shell.
+pub(crate) const COMPLETION_SHELL: &str = "TENTERHOOK_COMPLETE";
+
+/// Returns the shell whose completion script calls.
+pub(crate) fn completion_shell() -> Option<String> {
+    env::var(COMPLETION_SHELL).ok()
+}

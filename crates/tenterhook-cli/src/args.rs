@@ -195,6 +195,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_help = "Examples:\n  tenterhook completions bash")]
     Completions(Completions),
+    /// Write the manual pages into a directory
+    #[command(name = "man", hide = true, after_help = "Examples:\n  tenterhook man share/man/man1")]
+    Manual(Manual),
 }
 
 /// The output format.
@@ -391,6 +394,13 @@ pub(crate) struct Events {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Manual {
+    /// The directory; it is created if it is missing
+    #[arg(value_name = "DIRECTORY")]
+    pub(crate) directory: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -47,6 +47,10 @@ fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for hooks.
     tenterhook_process::reset_inherited_signals();
     let words = ambient::program_arguments();
+    let plain = Term::new(ColorChoice::Never, ambient::columns_from_env());
+    if let Some(exit) = command::completions::answer_completion_script(&words, plain) {
+        return exit.into();
+    }
     let reply = last_word::prepare_fallback_reply(&words);
     let cli = match Cli::from_process_arguments() {
         Ok(cli) => cli,
@@ -111,6 +115,7 @@ fn run_command(command: &Command, term: Term, reply: &CallerReply) -> Result<Exi
         Command::Rules(args) => command::rules::run(args, &here, term),
         Command::Schema(args) => command::schema::run(args, term),
         Command::Init => command::init::run(&here, term),
+        Command::Manual(args) => command::completions::write_manual(args),
         Command::Completions(args) => command::completions::run(args, term),
         Command::Demo(args) => command::demo::run(args, &here, term),
     }

@@ -105,7 +105,57 @@ fn files_are_named_the_same_way_everywhere() {
 fn completions_are_printed_for_each_shell() {
     for shell in ["bash", "zsh", "fish"] {
         let output = Fixture::new().run(&["completions", shell], "");
-        assert!(output.code == 0 && output.stdout.contains("canaries"), "{shell}");
+        assert!(output.code == 0 && output.stdout.contains("TENTERHOOK_COMPLETE"), "{shell}");
+    }
+}
+
+/// Returns what Bash offers behind `tenterhook WORDS`.
+fn completed(fixture: &Fixture, words: &str) -> Vec<String> {
+    let index = words.split(' ').count();
+    let line = format!(
+        "TENTERHOOK_COMPLETE=bash _CLAP_IFS=' ' _CLAP_COMPLETE_INDEX={index} tenterhook -- tenterhook {words}"
+    );
+    fixture.shell(&line).stdout.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn completions_offer_agents_packs_rules_events_files_and_hooks() {
+    let fixture = Fixture::new();
+    fixture.write("project/tenterhook.toml", "[hook.no-push]\non = 'Stop'\nshell = 'true'\n");
+    for (words, offered) in [
+        ("install cl", &["claude", "cline"][..]),
+        ("hook --agent code", &["codex"]),
+        ("reconcile --agent op", &["opencode"]),
+        ("check --dialect ig", &["ignis"]),
+        ("rules show gu", &["guardrails"]),
+        ("rules show guardrails force-push-", &["force-push-main"]),
+        ("fire --event SessionS", &["SessionShutdown", "SessionStart"]),
+        ("fire Notifica", &["Notification"]),
+        ("check tenterh", &["tenterhook.toml"]),
+        ("log --hook no-", &["no-push"]),
+        ("promote no-", &["no-push"]),
+    ] {
+        assert_eq!(completed(&fixture, words), offered, "{words}");
+    }
+}
+
+/// The variable of a completion script does not turn a call of an agent into a silent consent.
+#[test]
+fn completion_variable_without_dashes_leaves_a_call_as_it_is() {
+    let fixture = Fixture::new();
+    let line = "TENTERHOOK_COMPLETE=bash tenterhook hook --agent claude --event PreToolUse";
+    let output = fixture.shell(&format!("{line} </dev/null"));
+    assert!(output.stdout.contains("\"permissionDecision\":\"deny\""), "{}", output.all());
+}
+
+#[test]
+fn manual_pages_are_written_for_each_command() {
+    let fixture = Fixture::new();
+    let output = fixture.run(&["man", "pages/man1"], "");
+    assert_eq!(output.code, 0, "{}", output.all());
+    for page in ["tenterhook", "tenterhook-fire", "tenterhook-rules-add"] {
+        let text = std::fs::read_to_string(fixture.path(&format!("project/pages/man1/{page}.1")));
+        assert!(text.is_ok_and(|text| text.contains(".SH SYNOPSIS")), "{page}");
     }
 }
 
