@@ -45,7 +45,7 @@ pub(crate) struct Cli {
         hide_possible_values = true
     )]
     pub(crate) color: Color,
-    /// List everything that a message only counts, such as each place that was searched
+    /// Show more, e.g. every place that was searched
     #[arg(short, long, global = true, display_order = 901)]
     pub(crate) verbose: bool,
     #[command(subcommand)]
@@ -223,16 +223,16 @@ const WHAT: &str = "EVENT.json | - | JSON | TOOL INPUT | EVENT [TEXT]";
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Output {
     /// Output for people (text) or programs (json)
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub(crate) format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Which {
-    /// Read hooks from this file alone; may be given more than once
+    /// Read hooks from this file only; may be repeated
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
-    /// The dialect of the event [default: claude], and of named files whose name belongs to no other dialect
+    /// The dialect of the event [default: claude], and of named files that do not show theirs
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
     /// Follow the dialect exactly, including what the agent itself would lose
@@ -249,7 +249,7 @@ pub(crate) struct Allow {
 /// How often the call may pass.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AllowHow {
-    /// The next call that is identical to the denied one, within 10 minutes
+    /// Let the next call that is identical to the denied one pass, within 10 minutes
     Once {
         /// The code from the denial
         code: String,
@@ -314,7 +314,7 @@ pub(crate) struct Check {
     /// A file to check (the same as naming it without `--config`)
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
-    /// The dialect of files that do not name theirs [default: found by path and content]
+    /// The dialect of named files that do not show theirs by path or content
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
@@ -322,7 +322,7 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_arg("dialect", |arg| arg.help("The dialect of named files whose name belongs to no other dialect")))]
+#[command(mut_arg("dialect", |arg| arg.help("The dialect of named files that do not show theirs by path or content")))]
 pub(crate) struct List {
     /// The files to list the hooks of [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
@@ -348,7 +348,7 @@ pub(crate) struct Promote {
     /// Show what would change, and change nothing
     #[arg(long, visible_alias = "dry-run")]
     pub(crate) diff: bool,
-    /// Read hooks from this file alone; may be given more than once
+    /// Read hooks from this file only; may be repeated
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
 }
@@ -408,7 +408,7 @@ pub(crate) struct Demo {
     /// Write the examples into a new directory and exit
     #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["mixed", "from"])]
     pub(crate) write: Option<PathBuf>,
-    /// Play only the hooks that were written for five agents, which answer the same call
+    /// Play only hooks of five agents that answer the same call
     #[arg(long)]
     pub(crate) mixed: bool,
     /// Play the session and the hooks of a directory that `--write` created

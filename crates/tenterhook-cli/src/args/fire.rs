@@ -28,15 +28,16 @@ impl What {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("what", |arg| arg.help("The event, as for `fire`; or a rule number or code to look up, e.g. of a finding or a denial")))]
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) which: Which,
-    /// Show the hooks that would run behind this agent (hooks that the agent runs itself are skipped)
+    /// Show the hooks that would run behind this agent, without those that the agent runs itself
     #[arg(long, value_name = "NAME", value_parser = calling_agent_parser())]
     pub(crate) agent: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
-    /// Show the last recorded firing, and what the current hooks would decide about it; takes no event
+    /// Show the last recorded firing, and what the current hooks would decide
     #[arg(long, conflicts_with_all = ["event", "what", "record"])]
     pub(crate) last: bool,
     /// Show the recorded firing with this number, which `tenterhook log` prints
@@ -79,7 +80,7 @@ pub(crate) struct Hook {
     /// Reply within this time, e.g. `55s`; choose less than the timeout of the agent
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(crate) within: Option<Duration>,
-    /// Fire the hooks of this file alone; may be given more than once
+    /// Fire the hooks of this file only; may be repeated
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// Run the slow shadow hooks of a call that has its reply; the value is the number of its record

@@ -26,13 +26,13 @@ pub(crate) struct Install {
     /// Every agent that is found here
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
-    /// Move your own hooks from the agent's file to one that Tenterhook runs them from; `uninstall` moves them back
+    /// Move your hooks from the agent's file into one that Tenterhook reads; `uninstall` moves them back
     #[arg(long)]
     pub(crate) adopt: bool,
-    /// Also write a guard into your Claude Code settings that keeps plugins from silencing hooks
+    /// Also write a guard into your Claude Code settings, so that plugins cannot silence hooks
     #[arg(long)]
     pub(crate) guard: bool,
-    /// Leave out the hooks in files of other agents: behind this agent run those of `tenterhook.toml` and its own
+    /// Behind this agent, run only the hooks of `tenterhook.toml` and of its own files, not those of other agents
     #[arg(long)]
     pub(crate) only_own: bool,
     /// Which configuration to write

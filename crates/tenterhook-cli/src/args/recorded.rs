@@ -43,7 +43,7 @@ pub(crate) struct Backtest {
     /// The files with hooks [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) hooks: Vec<Named>,
-    /// Show only differences from the hooks of this file; may be given more than once
+    /// Show only differences from the hooks of this file; may be repeated
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) against: Vec<Named>,
     /// A file or directory with recorded sessions [default: where each agent stores them]
@@ -63,13 +63,19 @@ pub(crate) struct Backtest {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000", conflicts_with = "against")]
     pub(crate) run_scripts: Option<usize>,
     /// Output for people (text), for programs (json), or for code scanners (sarif)
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub(crate) format: BacktestFormat,
     /// Write an HTML page that needs no other file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// How much text of the sessions the page holds: none, redacted (without likely secrets) or full
-    #[arg(long, value_name = "HOW", default_value = "redacted", requires = "html")]
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "redacted",
+        requires = "html",
+        hide_possible_values = true
+    )]
     pub(crate) content: PageContent,
 }
 

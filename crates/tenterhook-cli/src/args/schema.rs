@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
     /// The format to print the schema of
+    #[arg(value_name = "FORMAT")]
     pub(crate) of: SchemaOf,
 }
 

@@ -17,8 +17,7 @@ pub(crate) struct Test {
     /// Run again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,
-    /// With `--record`, a file with the hooks that decide; it must be a file that the file of cases names. Otherwise the same as
-    /// FILE
+    /// A file to test (the same as naming it without `--config`); with `--record`, the file whose hooks decide
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
     pub(crate) config: Vec<Named>,
     /// Run only cases whose name, hook or event contains this text
@@ -31,7 +30,7 @@ pub(crate) struct Test {
     #[arg(long, conflicts_with = "only")]
     pub(crate) canaries: bool,
     /// Output for people (text), for programs (json), for test reports (junit) or for code scanners (sarif)
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub(crate) format: TestFormat,
 }
 

@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 pub(crate) struct TrustArgs {
     #[command(flatten)]
     pub(crate) which: TrustWhich,
-    /// Run each gate once from the project and once from its copy, confined, and report where they differ; approves nothing
-    #[arg(long = "try", conflicts_with = "yes")]
+    /// Run each gate in a sandbox, from the project and from its copy, and report differences; approves nothing
+    #[arg(long, alias = "try", conflicts_with = "yes")]
     pub(crate) compare: bool,
     #[command(subcommand)]
     pub(crate) what: Option<TrustDo>,
@@ -21,7 +21,7 @@ pub(crate) struct TrustWhich {
     /// The files [default: all that came with the repository and that the agents would load from here]
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<PathBuf>,
-    /// Approve without a question, for scripts: only the source whose review has this digest
+    /// Answer yes without a question, for scripts, about the source whose review has this digest
     #[arg(long, value_name = "DIGEST")]
     pub(crate) yes: Vec<String>,
 }

@@ -284,7 +284,7 @@ fn a_gate_that_answers_otherwise_from_its_copy_is_found() {
     let errors = "#!/bin/sh\ncase \"$0\" in */copies/*) echo lost >&2;; esac\nexit 0\n";
     for (script, is_same) in [(odd, false), (plain, true), (errors, false)] {
         crate::test::program(&fixture, "project/.claude/hooks/gate.sh", script);
-        let output = fixture.run(&["trust", "--try"], "");
+        let output = fixture.run(&["trust", "--compare"], "");
         if !can_confine {
             assert!(
                 output.code == 1 && output.stderr.contains("can confine nothing"),
@@ -299,10 +299,10 @@ fn a_gate_that_answers_otherwise_from_its_copy_is_found() {
         assert!(!output.all().contains("trust/copies/"), "{}", output.all());
         assert_eq!(fixture.run(&["trust", "status"], "").code, 1, "nothing is approved by it");
     }
-    let both = fixture.run(&["trust", "--try", "--yes", "x"], "");
+    let both = fixture.run(&["trust", "--compare", "--yes", "x"], "");
     assert!(both.code != 0 && both.stderr.contains("cannot be used with"), "{}", both.all());
     let offered = fixture.run(&["trust"], "");
-    assert!(offered.stdout.contains("`tenterhook trust --try`"), "{}", offered.all());
+    assert!(offered.stdout.contains("`tenterhook trust --compare`"), "{}", offered.all());
 }
 
 /// T-107: bytes that are no text are not printed.

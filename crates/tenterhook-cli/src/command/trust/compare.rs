@@ -1,4 +1,4 @@
-//! `trust --try`: does a gate answer from its copy as it does from the project? Runs both in a sandbox, without network and with
+//! `trust --compare`: does a gate answer from its copy as it does from the project? Runs both in a sandbox, without network and with
 //! only a private directory to write to. Approves nothing.
 
 use std::path::{Path, PathBuf};

@@ -44,7 +44,7 @@ pub(super) fn render_review(review: &Review, shown: &str, width: usize) -> Strin
     let is_copied =
         |entry: &Entry| entry.can.contains(&"block calls") && !entry.pins.files.is_empty();
     if review.entries.iter().any(is_copied) {
-        let offer = "`tenterhook trust --try` runs each gate from the project and from its copy, and compares";
+        let offer = "`tenterhook trust --compare` runs each gate from the project and from its copy, and compares";
         out.push_str(&format!("\n{}\n", paint(DIM, offer)));
     }
     out.push_str(&format!("\n{} {}\n", paint(DIM, "review"), review.digest));
