@@ -49,6 +49,7 @@ pub use journal::Journal;
 #[cfg(feature = "record")]
 pub(crate) mod internal {
     pub use super::entry::effect_digest;
+    pub use super::identity::hook_digest;
     pub use super::journal::Location;
     pub use super::redact::redact_value as redacted;
     pub use super::user_action::{UserAction, UserActionKind};

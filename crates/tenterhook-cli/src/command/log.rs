@@ -2,23 +2,21 @@
 
 mod decision;
 pub(crate) mod firing;
+mod names;
 mod shadow;
 mod stats;
 mod verify;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tenterhook::internal::record::read::{self, Entry};
-use tenterhook_core::hook::Hook;
 
 use crate::ambient::Here;
-use crate::args::{Format, Log, LogDo, Which};
+use crate::args::{Format, Log, LogDo};
 use crate::exit::Exit;
 use crate::journal;
-use crate::load;
 use crate::problem::Problem;
 use crate::show::layout;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
@@ -26,6 +24,7 @@ use crate::term::{Reader, Term};
 use crate::wait::{Waited, block_on};
 use decision::UserDecision;
 use firing::Firing;
+use names::HookNames;
 
 /// How often `--follow` looks for more.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -36,7 +35,6 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
     let mut log = Following::new(here)?;
     let entries = log.read_new_entries()?;
-    let args = &with_recorded_hook_name(args, here)?;
     if args.shadow {
         let firings = firing::firings_from_entries(entries);
         let firings: Vec<_> = firings.into_iter().filter(|firing| args.selects(firing)).collect();
@@ -66,18 +64,6 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
 }
 
-/// Returns the arguments with the hook named as in the record: by its id, if neither its entry nor
-/// its program has a name.
-fn with_recorded_hook_name(args: &Log, here: &Here) -> Result<Log, Problem> {
-    let Some(name) = &args.hook else { return Ok(args.clone()) };
-    let which = Which { config: Vec::new(), dialect: None, compat: None };
-    let ruleset = load::load_hooks(&which, here)?.build_engine(|builder| builder).ruleset();
-    let is_called = |hook: &&Arc<Hook>| hook.program_name().is_none() && hook.short_name() == *name;
-    let called = ruleset.hooks().iter().find(is_called);
-    let hook = called.map_or_else(|| name.clone(), |hook| hook.id.to_string());
-    Ok(Log { hook: Some(hook), ..args.clone() })
-}
-
 fn follow_log(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
     let work = async {
         loop {
@@ -102,12 +88,14 @@ struct Following {
     records: PathBuf,
     place: tenterhook::internal::record::Location,
     read: HashMap<PathBuf, u64>,
+    names: HookNames,
 }
 
 impl Following {
     fn new(here: &Here) -> Result<Self, Problem> {
         let place = journal::journal_location(here);
-        Ok(Self { records: place.records.clone(), place, read: HashMap::new() })
+        let names = HookNames::new(here);
+        Ok(Self { records: place.records.clone(), place, read: HashMap::new(), names })
     }
 
     /// Reads the entries that were added since the last call.
@@ -128,6 +116,7 @@ impl Following {
             all.extend(entries);
             self.read.insert(path, next);
         }
+        all.iter_mut().for_each(|entry| self.names.add_missing_names(entry));
         Ok(all)
     }
 }

@@ -73,7 +73,9 @@ fn find_shadow_hooks<'r>(
     here: &Here,
 ) -> Result<Meant<'r>, Problem> {
     let shadows = || ruleset.hooks().iter().filter(|hook| hook.enforcement.is_shadow());
-    let named: Vec<_> = shadows().filter(|hook| hook.id.as_str() == name).collect();
+    // Lists name a hook without its own name by what it runs.
+    let is_called = |hook: &Arc<Hook>| hook.id.as_str() == name || hook.short_name() == name;
+    let named: Vec<_> = shadows().filter(|hook| is_called(hook)).collect();
     if !named.is_empty() {
         return Ok(Meant { hooks: named, is_file: false });
     }
@@ -89,12 +91,13 @@ fn find_shadow_hooks<'r>(
     if !of_file.is_empty() {
         return Ok(Meant { hooks: of_file, is_file: true });
     }
-    let known = ruleset.hooks().iter().any(|hook| hook.id.as_str() == name);
+    let known = ruleset.hooks().iter().any(is_called);
     let message = match known {
         true => format!("hook `{name}` is not in shadow: it counts already"),
         false => format!("no hook in shadow is called `{name}`, and no file of such hooks"),
     };
-    let help = match nearest_word(name, shadows().map(|hook| hook.id.as_str())) {
+    let names: Vec<String> = shadows().map(|hook| hook.short_name()).collect();
+    let help = match nearest_word(name, names.iter().map(String::as_str)) {
         Some(near) if !known => format!("did you mean `{near}`?"),
         _ => "`tenterhook list` says which hooks are in shadow".to_owned(),
     };
@@ -135,7 +138,8 @@ fn shared_setting_problem(hook: &Hook, word: &Location, here: &Here) -> Problem 
     let by = shorten_path(&word.file, &here.roots);
     let message = format!(
         "{by}:{} puts all hooks of a file into shadow, `{}` among them",
-        word.line, hook.id
+        word.line,
+        hook.short_name()
     );
     let file = hook
         .place

@@ -105,6 +105,30 @@ fn each_hook_has_its_figures() {
     assert_eq!(fixture.run(&["log", "--by-day"], "").code, 1);
 }
 
+/// A hook without a file has one name, though its command is not on record.
+#[test]
+fn hook_without_file_has_the_same_name_in_log_and_explain() {
+    let fixture = Fixture::new();
+    let hooks = json!([{ "type": "command", "command": "echo no;exit 2" }]);
+    let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": hooks }] } });
+    fixture.write("home/.claude/settings.json", &settings.to_string());
+    let name = "echo no;exit 2";
+    let fired = fixture.run(&["fire", "Bash", "ls"], "");
+    assert_eq!(fired.code, 2, "{}", fired.all());
+    for args in
+        [&["log"][..], &["log", "--stats"], &["log", "--hook", name], &["explain", "--last"]]
+    {
+        let output = fixture.run(args, "");
+        let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(name), "{args:?}: {}", output.all());
+    }
+    let records = std::fs::read_dir(fixture.path("home/.local/state/tenterhook/records")).unwrap();
+    for record in records {
+        let text = std::fs::read_to_string(record.unwrap().path()).unwrap();
+        assert!(!text.contains("echo no"), "{text}");
+    }
+}
+
 /// RE-4.
 #[test]
 fn unreadable_event_is_recorded() {

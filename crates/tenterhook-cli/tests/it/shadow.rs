@@ -113,6 +113,23 @@ fn a_shadow_is_asked_about_an_event_without_a_name() {
     assert_eq!(records[0]["hooks"][0]["shadow"]["decision"], "deny", "{records:#?}");
 }
 
+/// A hook of a settings file has one name in lists, in the log and for `promote`.
+#[test]
+fn shadow_hook_without_its_own_name_is_called_by_its_file() {
+    let fixture = Fixture::new();
+    let hooks = json!([{ "type": "command", "command": "~/.claude/hooks/guard.sh" }]);
+    let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": hooks }] } });
+    fixture.write("home/.claude/settings.json", &settings.to_string());
+    fixture.write(USER, "[source.\"~/.claude/settings.json\"]\nmode = \"shadow\"\n");
+    fixture.run(&["fire", "Bash", "ls"], "");
+    let sums = fixture.run(&["log", "--shadow", "--stats"], "");
+    assert!(sums.stdout.contains("guard.sh"), "{}", sums.all());
+    let near = fixture.run(&["promote", "gaurd.sh"], "");
+    assert!(near.stderr.contains("did you mean `guard.sh`?"), "{}", near.all());
+    let promoted = fixture.run(&["promote", "guard.sh"], "");
+    assert!(promoted.stdout.contains("1 hook counts from now on"), "{}", promoted.all());
+}
+
 /// SH-12.
 #[test]
 fn a_shadow_is_shown() {

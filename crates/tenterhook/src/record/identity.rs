@@ -31,7 +31,8 @@ impl Identities {
 
 /// Hashes what decides what a hook runs and when. The digest is opaque: a different version of the
 /// program may compute a different one for the same entry.
-fn hook_digest(hook: &Hook) -> String {
+#[must_use]
+pub fn hook_digest(hook: &Hook) -> String {
     let parts = (
         hook.dialect.as_str(),
         hook.layer.as_str(),

@@ -29,7 +29,9 @@ pub(super) fn print_shadow_results(
     if args.stats {
         return print_stats(firings, args, term);
     }
-    let wanted = |ran: &Ran<'_>| args.hook.as_deref().is_none_or(|hook| ran.hook_id() == hook);
+    let wanted = |ran: &Ran<'_>| {
+        args.hook.as_deref().is_none_or(|hook| [ran.hook_id(), ran.name()].contains(&hook))
+    };
     for firing in firings {
         let lines = match args.output.format {
             Format::Json => format!("{}\n", firing.to_json()),
@@ -64,7 +66,7 @@ fn shadow_line(firing: &Firing, ran: Ran<'_>) -> String {
         pad_right(firing.event_name(), 16),
         pad_right(firing.tool_name().unwrap_or("-"), 8),
         paint(decision_style(word), pad_right(&format!("would {word}"), 13)),
-        pad_right(ran.hook_id(), 24),
+        pad_right(ran.name(), 24),
         layout::format_duration(ran.duration()),
         paint(DIM, layout::to_safe_line(&reason)),
     );
@@ -79,15 +81,18 @@ struct Sum {
     faults: usize,
 }
 
+/// The sums of hooks, by name and file.
+type Hooks<'a> = BTreeMap<(&'a str, &'a str), Sum>;
+
 fn print_stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Problem> {
-    let mut hooks: BTreeMap<&str, Sum> = BTreeMap::new();
+    let mut hooks: Hooks<'_> = BTreeMap::new();
     for ran in firings
         .iter()
         .flat_map(Firing::hook_runs)
         .filter(|hook| hook.was_run() && !hook.is_shadow_pending())
     {
         let Some(word) = ran.shadow_result() else { continue };
-        let sum = hooks.entry(ran.hook_id()).or_default();
+        let sum = hooks.entry((ran.name(), ran.config_file())).or_default();
         sum.asked += 1;
         *sum.would.entry(word.to_owned()).or_default() += 1;
         sum.faults += usize::from(!ran.shadow_fault_codes().is_empty());
@@ -99,21 +104,21 @@ fn print_stats(firings: &[Firing], args: &Log, term: Term) -> Result<Exit, Probl
     Ok(Exit::Good)
 }
 
-fn to_json(hooks: &BTreeMap<&str, Sum>) -> Value {
-    let hooks = hooks.iter().map(|(hook, sum)| {
+fn to_json(hooks: &Hooks<'_>) -> Value {
+    let hooks = hooks.iter().map(|((hook, _), sum)| {
         json!({ "hook": hook, "asked": sum.asked, "would": sum.would, "faults": sum.faults })
     });
     json!({ "hooks": hooks.collect::<Value>() })
 }
 
-fn to_text(hooks: &BTreeMap<&str, Sum>, width: usize) -> String {
+fn to_text(hooks: &Hooks<'_>, width: usize) -> String {
     let mut table = Table::new(&[
         Column::new("HOOK", Give::Fold),
         Column::right_aligned("ASKED"),
         Column::new("WOULD", Give::Wrap),
         Column::right_aligned("FAULTS"),
     ]);
-    for (hook, sum) in hooks {
+    for ((hook, _), sum) in hooks {
         let said = sum.would.iter().filter(|(word, _)| *word != "silent");
         let said: Vec<String> = said.map(|(word, count)| format!("{word} {count}")).collect();
         let style = if said.is_empty() { DIM } else { WARNING };
