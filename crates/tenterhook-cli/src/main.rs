@@ -47,8 +47,9 @@ fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for hooks.
     tenterhook_process::reset_inherited_signals();
     let words = ambient::program_arguments();
-    let plain = Term::new(ColorChoice::Never, ambient::columns_from_env());
-    if let Some(exit) = command::completions::answer_completion_script(&words, plain) {
+    // Scripts separate candidates by a control character, which no filter may remove.
+    let unfiltered = Term::new(ColorChoice::Always, None);
+    if let Some(exit) = command::completions::answer_completion_script(&words, unfiltered) {
         return exit.into();
     }
     let reply = last_word::prepare_fallback_reply(&words);

@@ -109,13 +109,16 @@ fn completions_are_printed_for_each_shell() {
     }
 }
 
-/// Returns what Bash offers behind `tenterhook WORDS`.
+/// Returns what Bash offers for the last of the words behind `tenterhook`, by the printed script.
 fn completed(fixture: &Fixture, words: &str) -> Vec<String> {
     let index = words.split(' ').count();
-    let line = format!(
-        "TENTERHOOK_COMPLETE=bash _CLAP_IFS=' ' _CLAP_COMPLETE_INDEX={index} tenterhook -- tenterhook {words}"
+    let last = words.rsplit(' ').next().unwrap();
+    let script = format!(
+        "source <(tenterhook completions bash); COMP_WORDS=(tenterhook {words}); COMP_CWORD={index}; \
+         _clap_complete_tenterhook tenterhook {last}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
-    fixture.shell(&line).stdout.split_whitespace().map(str::to_owned).collect()
+    fixture.write("project/complete.sh", &script);
+    fixture.shell("bash complete.sh").stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
