@@ -32,7 +32,7 @@ pub(crate) struct Install {
     /// Also write a guard into your Claude Code settings, so that plugins cannot silence hooks
     #[arg(long)]
     pub(crate) guard: bool,
-    /// Behind this agent, run only the hooks of `tenterhook.toml` and of its own files, not those of other agents
+    /// Behind this agent, run only the hooks of `tenterhook.toml` and of its files, not those of other agents
     #[arg(long)]
     pub(crate) only_own: bool,
     /// Which configuration to write
