@@ -11,6 +11,7 @@ use clap_complete::env::{EnvCompleter, Shells};
 use tenterhook_core::config::is_own_entry;
 use tenterhook_core::dialect::DIALECTS;
 
+use super::log;
 use crate::ambient::{COMPLETION_SHELL, Here};
 use crate::args::{self, Completions, Manual, Which};
 use crate::exit::Exit;
@@ -46,6 +47,9 @@ const fn values_or_path(
     Values { command, argument, list, or_path: true }
 }
 
+/// How many codes of denials are offered.
+const CODES: usize = 5;
+
 const VALUES: &[Values] = &[
     values(&["hook"], "event", event_names),
     values(&["fire"], "event", event_names),
@@ -55,6 +59,7 @@ const VALUES: &[Values] = &[
     values(&["events"], "name", event_names),
     values(&["log"], "event", event_names),
     values(&["log"], "hook", hook_names),
+    values(&["allow", "once"], "code", denial_codes),
     values(&["test"], "only", hook_names),
     values_or_path(&["promote"], "name", hook_and_pack_names),
     values(&["rules", "show"], "pack", pack_names),
@@ -150,6 +155,19 @@ fn hook_names() -> Vec<String> {
     let ruleset = loaded.build_engine(|builder| builder).ruleset();
     let hooks = ruleset.hooks().iter().filter(|hook| !is_own_entry(&hook.run));
     sorted(hooks.map(|hook| hook.short_name()))
+}
+
+/// Returns the codes of the last denials, the newest first.
+fn denial_codes() -> Vec<String> {
+    let entries = Here::from_env().ok().and_then(|here| log::read_all_entries(&here).ok());
+    let firings = log::firing::firings_from_entries(entries.unwrap_or_default());
+    let mut codes: Vec<String> = Vec::new();
+    for code in firings.iter().rev().filter_map(log::firing::Firing::denial_code) {
+        if codes.len() < CODES && codes.iter().all(|known| known != code) {
+            codes.push(code.to_owned());
+        }
+    }
+    codes
 }
 
 fn pack_names() -> Vec<String> {

@@ -63,7 +63,11 @@ pub(crate) fn parse_event(
                 .map_err(|lost| with_spelling_hint(lost, file));
         }
         [tool, rest @ ..] if rest.len() > 1 && find_event_row(tool, dialect).is_none() => {
-            Err(unquoted_input_problem(tool, rest))
+            let is_tool = INPUT_KEYS.iter().any(|(name, _)| name == tool);
+            match nearest_event(tool).filter(|_| !is_tool) {
+                Some(_) => Err(unknown_event_problem(tool)),
+                None => Err(unquoted_input_problem(tool, rest)),
+            }
         }
         [name, tool, input] => create_tool_event(name, tool, input, dialect, roots),
         [first, rest] => event_from_words(first, rest, dialect, roots),
@@ -340,6 +344,10 @@ mod tests {
     /// TE-20.
     #[test]
     fn what_cannot_be_meant_is_said() {
+        assert!(
+            parse(&["PreToolUs", "Bash", "ls"]).expect_err("no event").contains("`PreToolUse`")
+        );
+        assert!(parse(&["Bash", "git", "push"]).expect_err("no quotes").contains("'git push'"));
         assert!(parse(&["Stopp"]).expect_err("no event").contains("`Stop`"));
         assert!(parse(&["Bash"]).expect_err("no input").contains("`Bash INPUT`"));
         assert!(parse(&["PreToolUse"]).expect_err("no tool").contains("PreToolUse Bash"));

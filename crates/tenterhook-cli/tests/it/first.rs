@@ -142,6 +142,18 @@ fn completions_offer_agents_packs_rules_events_files_and_hooks() {
     }
 }
 
+#[test]
+fn completions_offer_the_codes_of_recent_denials() {
+    let fixture = Fixture::new();
+    let user = "home/.config/tenterhook/tenterhook.toml";
+    fixture.write(user, "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n");
+    fixture.run(&["fire", "Bash", "ls"], "");
+    let firing: serde_json::Value =
+        serde_json::from_str(&fixture.run(&["log", "--format", "json"], "").stdout).unwrap();
+    let code = firing["code"].as_str().unwrap();
+    assert_eq!(completed(&fixture, &format!("allow once {}", &code[..2])), [code]);
+}
+
 /// The variable of a completion script does not turn a call of an agent into a silent consent.
 #[test]
 fn completion_variable_without_dashes_leaves_a_call_as_it_is() {
