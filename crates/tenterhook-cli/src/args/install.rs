@@ -39,7 +39,7 @@ pub(crate) struct Install {
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,
     /// Show what would change, and change nothing
-    #[arg(long)]
+    #[arg(long, visible_alias = "diff")]
     pub(crate) dry_run: bool,
     /// Print the resulting files in full, and change nothing
     #[arg(long, conflicts_with = "dry_run")]
@@ -64,6 +64,6 @@ pub(crate) struct Uninstall {
     #[arg(long, value_name = "SCOPE", default_value = "user")]
     pub(crate) scope: ScopeArg,
     /// Show what would change, and change nothing
-    #[arg(long)]
+    #[arg(long, visible_alias = "diff")]
     pub(crate) dry_run: bool,
 }

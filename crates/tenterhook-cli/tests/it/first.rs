@@ -151,7 +151,7 @@ fn completions_offer_the_codes_of_recent_denials() {
     let firing: serde_json::Value =
         serde_json::from_str(&fixture.run(&["log", "--format", "json"], "").stdout).unwrap();
     let code = firing["code"].as_str().unwrap();
-    assert_eq!(completed(&fixture, &format!("allow once {}", &code[..2])), [code]);
+    assert_eq!(completed(&fixture, &format!("allow once {}", code.get(..2).unwrap())), [code]);
 }
 
 /// The variable of a completion script does not turn a call of an agent into a silent consent.

@@ -66,6 +66,26 @@ fn unknown_agent_has_a_neighbour() {
 }
 
 #[test]
+fn dry_run_and_diff_are_the_same_in_every_command_that_has_one() {
+    let fixture = Fixture::with_settings("{}\n");
+    for command in [&["install", "claude"][..], &["uninstall", "claude"], &["check"]] {
+        let dry = fixture.run(&[command, &["--dry-run"]].concat(), "");
+        let diff = fixture.run(&[command, &["--diff"]].concat(), "");
+        assert_eq!((dry.code, &dry.stdout), (0, &diff.stdout), "{command:?}: {}", diff.all());
+    }
+}
+
+/// `backtest` has hooks as its arguments, so sessions are an option there.
+#[test]
+fn sessions_are_named_by_the_same_option_everywhere() {
+    let fixture = Fixture::new();
+    for command in ["backtest", "reconcile", "transcripts"] {
+        let output = fixture.run(&[command, "--sessions", "none"], "");
+        assert!(output.stderr.contains("`none` cannot be read"), "{command}: {}", output.all());
+    }
+}
+
+#[test]
 fn event_name_may_be_an_option() {
     let fixture = Fixture::new();
     for command in ["fire", "explain"] {
