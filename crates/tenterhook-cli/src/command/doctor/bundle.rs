@@ -89,3 +89,37 @@ fn last_firings(here: &Here) -> String {
         Err(problem) => problem.message,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenterhook_core::dialect::Roots;
+
+    /// BR-140.
+    #[test]
+    fn section_is_limited_and_has_no_path_or_secret() {
+        let roots = Roots {
+            cwd: "/home/ann/secret-project".into(),
+            home: "/home/ann".into(),
+            ..Roots::default()
+        };
+        let here = Here {
+            roots,
+            beside: Vec::new(),
+            left: Vec::new(),
+            env: Vec::new(),
+            state: "/s".into(),
+        };
+        let mut text = "/home/ann/secret-project/a /home/ann/b GITHUB_TOKEN=hunter22\n".to_owned();
+        text.push_str(&format!("{}\n", "x".repeat(1000)));
+        text.push_str(&"more\n".repeat(1000));
+        let mut out = String::new();
+        push_section("title", &text, &here, &mut out);
+        assert!(out.contains("\n./a ~/b GITHUB_TOKEN=[redacted]\n"), "{out}");
+        assert!(out.contains("... and 882 more lines"), "{out}");
+        assert!(
+            out.lines().count() < LINES + 8
+                && out.lines().all(|line| line.chars().count() <= LONGEST)
+        );
+    }
+}
