@@ -47,7 +47,7 @@ fn where_all_is_well_nothing_is_found() {
     assert_eq!(fixture.run(&["trust"], "").code, 0);
 }
 
-/// BR-140.
+/// BR-144.
 #[test]
 fn report_has_findings_files_and_firings_without_secrets_and_paths() {
     let (fixture, _) = calling();

@@ -1,4 +1,4 @@
-//! `doctor --report`: one text for a bug report. It holds no event content and no likely secret, and its size is limited (BR-140).
+//! `doctor --report`: one text for a bug report. It holds no event content and no likely secret, and its size is limited (BR-144).
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use tenterhook_core::dialect::Roots;
 
-    /// BR-140.
+    /// BR-144.
     #[test]
     fn section_is_limited_and_has_no_path_or_secret() {
         let roots = Roots {
