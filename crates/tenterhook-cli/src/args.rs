@@ -21,7 +21,7 @@ use tenterhook_core::dialect::DialectId;
 use crate::exit;
 pub(crate) use fire::{Explain, Fire, Hook};
 pub(crate) use groups::command;
-pub(crate) use install::{Install, ScopeArg, Uninstall};
+pub(crate) use install::{Install, ScopeArg, Status, Uninstall};
 pub(crate) use log::{Log, LogDo};
 pub(crate) use recorded::{Backtest, BacktestFormat, PageContent, Reconcile, Transcripts};
 pub(crate) use rules::{Rules, RulesDo};
@@ -108,9 +108,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook uninstall claude\n  tenterhook uninstall --all --dry-run\n  tenterhook uninstall --all --purge"
     )]
     Uninstall(Uninstall),
-    /// Show which agents call Tenterhook, and what is not covered
-    #[command(after_help = "Examples:\n  tenterhook status\n  tenterhook status --format json")]
-    Status(Output),
+    /// Show which agents call Tenterhook, and which rules apply here
+    #[command(after_help = exit::STATUS)]
+    Status(Status),
     /// Find what keeps hooks from running here, and how to fix it
     #[command(
         after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json\n  tenterhook doctor --report"

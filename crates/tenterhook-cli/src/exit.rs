@@ -16,6 +16,10 @@ pub(crate) enum Exit {
     Blocked,
     /// Somebody must be asked first, or the action put off.
     Asks,
+    /// An expected managed file does not apply here.
+    OtherRules,
+    /// A file with rules cannot be read completely.
+    Unreadable,
     /// The run was cancelled by this signal.
     Cancelled(u8),
     /// The agent got a reply, and reads this code.
@@ -28,12 +32,28 @@ Exit codes:
   0    proceed; for `check`: no errors; for `test`: every case holds
   1    wrong usage, or a file that cannot be read; for `check`: errors;
        for `test`: a case that does not hold, or no case at all;
-       for `log verify`: records that were changed, moved or cut
+       for `log verify`: records that were changed, moved or cut;
+       for `status`: an agent that does not call Tenterhook
   2    blocked, or a hook stops everything, or no hook could see the event,
        or `fire` itself could not go on
   3    somebody must be asked first (`ask`), or the action put off (`defer`)
+  4    for `status --expect`: other rules apply here
+  5    for `status`: a file with rules that cannot be read completely
   130  cancelled by Ctrl-C (143: by SIGTERM); the hooks were ended
 Any code but 0 means: do not proceed.";
+
+/// The exit codes and examples of `status --help`.
+pub(crate) const STATUS: &str = "\
+Exit codes of status (the highest that applies):
+  0  each agent here calls Tenterhook, and each expected file applies
+  1  an agent does not call Tenterhook; or wrong usage
+  4  other rules: no managed file with an expected digest applies
+  5  a file with rules cannot be read completely
+
+Examples:
+  tenterhook status
+  tenterhook status --format json
+  tenterhook status --expect e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 impl Exit {
     /// Returns the numeric exit code.
@@ -43,6 +63,8 @@ impl Exit {
             Self::Wrong => 1,
             Self::Blocked => 2,
             Self::Asks => 3,
+            Self::OtherRules => 4,
+            Self::Unreadable => 5,
             // The shell's convention for a program that a signal ended.
             Self::Cancelled(signal) => 128 + signal,
             Self::Replied(code) => code,
@@ -89,7 +111,16 @@ mod tests {
 
     #[test]
     fn the_table_names_every_code() {
-        for exit in [Exit::Good, Exit::Wrong, Exit::Blocked, Exit::Asks, Exit::Cancelled(2)] {
+        let all = [
+            Exit::Good,
+            Exit::Wrong,
+            Exit::Blocked,
+            Exit::Asks,
+            Exit::OtherRules,
+            Exit::Unreadable,
+            Exit::Cancelled(2),
+        ];
+        for exit in all {
             let start = format!("  {:<5}", exit.code());
             assert!(TABLE.lines().any(|line| line.starts_with(&start)), "{exit:?}");
         }

@@ -1,11 +1,13 @@
-//! Arguments of `install` and `uninstall`: which agents, and which scope.
+//! Arguments of `install`, `uninstall` and `status`: which agents, which scope, which rules are expected.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use tenterhook_core::agents::Agent;
+use tenterhook_core::entry::digest::Digest;
 
-use super::values::installable_agent_parser;
+use super::Output;
+use super::values::{installable_agent_parser, parse_digest};
 
 /// Which configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,4 +68,13 @@ pub(crate) struct Uninstall {
     /// Show what would change, and change nothing
     #[arg(long, visible_alias = "diff")]
     pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Require that a managed file with this SHA-256 applies here; may be given more than once
+    #[arg(long, value_name = "DIGEST", value_parser = parse_digest)]
+    pub(crate) expect: Vec<Digest>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }

@@ -48,4 +48,6 @@ pub(crate) enum SchemaOf {
     Doctor,
     /// Each line that `log --format json` prints
     Log,
+    /// What `status --format json` prints
+    Status,
 }

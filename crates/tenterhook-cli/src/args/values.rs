@@ -11,6 +11,7 @@ use jiff::{Span, Timestamp, Zoned};
 use tenterhook_core::agents::{Agent, installable_agent, installable_agents};
 use tenterhook_core::diagnostic::nearest_word;
 use tenterhook_core::dialect::{DIALECTS, DialectId};
+use tenterhook_core::entry::digest::Digest;
 use tenterhook_core::transcript::TranscriptAgent;
 
 /// One file with hooks, and the dialect that the flag names.
@@ -33,6 +34,8 @@ pub(crate) enum ValueError {
     Moment,
     /// Not the number and the digest of a record.
     Known,
+    /// Not a SHA-256.
+    Digest,
 }
 
 impl std::error::Error for ValueError {}
@@ -53,6 +56,9 @@ impl fmt::Display for ValueError {
             ),
             Self::Known => f.write_str(
                 "write the number and the digest that `log verify` printed: `12:9f86d0...`",
+            ),
+            Self::Digest => f.write_str(
+                "write the 64 hexadecimal digits that `sha256sum FILE` or `tenterhook status` prints",
             ),
         }
     }
@@ -165,6 +171,12 @@ pub(super) fn parse_known_digest(text: &str) -> Result<Known, ValueError> {
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     let seq = seq.trim().parse().ok().filter(|_| is_digest).ok_or(ValueError::Known)?;
     Ok(Known { seq, digest: digest.to_lowercase() })
+}
+
+/// Parses the SHA-256 of a file, as `sha256sum` prints it.
+pub(super) fn parse_digest(text: &str) -> Result<Digest, ValueError> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text).trim();
+    Digest::parse(&digits.to_lowercase()).ok_or(ValueError::Digest)
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Reconcile => include_str!("schema/reconcile.json"),
         SchemaOf::Doctor => include_str!("schema/doctor.json"),
         SchemaOf::Log => include_str!("schema/log.json"),
+        SchemaOf::Status => include_str!("schema/status.json"),
     };
     term.print_data(text)?;
     Ok(Exit::Good)

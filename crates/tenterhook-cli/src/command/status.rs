@@ -1,13 +1,14 @@
-//! `status`: does each agent on this machine call Tenterhook, for what, and what stays open? Changes nothing.
+//! `status`: does each agent on this machine call Tenterhook, for what, what stays open, and which rules apply? Changes nothing.
 
 mod json;
 mod older;
+mod rules;
 pub(crate) use older::installed_version;
 pub(super) mod silenced;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenterhook_core::agents::{Agent, Form, Scope, installable_agents};
 use tenterhook_core::dialect::Silencer;
 use tenterhook_core::install::{self, Approval, own_files};
@@ -18,7 +19,7 @@ use super::install::files::{
 use super::install::switches::{self, Seen, SwitchSetting};
 use super::{install::can_call_tenterhook, print_json};
 use crate::ambient::Here;
-use crate::args::{Format, Output};
+use crate::args::{Format, Status};
 use crate::exit::Exit;
 use crate::load::shorten_path;
 use crate::openings::find_openings;
@@ -28,6 +29,7 @@ use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::silence;
 use crate::term::Term;
 use crate::unasked;
+use rules::{Rules, State};
 
 /// What this program is called.
 const NAME: &str = "tenterhook";
@@ -52,25 +54,41 @@ struct Found {
     broken: Option<String>,
 }
 
-pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
+pub(crate) fn run(args: &Status, here: &Here, term: Term) -> Result<Exit, Problem> {
     let present = installable_agents().filter(|agent| is_agent_present(agent, here));
     let agents: Vec<Row> = present.map(|agent| Row::from_files(agent, here)).collect();
-    let exit = if agents.iter().all(|row| row.is_covered) { Exit::Good } else { Exit::Wrong };
-    match args.format {
+    let rules = term.with_progress("reading hooks", || Rules::read(&args.expect, here));
+    let state = rules.state().max(match agents.iter().all(|row| row.is_covered) {
+        true => State::Good,
+        false => State::DoesNotCall,
+    });
+    match args.output.format {
         Format::Json => {
-            let list: Vec<Value> = agents.iter().map(|row| json::agent_json(row, here)).collect();
-            let unasked = unasked::commands_json(&unasked::find_unasked_commands(here));
-            print_json(&json!({ "agents": list, "unasked": unasked }), term)?;
+            let agents = agents.iter().map(|row| json::agent_json(row, here)).collect();
+            print_json(&json::status_json(state, agents, &rules, here), term)?;
         }
-        Format::Text if agents.is_empty() => term.print_data("no agent is found here\n")?,
         Format::Text => {
+            if agents.is_empty() {
+                term.print_data("no agent is found here\n\n")?;
+            }
             for row in &agents {
                 term.print_data(&agent_page(row, here))?;
             }
+            term.print_data(&rules_page(&rules))?;
             term.print_data(&unasked::commands_text(&unasked::find_unasked_commands(here)))?;
         }
     }
-    Ok(exit)
+    Ok(state.exit())
+}
+
+/// Renders the files with rules that apply here.
+fn rules_page(rules: &Rules) -> String {
+    let mut page = Page(format!("{}\n", paint(BOLD, "Rules that apply here")));
+    for (lead, text) in rules.rows() {
+        page.push_row(lead, &text);
+    }
+    page.0.push('\n');
+    page.0
 }
 
 /// The state of one agent: its files and what silences it.

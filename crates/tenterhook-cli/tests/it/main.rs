@@ -35,6 +35,7 @@ mod managed;
 mod messy;
 mod moved_home;
 mod openings;
+mod organisation;
 mod own_entries;
 mod probe;
 mod projects;

@@ -16,10 +16,10 @@ mkdir -p root/etc/tenterhook root/etc/codex; cp "$HOME/managed.toml" root/etc/te
 exec chroot root sh -c 'cd "$1/project" && . "$HOME/script"' - "$PWD"
 "#;
 
-const GUARD: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push -f*)'\nshell = 'echo no force >&2; exit 2'\n";
+pub(crate) const GUARD: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push -f*)'\nshell = 'echo no force >&2; exit 2'\n";
 
 /// What a script says in a machine whose organisation says `managed` and whose user says `user`; `None` where no such machine can be made.
-fn play(managed: &str, user: &str, script: &str) -> Option<CliOutput> {
+pub(crate) fn play(managed: &str, user: &str, script: &str) -> Option<CliOutput> {
     let can = Command::new("unshare").args(["-rm", "true"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
         return None;

@@ -220,7 +220,7 @@ fn a_file_that_the_agent_rejects_covers_nothing() {
         assert_eq!(fixture.run(&["install", agent], "").code, 0);
         fixture.write(file, &format!("\u{feff}{}", self::text(&fixture, file)));
         if agent != "claude" {
-            assert_eq!(fixture.run(&["status"], "").code, 1, "{agent}");
+            assert_eq!(fixture.run(&["status"], "").code, 5, "{agent}: it cannot be read (BR-142)");
         }
     }
 }
@@ -283,15 +283,15 @@ fn a_fifo_is_not_waited_for() {
         }
         tenterhook_testkit::make_fifo(&fixture.path(file)).unwrap();
         let scope = if directory.starts_with("home") { "user" } else { "project" };
-        for args in [
-            &["status"][..],
-            &["doctor"],
-            &["install", "claude", "--scope", scope],
-            &["uninstall", "claude", "--scope", scope],
+        for (args, code) in [
+            (&["status"][..], 5),
+            (&["doctor"], 1),
+            (&["install", "claude", "--scope", scope], 1),
+            (&["uninstall", "claude", "--scope", scope], 1),
         ] {
             let output = fixture.run(args, "");
             assert!(
-                output.code == 1 && unbroken(&output).contains("it is a FIFO"),
+                output.code == code && unbroken(&output).contains("it is a FIFO"),
                 "{args:?} {}",
                 output.all()
             );

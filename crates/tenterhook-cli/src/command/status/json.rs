@@ -1,13 +1,16 @@
-//! One agent of `status` as JSON. Looks for nothing itself.
+//! One agent of `status`, and the rules, as JSON. Looks for nothing itself.
 
 use serde_json::{Value, json};
+use tenterhook_core::hook::{Arming, Hook};
 use tenterhook_core::install::{self, hook_command_line};
 
+use super::rules::{RuleFile, Rules, State};
 use super::{Found, Row, find_off_switch, older, silenced};
 use crate::ambient::Here;
 use crate::command::install::can_call_tenterhook;
 use crate::command::install::files::scope_name;
 use crate::openings::find_openings;
+use crate::unasked;
 
 pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
     let (agent, found) = (row.agent, &*row.found);
@@ -21,7 +24,7 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
             .collect();
         json!({
             "waiting": waiting,
-            "scope": scope_name(found.scope), "file": found.file, "events": found.events, "programs": found.programs,
+            "scope": scope_name(found.scope), "file": found.file, "path": found.path, "events": found.events, "programs": found.programs,
             "altered": found.altered, "switched_off": switches(found).is_some_and(|switch| switch.off),
             "other_hooks": found.others, "broken": found.broken,
         })
@@ -55,5 +58,45 @@ pub(super) fn agent_json(row: &Row, here: &Here) -> Value {
         "off": off, "silencers": silenced::silencers_json(&row.silencers, here),
         "can_be_answered": can_call_tenterhook(agent), "files": files, "gates": gates,
         "if_gone": agent.installation.gone, "held": held, "not_covered": open, "example": example,
+    })
+}
+
+/// Returns all that `status` found.
+pub(super) fn status_json(state: State, agents: Vec<Value>, rules: &Rules, here: &Here) -> Value {
+    let files: Vec<Value> = rules.files.iter().map(rule_file_json).collect();
+    let built_in: Vec<Value> = rules.built_in.iter().map(|hook| hook_json(hook)).collect();
+    let expected = rules.expected.iter().map(|expected| {
+        let file = expected.file.as_ref().map(|file| &*file.path);
+        json!({ "digest": expected.digest.to_string(), "file": file, "applies": expected.applies() })
+    });
+    let last_firing = rules.last_firing.as_ref().map(|firing| {
+        json!({
+            "record": firing.number(), "time": firing.end_time().map(|time| time.to_string()),
+            "event": firing.event_name(), "tool": firing.tool_name(),
+            "decision": firing.decision(),
+        })
+    });
+    json!({
+        "state": state.name(), "agents": agents, "rules": files, "built_in": built_in,
+        "expected": expected.collect::<Vec<_>>(), "last_firing": last_firing,
+        "unasked": unasked::commands_json(&unasked::find_unasked_commands(here)),
+    })
+}
+
+fn rule_file_json(file: &RuleFile) -> Value {
+    let hooks: Vec<Value> = file.hooks.iter().map(|hook| hook_json(hook)).collect();
+    json!({
+        "file": file.path, "digest": file.digest.map(|digest| digest.to_string()),
+        "dialect": file.dialect.as_str(), "layer": file.layer.as_str(),
+        "state": file.state.name(), "problems": file.problems, "hooks": hooks,
+    })
+}
+
+fn hook_json(hook: &Hook) -> Value {
+    json!({
+        "id": hook.id.as_str(), "event": hook.event.as_str(),
+        "line": hook.place.as_ref().map(|place| place.line), "mode": hook.enforcement.as_str(),
+        "armed": hook.arming == Arming::Armed,
+        "because": hook.arming.disabled_reason().map(|(because, _)| because),
     })
 }

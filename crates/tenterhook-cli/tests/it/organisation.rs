@@ -1,0 +1,132 @@
+//! What an organisation needs: which rules apply on a machine, whether they are the expected ones, and a proof that agents ask.
+
+use serde_json::{Value, json};
+
+use crate::fixture::{Fixture, fits_schema};
+use crate::managed::{GUARD, play};
+
+/// `printf x | sha256sum`.
+const OTHER: &str = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+
+/// The JSON document that a script printed between two lines of marks.
+fn json_in(text: &str) -> Value {
+    let (_, rest) = text.split_once("JSON\n").unwrap();
+    serde_json::from_str(rest.split_once("\nEND").unwrap().0).unwrap()
+}
+
+/// BR-140, BR-141: every file with rules is listed with its digest, layer and state, and each hook with its mode.
+#[test]
+fn status_lists_rules_with_digest_layer_and_mode() {
+    let fixture = Fixture::new();
+    fixture.write("home/.claude/settings.json", "{}\n");
+    assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
+    let shadow = format!("{GUARD}mode = 'shadow'\n");
+    fixture.write("home/.config/tenterhook/tenterhook.toml", &shadow);
+    let status = fixture.json(&["status", "--format", "json"], "", 0);
+    fits_schema("status", &status);
+    assert_eq!((&status["state"], &status["last_firing"]), (&json!("good"), &Value::Null));
+    let file = &status["rules"][0];
+    let digest = fixture.shell("sha256sum <$HOME/.config/tenterhook/tenterhook.toml").stdout;
+    let path = "[FIXTURE]/home/.config/tenterhook/tenterhook.toml";
+    assert_eq!(file["file"], json!(path), "{status:#}");
+    assert_eq!(file["digest"].as_str(), digest.split_whitespace().next());
+    assert_eq!((&file["layer"], &file["state"]), (&json!("user"), &json!("applies")));
+    let hook = &file["hooks"][0];
+    assert_eq!((&hook["id"], &hook["mode"]), (&json!("no-force"), &json!("shadow")), "{hook:#}");
+    assert_eq!(status["rules"].as_array().unwrap().len(), 1, "own entries are no rules");
+    fixture.run(&["fire", "Bash", "ls"], "");
+    let status = fixture.json(&["status", "--format", "json"], "", 0);
+    fits_schema("status", &status);
+    assert_eq!(status["last_firing"]["event"], "PreToolUse", "{status:#}");
+    let text = fixture.run(&["status"], "").stdout;
+    assert!(text.contains("~/.config/tenterhook/tenterhook.toml, 1 hook, 1 in shadow"), "{text}");
+}
+
+/// BR-141: a file of a repository that is not approved is listed, and does not apply.
+#[test]
+fn status_says_which_rules_are_not_approved() {
+    let fixture = Fixture::new().unapproved();
+    fixture.write("project/.git/HEAD", "");
+    fixture.write("project/tenterhook.toml", GUARD);
+    let status = fixture.json(&["status", "--format", "json"], "", 0);
+    assert_eq!(status["rules"][0]["state"], "not-approved", "{status:#}");
+    let text = fixture.run(&["status"], "").stdout;
+    assert!(text.contains("tenterhook.toml, 1 hook, not approved"), "{text}");
+}
+
+/// BR-142: each result has its exit code; the highest wins.
+#[test]
+fn status_has_an_exit_code_for_each_result() {
+    let fixture = Fixture::new();
+    fixture.write("home/.claude/settings.json", "{}\n");
+    let state = |args: &[&str], code: i32| {
+        let status = fixture.json(&[&["status", "--format", "json"], args].concat(), "", code);
+        fits_schema("status", &status);
+        status["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(&[], 1), "does-not-call");
+    assert_eq!(state(&["--expect", OTHER], 4), "other-rules");
+    fixture.run(&["install", "claude"], "");
+    assert_eq!(state(&[], 0), "good");
+    assert_eq!(state(&["--expect", OTHER], 4), "other-rules");
+    fixture.write("home/.config/tenterhook/tenterhook.toml", "[hook.a]\non = 'Stop'\n");
+    assert_eq!(state(&["--expect", OTHER], 5), "cannot-be-read");
+    let text = fixture.run(&["status"], "");
+    assert!(text.code == 5 && text.stdout.contains("line 1: "), "{}", text.all());
+    fixture.write("home/.config/tenterhook/tenterhook.toml", "[hook");
+    assert_eq!(state(&[], 5), "cannot-be-read");
+    let wrong = fixture.run(&["status", "--expect", "abc"], "");
+    assert!(wrong.code == 1 && wrong.stderr.contains("sha256sum FILE"), "{}", wrong.all());
+}
+
+/// BR-142: a file with the expected digest counts only where no user can change it.
+#[test]
+fn user_file_with_the_expected_digest_does_not_bind() {
+    let fixture = Fixture::new();
+    fixture.write("home/.config/tenterhook/tenterhook.toml", GUARD);
+    let line = "tenterhook status --expect $(sha256sum <$HOME/.config/tenterhook/tenterhook.toml | cut -d' ' -f1)";
+    let output = fixture.shell(line);
+    assert_eq!(output.code, 4, "{}", output.all());
+    assert!(output.stdout.contains("only a managed file binds (layer `user`)"), "{}", output.all());
+}
+
+/// BR-142: the expected managed file applies until its text changes, it vanishes, or others may write it.
+#[test]
+fn expected_managed_file_applies_until_it_changes() {
+    let script = r#"F=/etc/tenterhook/tenterhook.toml; S=$(sha256sum $F | cut -d' ' -f1); cp $F $HOME/copy
+        tenterhook status --expect $S; echo same $?
+        echo JSON; tenterhook status --expect sha256:$S --format json; echo END
+        chmod 0666 $F; tenterhook status --expect $S >/dev/null; echo exposed $?; chmod 0644 $F
+        echo '# more' >> $F; tenterhook status --expect $S >/dev/null; echo changed $?
+        echo '[hook' > $F; tenterhook status --expect $S >/dev/null; echo broken $?
+        rm $F; tenterhook status --expect $S >/dev/null; echo gone $?
+        cp $HOME/copy $F; tenterhook status --expect $S >/dev/null; tenterhook status --expect $S; echo back $?
+D=/etc/claude-code; mkdir -p $D/managed-settings.d
+        echo '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}' > $D/managed-settings.json
+        S=$(sha256sum $D/managed-settings.json | cut -d' ' -f1); tenterhook status --expect $S; echo armed $?
+        echo '{"disableAllHooks": true}' > $D/managed-settings.d/x.json
+        tenterhook status --expect $S; echo disarmed $?"#;
+    let Some(output) = play(GUARD, "", script) else { return };
+    let all = output.all();
+    for line in [
+        "same 0",
+        "exposed 5",
+        "changed 4",
+        "broken 5",
+        "gone 4",
+        "back 0",
+        "armed 0",
+        "disarmed 4",
+    ] {
+        assert!(output.stdout.contains(&format!("{line}\n")), "{line}: {all}");
+    }
+    let status = json_in(&output.stdout);
+    fits_schema("status", &status);
+    let file = "/etc/tenterhook/tenterhook.toml";
+    assert_eq!(status["expected"][0]["file"], file, "{status:#}");
+    assert_eq!(status["expected"][0]["applies"], true, "{status:#}");
+    let rule = &status["rules"][0];
+    assert_eq!((&rule["file"], &rule["layer"]), (&json!(file), &json!("managed")), "{rule:#}");
+    assert_eq!(rule["digest"], status["expected"][0]["digest"]);
+    assert_eq!(rule["hooks"][0]["mode"], "enforce", "{rule:#}");
+}
