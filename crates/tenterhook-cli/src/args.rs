@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Init,
     /// Find mistakes in hook files, and hooks that can never run
     #[command(
-        after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --diff\n  tenterhook check --watch"
+        after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --as managed tenterhook.toml\n  tenterhook check --diff\n  tenterhook check --watch"
     )]
     Check(Check),
     /// List the configured hooks
@@ -295,6 +295,7 @@ pub(crate) struct Doctor {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("which_files").args(["files", "config"]).multiple(true))]
 pub(crate) struct Check {
     /// The files to check [default: those that the agents would load from here]
     #[arg(value_name = "[DIALECT=]FILE", value_parser = parse_named_file)]
@@ -317,6 +318,9 @@ pub(crate) struct Check {
     /// The dialect of named files that do not show theirs by path or content
     #[arg(long, value_name = "NAME", value_parser = dialect_parser(), hide_possible_values = true)]
     pub(crate) dialect: Option<DialectId>,
+    /// Check the files as they would be read there, e.g. before an organisation ships its file [default: where they are]
+    #[arg(long = "as", value_name = "SCOPE", requires = "which_files")]
+    pub(crate) scope: Option<ScopeArg>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

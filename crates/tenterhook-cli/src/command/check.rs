@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use tenterhook::internal::discover;
 use tenterhook_core::config::{Ruleset, is_own_entry};
 use tenterhook_core::diagnostic::{Diagnostic, Severity};
-use tenterhook_core::hook::Hook;
+use tenterhook_core::hook::{Hook, Layer};
 
 use super::{fix, test, to_pretty_json};
 use crate::ambient::Here;
-use crate::args::{Check, Format};
+use crate::args::{Check, Format, ScopeArg};
 use crate::exit::Exit;
 use crate::grants;
 use crate::load::{self, Loaded, Texts, Whose};
@@ -51,7 +51,16 @@ fn watched_files(args: &Check, here: &Here) -> BTreeSet<PathBuf> {
 
 fn load_files(args: &Check, here: &Here) -> Loaded {
     let files = [&*args.files, &*args.config].concat();
-    load::read_sources(&files, Whose::from_dialect(args.dialect), here)
+    let mut loaded = load::read_sources(&files, Whose::from_dialect(args.dialect), here);
+    if let Some(scope) = args.scope {
+        let layer = match scope {
+            ScopeArg::User => Layer::User,
+            ScopeArg::Project => Layer::Project,
+            ScopeArg::Managed => Layer::Managed,
+        };
+        loaded.sources.iter_mut().for_each(|source| source.layer = layer);
+    }
+    loaded
 }
 
 fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {

@@ -1,5 +1,7 @@
 //! What an organisation needs: which rules apply on a machine, whether they are the expected ones, and a proof that agents ask.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, fits_schema};
@@ -129,4 +131,60 @@ D=/etc/claude-code; mkdir -p $D/managed-settings.d
     assert_eq!((&rule["file"], &rule["layer"]), (&json!(file), &json!("managed")), "{rule:#}");
     assert_eq!(rule["digest"], status["expected"][0]["digest"]);
     assert_eq!(rule["hooks"][0]["mode"], "enforce", "{rule:#}");
+}
+
+/// The file that the guide shows.
+fn guide_file() -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/organisation.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once("<!-- file: managed.toml -->\n```toml\n").unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+/// C-121: a file can be checked as a managed one before it is shipped.
+#[test]
+fn check_as_managed_reads_a_file_as_managed() {
+    let fixture = Fixture::new();
+    fixture.write("project/ship.toml", &guide_file());
+    let plain = fixture.run(&["check", "ship.toml"], "");
+    for key in ["managed-key-ignored", "record-not-heard"] {
+        assert!(plain.stdout.contains(key), "{key}: {}", plain.all());
+    }
+    for args in [
+        &["check", "--as", "managed", "ship.toml"][..],
+        &["check", "--as", "managed", "--config", "ship.toml"],
+    ] {
+        let output = fixture.run(&[args, &["--strict"]].concat(), "");
+        assert!(
+            output.code == 0 && output.stdout.contains("3 advice in 1 file"),
+            "{}",
+            output.all()
+        );
+    }
+    fixture.write("project/ship.toml", &guide_file().replace("pause = false", "pauze = false"));
+    let output = fixture.run(&["check", "--as", "managed", "ship.toml", "--strict"], "");
+    assert!(output.code == 1 && output.stdout.contains("`pauze`"), "{}", output.all());
+    fixture.write("project/ship.toml", "[record]\nenabled = true\n[shadow]\nallowed = false\n");
+    let user = fixture.run(&["check", "--as", "user", "ship.toml"], "").stdout;
+    assert!(user.contains("managed-key-ignored") && !user.contains("record-not-heard"), "{user}");
+    assert_eq!(fixture.run(&["check", "--as", "managed"], "").code, 1, "it needs a file");
+}
+
+/// C-90, BR-142: the file of the guide applies as a managed one, whatever the user writes.
+#[test]
+fn guide_file_binds_users() {
+    let user = "[hook.no-force-push]\nenabled = false\n[record]\nenabled = false\n[shadow]\nallowed = true\n\
+        [protect]\npause = true\n[source.\"~/.claude/settings.json\"]\non_failure = 'continue'\n";
+    let script = r#"F=/etc/tenterhook/tenterhook.toml; S=$(sha256sum $F | cut -d' ' -f1)
+        tenterhook check $F; tenterhook status --expect $S; echo status $?
+        tenterhook fire Bash 'git push -f'; echo fire $?; tenterhook fire Bash 'telnet x'; echo trial $?
+        tenterhook log | grep -c PreToolUse; tenterhook check | grep -o '^warning.[a-z-]*' | sort | uniq -c"#;
+    let Some(output) = play(&guide_file(), user, script) else { return };
+    let all = output.all();
+    for line in ["3 advice in 1 file with 2 hooks", "status 0", "fire 2", "trial 0", "\n2\n"] {
+        assert!(output.stdout.contains(line), "{line}: {all}");
+    }
+    for code in ["switch-not-heard", "record-not-heard", "managed-key-ignored"] {
+        assert!(output.stdout.contains(code), "{code}: {all}");
+    }
 }
