@@ -113,7 +113,7 @@ pub(crate) enum Command {
     Status(Status),
     /// Find what keeps hooks from running here, and how to fix it
     #[command(
-        after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json\n  tenterhook doctor --report"
+        after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting; with --prove: no agent is here, or an entry is not proven\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor --prove\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json\n  tenterhook doctor --report"
     )]
     Doctor(Doctor),
     /// Print recorded firings and their outcomes, or verify the record
@@ -290,6 +290,9 @@ pub(crate) struct Doctor {
     /// Names of files, hooks and tools stay: read it before you share it
     #[arg(long, conflicts_with = "format")]
     pub(crate) report: bool,
+    /// Prove that agents are stopped: call through each gate's entry as its agent does, and see the denial of a rule for this call alone
+    #[arg(long, conflicts_with_all = ["no_fire", "report"])]
+    pub(crate) prove: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

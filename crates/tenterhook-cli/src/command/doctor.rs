@@ -9,6 +9,7 @@ mod firing;
 mod machine;
 mod page;
 mod program;
+mod prove;
 mod sources;
 mod started;
 mod switches;
@@ -29,6 +30,7 @@ use finding::{Finding, Weight};
 use firing::Fired;
 use machine::Kernel;
 use program::Installed;
+use prove::Proof;
 
 /// What was found.
 struct Report {
@@ -40,6 +42,8 @@ struct Report {
     /// About the machine.
     machine: Vec<Finding>,
     kernel: Kernel,
+    /// With `--prove`, whether each agent got the canary's denial, and there is an agent.
+    is_proven: Option<bool>,
 }
 
 /// What was found of an agent.
@@ -49,6 +53,8 @@ struct Row {
     /// For how many events it calls.
     events: usize,
     fired: Vec<Fired>,
+    /// The canary calls of `--prove`.
+    proofs: Vec<Proof>,
     findings: Vec<Finding>,
 }
 
@@ -59,31 +65,35 @@ pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Proble
             .collect(),
         false => without_repeats(&args.agents),
     };
-    let report =
-        term.with_progress("looking at the agents", || examine(&agents, !args.no_fire, here));
+    let report = term.with_progress("looking at the agents", || examine(&agents, args, here));
     match args.output.format {
         Format::Text if args.report => term.print_data(&bundle::render(&report, here))?,
         Format::Json => print_json(&page::report_json(&report), term)?,
         Format::Text => term.print_data(&page::report_text(&report, term.width()))?,
     }
-    Ok(if report.count_findings(Weight::Error) > 0 { Exit::Wrong } else { Exit::Good })
+    let is_wrong = report.is_proven == Some(false) || report.count_findings(Weight::Error) > 0;
+    Ok(if is_wrong { Exit::Wrong } else { Exit::Good })
 }
 
-fn examine(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
+fn examine(agents: &[&'static Agent], args: &Doctor, here: &Here) -> Report {
     let kernel = machine::detect_kernel();
     let mut machine = machine::state_dir_findings(here);
     machine.extend(kernel.findings());
-    let agents: Vec<Row> = agents.iter().map(|agent| examine_agent(agent, fires, here)).collect();
+    let agents: Vec<Row> = agents.iter().map(|agent| examine_agent(agent, args, here)).collect();
     let calling: Vec<&'static Agent> =
         agents.iter().filter(|agent| agent.events > 0).map(|agent| agent.agent).collect();
     let mut loaded = load::read_sources(&[], Whose::Unsaid, here);
     let engine = loaded.build_engine(|builder| builder);
     let sources = sources::source_findings(&calling, &loaded, &engine, here);
     let programs = confined::confined_programs(&loaded, &engine, kernel.means, here);
-    Report { agents, sources, programs, machine, kernel }
+    let is_row_proven = |row: &Row| {
+        !row.proofs.is_empty() && row.proofs.iter().all(|proof| proof.finding.is_none())
+    };
+    let is_proven = args.prove.then(|| !agents.is_empty() && agents.iter().all(is_row_proven));
+    Report { agents, sources, programs, machine, kernel, is_proven }
 }
 
-fn examine_agent(agent: &'static Agent, fires: bool, here: &Here) -> Row {
+fn examine_agent(agent: &'static Agent, args: &Doctor, here: &Here) -> Row {
     let files = entries::existing_files(agent, here);
     let installed = program::detect_installed(agent, here);
     if let Some(program) = &installed.program {
@@ -99,16 +109,21 @@ fn examine_agent(agent: &'static Agent, fires: bool, here: &Here) -> Row {
     // A missing program needs no call to be found.
     let is_there = !programs.iter().any(|program| program.kind == finding::Kind::ProgramMissing);
     findings.extend(programs);
-    let calls = startable.into_iter().filter(|_| fires && is_there);
+    let calls = || startable.iter().filter(|_| !args.no_fire && is_there);
     let fired: Vec<Fired> =
-        calls.filter_map(|call| firing::fire_first_gate(agent, call, here)).collect();
+        calls().filter_map(|call| firing::fire_first_gate(agent, call, here)).collect();
+    let proofs: Vec<Proof> = calls()
+        .filter(|_| args.prove)
+        .flat_map(|call| prove::prove_entries(agent, call, here))
+        .collect();
+    findings.extend(proofs.iter().filter_map(|proof| proof.finding.clone()));
     findings.extend(fired.iter().filter_map(|f| f.finding.clone()));
     findings.extend(program::version_findings(agent, &installed, here));
     let calls = |name: &str| {
         files.iter().flat_map(|file| &file.entries).any(|entry| entry.event.name == name)
     };
     let events = agent.installation.events.iter().filter(|event| calls(event.name)).count();
-    Row { agent, installed, events, fired, findings }
+    Row { agent, installed, events, fired, proofs, findings }
 }
 
 impl Report {

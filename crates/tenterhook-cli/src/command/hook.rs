@@ -3,6 +3,7 @@
 //! It prints nothing for people on standard output, and reports each failure to the agent as a restraint (BR-10).
 
 mod aside;
+pub(super) mod canary;
 mod projects;
 mod reply;
 mod silenced;
@@ -240,6 +241,7 @@ impl<'a> Call<'a> {
         let Prepared { here, loaded, place } =
             self.load_hooks_for_event(&event, here, kept.as_deref())?;
         let mut loaded = loaded.prepare_for_firing();
+        loaded.sources.extend(canary::rule_for(&event));
         warnings.extend(projects::store_projects(&loaded, &here, kept.as_deref()));
         warnings.extend(here.moved_home_warning());
         here.warn_without_home(term);

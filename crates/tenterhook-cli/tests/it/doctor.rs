@@ -259,6 +259,97 @@ fn no_entry_is_called_without_the_option() {
     assert!(!fixture.path("home/.local").exists(), "nothing is on record");
 }
 
+/// BR-143: through each agent's entries comes the denial of a rule that exists for that call alone, which is on record.
+#[test]
+fn prove_sees_the_canarys_denial_through_every_agent() {
+    let fixture = Fixture::new();
+    let all = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini", "codex"];
+    let prove = [&["doctor", "--prove", "--format", "json"], &all[..]].concat();
+    let none = fixture.json(&prove, "", 1);
+    assert_eq!(
+        (&none["agents"][0]["proofs"], &none["proven"]),
+        (&json!([]), &json!(false)),
+        "{none:#}"
+    );
+    assert_eq!(fixture.run(&[&["install"], &all[..]].concat(), "").code, 0);
+    let json = fixture.json(&prove, "", 1);
+    fits_schema("doctor", &json);
+    for row in json["agents"].as_array().unwrap() {
+        let proofs = row["proofs"].as_array().unwrap();
+        assert!(!proofs.is_empty(), "{row:#}");
+        assert!(proofs.iter().all(|proof| proof["denied"] == true), "{row:#}");
+        assert!(proofs.iter().all(|proof| proof["record"].is_u64()), "{row:#}");
+    }
+    let left = json["findings"].as_array().unwrap();
+    assert_eq!(kinds(left), ["not-approved"], "Codex waits for its user");
+    let log = fixture.run(&["log", "--hook", "tenterhook/canary"], "").stdout;
+    let proofs: usize = json["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["proofs"].as_array().unwrap().len())
+        .sum();
+    assert_eq!(log.lines().count(), proofs, "{log}");
+}
+
+/// BR-143.
+#[test]
+fn prove_ends_with_0_where_every_agent_is_stopped() {
+    let (fixture, _) = calling();
+    let output = fixture.run(&["doctor", "--prove"], "");
+    assert!(
+        output.code == 0 && output.stdout.ends_with("proven: each agent gets denials\n"),
+        "{}",
+        output.all()
+    );
+    // A denial by the user's own rule hides nothing, and a user without records is proven, too.
+    fixture.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.all]\non = \"PreToolUse\"\nwhen = \"true\"\ndeny = \"nothing today\"\n[record]\nenabled = false\n",
+    );
+    let json = fixture.json(&["doctor", "--prove", "--format", "json"], "", 0);
+    let proof = &json["agents"][0]["proofs"][0];
+    assert_eq!((&proof["denied"], &proof["record"]), (&json!(true), &Value::Null), "{json:#}");
+    assert_eq!(json["proven"], true);
+    // No agent, no proof.
+    let none = Fixture::new().run(&["doctor", "--prove"], "");
+    assert!(none.code == 1 && none.stdout.ends_with("no agent is here\n"), "{}", none.all());
+    assert_eq!(fixture.run(&["doctor", "--prove", "--no-fire"], "").code, 1);
+}
+
+/// BR-143: an entry whose program answers without asking a rule is not proven.
+#[cfg(unix)]
+#[test]
+fn prove_finds_an_entry_that_asks_no_rule() {
+    let version = format!("[ $1 = --version ] && exec {PROGRAM} --version\n");
+    let deny = "echo '{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}'";
+    for (then, message) in [
+        ("exit 0", "the canary call passed"),
+        (deny, "a different rule denied the canary call: no"),
+        ("exit 3", "the canary call got no answer"),
+    ] {
+        let fixture = with_program(&format!("#!/bin/sh\n{version}{then}\n"));
+        let found = found(&fixture, &["--prove"]);
+        let unproven: Vec<&Value> =
+            found.iter().filter(|finding| finding["kind"] == "not-proven").collect();
+        assert_eq!(unproven.len(), 3, "{found:#?}");
+        let is_it = |finding: &&Value| finding["message"].as_str().unwrap().starts_with(message);
+        assert!(unproven.iter().any(is_it), "{then}: {unproven:#?}");
+    }
+}
+
+/// BR-143: the entry runs in the shell that its agent uses: Codex takes the user's own as a login shell.
+#[cfg(unix)]
+#[test]
+fn prove_calls_in_the_agents_shell() {
+    let fixture = Fixture::new();
+    fixture.write("home/.codex/hooks.json", "{}");
+    assert_eq!(fixture.run(&["install", "codex"], "").code, 0);
+    fixture.write("home/.profile", "echo profile >> $HOME/ran\n");
+    fixture.run(&["doctor", "codex", "--prove"], "");
+    assert!(fixture.path("home/ran").exists(), "the login shell read its profile");
+}
+
 /// BR-73.
 #[cfg(unix)]
 #[test]

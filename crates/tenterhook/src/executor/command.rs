@@ -179,8 +179,8 @@ fn process_for_task(
 ///
 const GOES_FIRST: i16 = 800;
 
-/// The process of a command, in `cwd`.
-pub(super) fn process_for_command(command: &Command, cwd: PathBuf) -> process::Command {
+/// Returns the process of a command, in `cwd`.
+pub fn process_for_command(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = process::Command::shell("", cwd);
     described.program = process_program(command.invocation());
     // Files that a hook creates (a formatter, say) belong to the project, not to the engine.

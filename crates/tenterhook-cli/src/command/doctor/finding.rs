@@ -62,6 +62,7 @@ kinds! {
     EntryNotTried = "entry-not-tried", Warning;
     NotAnswered = "not-answered", Error;
     HarmlessDenied = "harmless-denied", Warning;
+    NotProven = "not-proven", Error;
     VersionNotMeasured = "version-not-measured", Warning;
     VersionNotProbed = "version-not-probed", Warning;
     DenialOpen = "denial-does-not-block", Error;

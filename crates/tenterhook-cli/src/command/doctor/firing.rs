@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenterhook::Event;
+use tenterhook::internal::executor::process_for_command;
 use tenterhook_core::agents::Agent;
-use tenterhook_core::answer::Restraint;
+use tenterhook_core::answer::{Effects, Restraint};
+use tenterhook_core::config::Source;
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::{EventName, Surroundings};
+use tenterhook_core::hook::{self, Inherit, Invocation, Run, Shell};
 use tenterhook_core::report::{End, Output, Report, StepOutput};
 use tenterhook_process::{Cancel, Command, End as Ended, run_blocking};
 
@@ -33,13 +36,33 @@ const UNASKED: &str = "blocked, because no hook";
 
 /// Calls Tenterhook through the first entry of a file that is for a gate.
 pub(super) fn fire_first_gate(agent: &'static Agent, file: &File, here: &Here) -> Option<Fired> {
-    let entry = file.entries.iter().find(|entry| entry.event.gates && entry.event.tool)?;
+    let entry = file.entries.iter().find(|entry| is_tool_gate(entry))?;
+    let session = format!("tenterhook-doctor-{}", std::process::id());
+    let (took, response) = call_through((agent, file, entry), (&session, "true"), here)?;
+    let finding = response_finding(agent, response)
+        .map(|finding| finding.with_location(&file.path, entry.line, here));
+    Some(Fired { event: entry.event.name, took, finding })
+}
+
+/// Returns whether an entry is asked before a tool call.
+pub(super) const fn is_tool_gate(entry: &Entry) -> bool {
+    entry.event.gates && entry.event.tool
+}
+
+/// Calls Tenterhook through an entry about a shell command, as the agent would, and reads the
+/// reply.
+pub(super) fn call_through(
+    (agent, file, entry): (&'static Agent, &File, &Entry),
+    (session, line): (&str, &str),
+    here: &Here,
+) -> Option<(Duration, Response)> {
     let id = DialectId::agents().find(|dialect_id| dialect_id.as_str() == agent.name)?;
     let rows = id.dialect().event_rows();
     let row =
         rows.iter().find(|row| row.name == entry.event.name || row.event == entry.event.name)?;
-    let event = test_event(EventName::new(&*row.event), here);
-    let report = run_blocking(entry_command(&event, id, entry, here), &Cancel::new());
+    let event = test_event(EventName::new(&*row.event), (session, line), here);
+    let process = entry_process(&event, id, (file, entry), here);
+    let report = run_blocking(process, &Cancel::new());
     let took = report.times.total();
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
@@ -55,12 +78,13 @@ pub(super) fn fire_first_gate(agent: &'static Agent, file: &File, here: &Here) -
             let denied =
                 answer.restraint >= Restraint::Ask || stdout.contains("\"decision\":\"deny\"");
             let said = answer.reason.unwrap_or_else(|| first_line_or(&stderr, &stdout));
+            let replacement = replaced_command(&answer.effects, line);
             match (answer.failure, denied, code) {
                 _ if stderr.contains(GONE) => Response::Nothing(first_foreign_line(&stderr)),
                 (_, true, _) if said.contains(UNASKED) => Response::Nothing(said),
                 (_, true, _) => Response::Denied(said),
                 (Some(failure), ..) => Response::Nothing(failure.message),
-                (None, false, 0) => Response::Silence,
+                (None, false, 0) => replacement.map_or(Response::Silence, Response::Replaced),
                 (None, false, code) => Response::Nothing(format!("it ended with exit code {code}")),
             }
         }
@@ -73,21 +97,22 @@ pub(super) fn fire_first_gate(agent: &'static Agent, file: &File, here: &Here) -
             Response::Nothing("its exit status is unknown".to_owned())
         }
     };
-    let finding = response_finding(agent, response)
-        .map(|finding| finding.with_location(&file.path, entry.line, here));
-    Some(Fired { event: entry.event.name, took, finding })
+    Some((took, response))
 }
 
 /// What came of the call.
-enum Response {
+pub(super) enum Response {
     Silence,
     Denied(String),
+    /// The call runs this command instead: where an agent cannot deny one call, that is a command
+    /// which prints the reason and fails.
+    Replaced(String),
     Nothing(String),
 }
 
 fn response_finding(agent: &Agent, response: Response) -> Option<Finding> {
     match response {
-        Response::Silence => None,
+        Response::Silence | Response::Replaced(_) => None,
         Response::Denied(why) => Some(Finding::new(
             Kind::HarmlessDenied,
             format!("a call of the command `true` was held up: {}", first_line_or(&why, "")),
@@ -101,19 +126,26 @@ fn response_finding(agent: &Agent, response: Response) -> Option<Finding> {
     }
 }
 
-fn test_event(name: EventName, here: &Here) -> Event {
-    let session = format!("tenterhook-doctor-{}", std::process::id());
+/// Returns the command that replaces `line`, if the answer has one.
+fn replaced_command(effects: &Effects, line: &str) -> Option<String> {
+    let command = effects.updated_input.as_ref()?.get("command")?.as_str()?;
+    (command != line).then(|| command.to_owned())
+}
+
+fn test_event(name: EventName, (session, line): (&str, &str), here: &Here) -> Event {
     Event::new(name, Surroundings::at(&here.roots.cwd).session(session))
         .with("tool_name", "Bash")
-        .with("tool_input", json!({ "command": "true" }))
+        .with("tool_input", json!({ "command": line }))
         .with("tool_use_id", "tenterhook-doctor")
 }
 
-fn entry_command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Command {
+/// Returns the process that the agent starts for an entry, with the shell that it uses.
+fn entry_process(event: &Event, id: DialectId, of: (&File, &Entry), here: &Here) -> Command {
+    let (file, entry) = of;
     let envelope = id.dialect().encode_event(event);
     let cwd = here.roots.cwd.clone();
     let mut command = match &entry.call {
-        Call::Line(line) => Command::shell(line, cwd),
+        Call::Line(line) => process_for_command(&command_as_read(id, file, line), cwd),
         Call::Script(path) => Command::new(path, std::iter::empty::<&str>(), cwd),
     };
     let variables = here.env.iter().chain(&envelope.env);
@@ -123,6 +155,26 @@ fn entry_command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Co
     // What it writes is for the same people as when the agent calls.
     command.umask = None;
     command
+}
+
+/// Returns the command of an entry as the agent's dialect reads it from the file. A line that the
+/// dialect does not have, as that of a plugin, is for `sh`.
+fn command_as_read(id: DialectId, file: &File, line: &str) -> hook::Command {
+    let directory = file.path.parent().unwrap_or(&file.path);
+    let source = Source::from_text(&file.path.to_string_lossy(), id, &file.text, directory);
+    let hooks = id.dialect().read_config(&source).hooks;
+    let found = hooks.into_iter().find_map(|hook| match hook.run {
+        Run::Command(command) if is_line(&command, line) => Some(command),
+        _ => None,
+    });
+    found.unwrap_or_else(|| {
+        let shell = Invocation::Shell { text: line.to_owned(), shell: Shell::Sh };
+        hook::Command::new(shell, Inherit::All)
+    })
+}
+
+fn is_line(command: &hook::Command, line: &str) -> bool {
+    matches!(command.invocation(), Invocation::Shell { text, .. } if text == line)
 }
 
 /// Returns the first line on stderr that the shell or the program printed before the entry's own

@@ -5,6 +5,7 @@ use tenterhook_process::Tier;
 
 use super::finding::{Finding, Mend, Weight};
 use super::machine::Kernel;
+use super::prove::Proof;
 use super::{Report, Row, confined};
 use crate::show::layout::{count_noun, format_duration, wrap_text};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
@@ -39,6 +40,16 @@ pub(super) fn report_text(report: &Report, width: usize) -> String {
     push_line(lead, &reached, width, &mut out);
     report.machine.iter().for_each(|f| push_finding(f, width, &mut out));
     out.push_str(&format!("\n{}\n", summary(report)));
+    match report.is_proven {
+        Some(true) => {
+            out.push_str(&format!("{}\n", paint(GOOD, "proven: each agent gets denials")))
+        }
+        Some(false) => {
+            let text = "not proven: an agent gets no denial, or no agent is here";
+            out.push_str(&format!("{}\n", paint(ERROR, text)));
+        }
+        None => {}
+    }
     out
 }
 
@@ -60,6 +71,9 @@ fn push_agent(row: &Row, width: usize, out: &mut String) {
             format_duration(event.took)
         );
         push_line("ok", &text, width, out);
+    }
+    for proof in row.proofs.iter().filter(|proof| proof.finding.is_none()) {
+        push_line("ok", &proof.description(), width, out);
     }
     row.findings.iter().for_each(|f| push_finding(f, width, out));
     out.push('\n');
@@ -157,7 +171,7 @@ pub(super) fn report_json(report: &Report) -> Value {
             "tier": report.kernel.means.highest_tier().name(),
         },
         "programs": report.programs.iter().map(confined::Program::to_json).collect::<Vec<_>>(),
-        "findings": findings,
+        "findings": findings, "proven": report.is_proven,
         "errors": report.count_findings(Weight::Error), "warnings": report.count_findings(Weight::Warning),
     })
 }
@@ -177,6 +191,7 @@ fn agent_json(row: &Row) -> Value {
         "version": row.installed.version, "measured_version": row.installed.measured,
         "probed_version": row.installed.probed,
         "events": row.events, "all_events": row.agent.installation.events.len(), "fired": fired,
+        "proofs": row.proofs.iter().map(Proof::to_json).collect::<Vec<_>>(),
     })
 }
 

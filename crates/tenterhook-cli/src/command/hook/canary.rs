@@ -1,0 +1,42 @@
+//! The canary of `doctor --prove`: a call that one rule denies, which exists for this call alone. Decides about no other call.
+
+use tenterhook::Event;
+use tenterhook_core::config::Source;
+use tenterhook_core::dialect::DialectId;
+use tenterhook_core::hook::Layer;
+
+/// How the command of a canary call begins; the rest is its nonce.
+const MARKER: &str = "tenterhook-canary-";
+
+/// Returns the shell command of a canary call.
+pub(in crate::command) fn command_line(nonce: &str) -> String {
+    format!("{MARKER}{nonce}")
+}
+
+/// Returns the session of a canary call.
+pub(in crate::command) fn session_id(nonce: &str) -> String {
+    format!("{MARKER}{nonce}")
+}
+
+/// Returns the reason with which the rule denies the call.
+pub(in crate::command) fn reason(nonce: &str) -> String {
+    format!("canary {nonce} of `tenterhook doctor --prove`")
+}
+
+/// Returns the canary rule for an event; `None` if the event is no canary call.
+pub(super) fn rule_for(event: &Event) -> Option<Source> {
+    let call = event.tool()?;
+    let nonce = call.input.get("command")?.as_str()?.strip_prefix(MARKER)?;
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_plain(nonce) || !is_plain(event.name.as_str()) {
+        return None;
+    }
+    let text = format!(
+        "[hook.\"tenterhook/canary\"]\non = \"{}\"\nwhen = \"true\"\ndeny = \"{}\"\n",
+        event.name,
+        reason(nonce)
+    );
+    let source = Source::from_text("tenterhook/canary", DialectId::NATIVE, &text, "/");
+    // No switch, pause or allowance of a user lifts it.
+    Some(Source { layer: Layer::Managed, ..source })
+}
