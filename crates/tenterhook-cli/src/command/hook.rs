@@ -241,7 +241,6 @@ impl<'a> Call<'a> {
         let Prepared { here, loaded, place } =
             self.load_hooks_for_event(&event, here, kept.as_deref())?;
         let mut loaded = loaded.prepare_for_firing();
-        loaded.sources.extend(canary::rule_for(&event));
         warnings.extend(projects::store_projects(&loaded, &here, kept.as_deref()));
         warnings.extend(here.moved_home_warning());
         here.warn_without_home(term);
@@ -297,7 +296,8 @@ impl<'a> Call<'a> {
         let here =
             projects::with_left_projects(here.with_project_beside(&event.within.cwd)?, kept)?;
         let which = Which { config: self.args.config.clone(), dialect: None, compat: None };
-        let loaded = load::load_hooks(&which, &here)?;
+        let mut loaded = load::load_hooks(&which, &here)?;
+        loaded.sources.extend(canary::rule_for(event));
         let place = ScratchPath::new(&here.state);
         Ok(Prepared { here, loaded, place })
     }

@@ -27,7 +27,7 @@ pub(super) struct Proof {
     took: Duration,
     /// The number of the denial on record.
     record: Option<u64>,
-    /// What is wrong; `None` if the agent got the denial of the canary rule.
+    /// The problem; `None` if the agent got the denial of the canary rule.
     pub(super) finding: Option<Finding>,
 }
 
