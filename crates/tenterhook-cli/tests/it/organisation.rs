@@ -147,7 +147,7 @@ fn check_as_managed_reads_a_file_as_managed() {
     let fixture = Fixture::new();
     fixture.write("project/ship.toml", &guide_file());
     let plain = fixture.run(&["check", "ship.toml"], "");
-    for key in ["managed-key-ignored", "record-not-heard"] {
+    for key in ["managed-key-ignored", "record-not-heard", "check --as managed"] {
         assert!(plain.stdout.contains(key), "{key}: {}", plain.all());
     }
     for args in [

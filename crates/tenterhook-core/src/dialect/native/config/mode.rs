@@ -10,7 +10,8 @@ use crate::source::{ModeWord, Switch};
 use crate::syntax::{Entry, Node};
 
 /// What mends a key that only managed files have.
-pub(super) const MOVE: &str = "move it to `/etc/tenterhook/tenterhook.toml`, or leave it out";
+pub(super) const MOVE: &str = "move it to `/etc/tenterhook/tenterhook.toml`, or leave it out; \
+    `check --as managed` checks a file that you will put there";
 
 impl Reader<'_> {
     /// Returns the `mode` of a table, whose word was checked.
