@@ -346,7 +346,9 @@ impl Hooks {
 /// files.
 fn open_journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
     let state = state_directory(roots, env);
-    Journal::below(state.parent()?, &discover::record(roots)).map(Arc::new)
+    let journal = Journal::below(state.parent()?, &discover::record(roots))?;
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Some(Arc::new(journal.called_by("tenterhook-agent", Some(version))))
 }
 
 /// Loads the user's approvals, and warns once about each repository without any. `tenterhook trust`

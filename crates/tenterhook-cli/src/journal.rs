@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use tenterhook::Outcome;
 use tenterhook::discover;
 use tenterhook::internal::record::Location;
 use tenterhook::internal::record::{UserAction, UserActionKind};
 use tenterhook::record::Journal;
+use tenterhook_core::dialect::DialectId;
 
 use crate::ambient::Here;
 use crate::problem::Problem;
@@ -16,7 +18,26 @@ use crate::term::Term;
 
 /// Opens the journal that records firings; `None` if the user, or the organisation, turned it off.
 pub(crate) fn open_journal(here: &Here) -> Option<Arc<Journal>> {
-    Journal::below(&state_directory(here), &discover::record(&here.roots)).map(Arc::new)
+    new_journal(here).map(Arc::new)
+}
+
+/// Opens the journal that records the calls of an agent, which may tell its version in the payload
+/// `fields` or the environment.
+pub(crate) fn open_agent_journal(
+    agent: DialectId,
+    fields: &Map<String, Value>,
+    here: &Here,
+) -> Option<Arc<Journal>> {
+    let variable = |name: &str| {
+        let found = here.env.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    let version = agent.dialect().agent_version(fields, variable);
+    new_journal(here).map(|journal| Arc::new(journal.called_by(agent.as_str(), version)))
+}
+
+fn new_journal(here: &Here) -> Option<Journal> {
+    Journal::below(&state_directory(here), &discover::record(&here.roots))
 }
 
 /// Returns the location of the records, even if recording is turned off.

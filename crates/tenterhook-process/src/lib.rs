@@ -153,7 +153,7 @@ pub mod internal {
     #[cfg(unix)]
     pub use crate::remove::remove_tree;
     pub use crate::{
-        account::account_home,
+        account::{account_home, account_name, host_name},
         resolved::{Links, resolve_path, resolve_path_and_links},
         writers::await_writers,
     };

@@ -3,6 +3,8 @@
 //! module opens no file; `journal` does, behind the feature `record`.
 
 #[cfg(feature = "record")]
+mod caller;
+#[cfg(feature = "record")]
 mod chain;
 #[cfg(feature = "record")]
 mod entry;

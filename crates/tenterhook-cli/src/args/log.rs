@@ -31,6 +31,9 @@ pub(crate) struct Log {
     /// Only this session
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
+    /// Only calls of this agent
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
     /// Only firings that were denied or stopped
     #[arg(long)]
     pub(crate) denied: bool,

@@ -224,11 +224,14 @@ impl<'a> Call<'a> {
     /// Fires the event and replies within the remaining time.
     fn fire(&self, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
         let began = Instant::now();
-        let journal = journal::open_journal(here);
         let mut called = match self.read_event(here) {
             Ok(called) => called,
-            Err(lost) => return deny_unreadable_event(lost, journal.as_ref(), term, self.reply),
+            Err(lost) => {
+                let journal = journal::open_agent_journal(self.claim.agent, &Map::new(), here);
+                return deny_unreadable_event(lost, journal.as_ref(), term, self.reply);
+            }
         };
+        let journal = journal::open_agent_journal(called.agent, &called.fields, here);
         if called.agent.dialect().is_noise_event(&called.event) {
             self.reply.send(&Reply::default());
             return Ok(Exit::Replied(0));
@@ -311,10 +314,12 @@ impl<'a> Call<'a> {
         begun: u64,
     ) -> Result<Exit, Problem> {
         let here = &here.with_project_from_env(self.claim.agent.dialect().project_variables())?;
-        let Some(journal) = journal::open_journal(here) else { return Ok(aside::DONE) };
         let Ok(called) = self.read_event(here) else { return Ok(aside::DONE) };
         let kept = called.session_store(&here.state);
-        let Called { agent, event, .. } = called;
+        let Called { agent, event, fields, .. } = called;
+        let Some(journal) = journal::open_agent_journal(agent, &fields, here) else {
+            return Ok(aside::DONE);
+        };
         let Prepared { here, mut loaded, place } =
             self.load_hooks_for_event(&event, here, kept.as_deref())?;
         let sink = Arc::new(aside::Behind { to: journal, begun }) as Arc<dyn Sink>;

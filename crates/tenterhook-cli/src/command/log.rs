@@ -179,7 +179,7 @@ fn pad_right(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(layout::display_width(&text))))
 }
 
-/// Renders a firing as number, time, event, tool, decision, hook, duration and code. The columns
+/// Renders a firing as number, time, event, tool, decision, hook, duration, agent and code. The columns
 /// have a fixed width, for `--follow`; a value that is too long moves the others to the right.
 fn firing_line(firing: &Firing) -> String {
     let style = decision_style(firing.decision());
@@ -192,8 +192,9 @@ fn firing_line(firing: &Firing) -> String {
         .denial_code()
         .map(|code| format!("  {}", layout::to_safe_line(code)))
         .unwrap_or_default();
+    let agent = firing.agent().map(|agent| format!("  {}", layout::to_safe_line(agent)));
     let line = format!(
-        "{} {}  {}  {}  {}  {}  {}{code}{faults}",
+        "{} {}  {}  {}  {}  {}  {}{}{code}{faults}",
         paint(DIM, format!("{:>5}", firing.number())),
         paint(DIM, firing.local_end_time()),
         pad_right(firing.event_name(), 16),
@@ -201,6 +202,7 @@ fn firing_line(firing: &Firing) -> String {
         paint(style, pad_right(firing.decision(), 6)),
         pad_right(&firing.responsible_hooks(), 24),
         took,
+        agent.unwrap_or_default(),
     );
     line.trim_end().to_owned()
 }

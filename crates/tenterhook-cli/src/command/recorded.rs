@@ -77,6 +77,7 @@ pub(crate) fn firing_page(firing: &Firing, roots: &Roots, width: usize) -> Strin
     place.extend(
         firing.session_id().map(|session| format!("session {}", layout::to_safe_line(session))),
     );
+    place.extend(firing.caller().map(|caller| format!("by {}", layout::to_safe_line(&caller))));
     place.extend(
         firing
             .cwd()

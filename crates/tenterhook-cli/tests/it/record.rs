@@ -79,6 +79,35 @@ fn a_firing_is_a_line_of_the_log() {
     assert!(firing["payload"]["digest"].is_string() && firing["hash"].is_null(), "{firing:#}");
 }
 
+/// RE-7.
+#[test]
+fn record_names_host_user_agent_and_version() {
+    let fixture = fixture();
+    fixture.write("call.json", &line("git push -f"));
+    fixture.shell(
+        "AI_AGENT=claude-code_2-1-332_harness tenterhook hook --agent claude --event PreToolUse < ../call.json",
+    );
+    fixture.run(&["fire", "-"], &line("ls"));
+    let all = records(&fixture);
+    let callers: Vec<&Value> = all.iter().map(|record| &record["caller"]).collect();
+    for caller in &callers {
+        assert!(caller["host"].is_string() && caller["user"].is_string(), "{caller}");
+    }
+    let [begin, end, fired, ..] = &callers[..] else { panic!("records: {all:#?}") };
+    for caller in [begin, end] {
+        assert_eq!((&caller["agent"], &caller["version"]), (&json!("claude"), &json!("2.1.332")));
+    }
+    assert!(fired["agent"].is_null(), "{fired}");
+    let output = fixture.run(&["log", "--agent", "claude", "--format", "json"], "");
+    let firing: Value = serde_json::from_str(&output.stdout).unwrap();
+    crate::fixture::fits_schema("log", &firing);
+    assert_eq!(&firing["caller"], callers[1]);
+    let text = fixture.run(&["log"], "").stdout;
+    assert!(text.lines().next().unwrap().contains("  claude  "), "{text}");
+    let text = fixture.run(&["explain", "--record", "2"], "").stdout;
+    assert!(text.contains(", by claude 2.1.332 as "), "{text}");
+}
+
 #[test]
 fn each_hook_has_its_figures() {
     let fixture = fixture();

@@ -17,7 +17,7 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 pub(crate) use groups::{
-    Calls, Commands, Failures, Files, Layers, Matching, ModelHooks, Requests, Runs,
+    Calls, Commands, Failures, Files, Layers, Matching, ModelHooks, Requests, Runs, VersionSource,
 };
 
 /// The parts that every dialect must have.

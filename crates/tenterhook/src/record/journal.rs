@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
+use super::caller::Caller;
 use super::chain::{self, seal_record, sha256_text};
 use super::entry::{Body, BodyBuilder, insert_field};
 use super::error::{Attempt, Cause, FileError};
@@ -66,6 +67,7 @@ pub struct Journal {
     max_bytes: u64,
     is_required: bool,
     identities: Identities,
+    caller: Caller,
     /// Whether the failure to record was already reported to the user.
     is_reported: AtomicBool,
     now: fn() -> Timestamp,
@@ -94,11 +96,18 @@ impl Journal {
             max_bytes: table.max_bytes.unwrap_or(MAX_BYTES),
             is_required,
             identities: Identities::default(),
+            caller: Caller::default(),
             is_reported: AtomicBool::new(false),
             now: Timestamp::now,
             #[cfg(test)]
             at: |_| (),
         })
+    }
+
+    /// Names the agent that calls, and its version if known, in each record (RE-7).
+    #[must_use]
+    pub fn called_by(self, agent: &str, version: Option<String>) -> Self {
+        Self { caller: Caller { agent: Some(agent.to_owned()), version }, ..self }
     }
 
     /// Returns where the records are stored.
@@ -217,7 +226,7 @@ impl Journal {
                 return self.prune_and_write(locked, head, next, &gone, body, must_last);
             }
         }
-        self.write_line_and_head(locked, &head, next, with_time_and_pid(body, now), must_last)
+        self.write_line_and_head(locked, &head, next, self.with_origin(body, now), must_last)
     }
 
     fn expired_segments(&self, newest: Segment) -> Vec<Segment> {
@@ -251,14 +260,14 @@ impl Journal {
         insert_field(&mut pruned, "files", names.clone());
         let now = (self.now)();
         let head =
-            self.write_line_and_head(locked, &head, next, with_time_and_pid(pruned, now), false)?;
+            self.write_line_and_head(locked, &head, next, self.with_origin(pruned, now), false)?;
         self.reach_test_point("pruned");
         for name in names {
             // A file that could not be removed is removed with the next ones.
             let _ = std::fs::remove_file(records.join(name));
             self.reach_test_point("removed");
         }
-        self.write_line_and_head(locked, &head, next, with_time_and_pid(body, now), must_last)
+        self.write_line_and_head(locked, &head, next, self.with_origin(body, now), must_last)
     }
 
     /// Writes the line of a record, then the head.
@@ -300,6 +309,17 @@ impl Journal {
         Ok(head)
     }
 
+    /// Returns the body with the fields that precede it in every record: the time, the process and
+    /// the caller.
+    fn with_origin(&self, body: Body, now: Timestamp) -> Body {
+        let mut all = Body::new();
+        insert_field(&mut all, "time", format!("{now:.6}"));
+        insert_field(&mut all, "pid", std::process::id());
+        insert_field(&mut all, "caller", self.caller.to_json());
+        all.extend(body);
+        all
+    }
+
     #[cfg(test)]
     fn reach_test_point(&self, point: &str) {
         (self.at)(point);
@@ -308,15 +328,6 @@ impl Journal {
     #[cfg(not(test))]
     #[expect(clippy::unused_self, reason = "names the places at which tests stop the process")]
     const fn reach_test_point(&self, _point: &str) {}
-}
-
-/// Returns the body with the fields that precede it in every record: the time and the process ID.
-fn with_time_and_pid(body: Body, now: Timestamp) -> Body {
-    let mut all = Body::new();
-    insert_field(&mut all, "time", format!("{now:.6}"));
-    insert_field(&mut all, "pid", std::process::id());
-    all.extend(body);
-    all
 }
 
 /// The file of the head, locked against all other writers.

@@ -31,10 +31,11 @@ impl UserDecision {
             .unwrap_or_default()
     }
 
-    /// Returns whether the arguments select this decision: arguments that select an event, a hook
-    /// or a session ask for firings only.
+    /// Returns whether the arguments select this decision: arguments that select an event, a hook,
+    /// a session or an agent ask for firings only.
     pub(super) fn is_selected(&self, args: &Log) -> bool {
-        let firings = args.event.is_some() || args.hook.is_some() || args.session.is_some();
+        let firings = [&args.event, &args.hook, &args.session, &args.agent];
+        let firings = firings.into_iter().any(Option::is_some);
         let since = args
             .since
             .is_none_or(|since| firing::entry_time(&self.0).is_some_and(|time| time >= since));

@@ -118,6 +118,29 @@ impl Firing {
         self.text_field("session")
     }
 
+    fn caller_field(&self, key: &str) -> Option<&str> {
+        self.0.get("caller")?.get(key)?.as_str()
+    }
+
+    /// Returns the name of the agent that called.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.caller_field("agent")
+    }
+
+    /// Returns who called: the agent with its version, and the user and the host.
+    pub(crate) fn caller(&self) -> Option<String> {
+        let join = |keys: [&str; 2], separator: &str| {
+            let found: Vec<&str> =
+                keys.into_iter().filter_map(|key| self.caller_field(key)).collect();
+            (!found.is_empty()).then(|| found.join(separator))
+        };
+        let agent = self.agent().and_then(|_| join(["agent", "version"], " "));
+        match (agent, join(["user", "host"], "@")) {
+            (Some(agent), Some(account)) => Some(format!("{agent} as {account}")),
+            (agent, account) => agent.or(account),
+        }
+    }
+
     pub(crate) fn cwd(&self) -> Option<&str> {
         self.text_field("cwd")
     }
@@ -343,6 +366,7 @@ impl Log {
         };
         self.event.as_deref().is_none_or(is_event)
             && is(&self.session, firing.session_id())
+            && is(&self.agent, firing.agent())
             && self.hook.as_deref().is_none_or(|text| {
                 firing.hook_runs().any(|ran| [ran.hook_id(), ran.name()].contains(&text))
             })

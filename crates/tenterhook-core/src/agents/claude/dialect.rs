@@ -33,6 +33,7 @@ use crate::answer::Powers;
 use crate::dialect::kit::protocol;
 pub(crate) use crate::dialect::parts::{
     Calls, Commands, Core, Dialect, Failures, Files, Layers, Matching, ModelHooks, Requests, Runs,
+    VersionSource,
 };
 pub(crate) use crate::dialect::{DialectId, EventRow, SlipPolicy, first_line, parse_condition};
 use crate::hook::Interpolation;
@@ -74,6 +75,7 @@ pub static CLAUDE: Dialect = Dialect {
     calls: Calls {
         replies: Some(&reply::REPLIES),
         project_variables: &["CLAUDE_PROJECT_DIR"],
+        versions: &[VersionSource::Variable { name: "AI_AGENT", prefix: "claude-code_" }],
         pairs_calls: true,
         ..Calls::DEFAULT
     },

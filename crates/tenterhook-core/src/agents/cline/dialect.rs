@@ -13,12 +13,16 @@ use std::time::Duration;
 
 pub(crate) use crate::answer::Powers;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{Calls, Core, Dialect};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, VersionSource};
 use crate::dialect::{DialectId, EventRow};
 
 /// The dialect.
 pub static CLINE: Dialect = Dialect {
-    calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },
+    calls: Calls {
+        versions: &[VersionSource::Field("clineVersion")],
+        replies: Some(&reply::REPLIES),
+        ..Calls::DEFAULT
+    },
     ..Dialect::new(Core {
         id: DialectId::CLINE,
         rows: || &vocabulary::ROWS,

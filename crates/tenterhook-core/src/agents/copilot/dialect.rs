@@ -18,7 +18,7 @@ use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::{call, reply_form};
 pub(crate) use crate::dialect::parts::{
-    Calls, Core, Dialect, Failures, Files, Layers, Matching, Requests, Runs,
+    Calls, Core, Dialect, Failures, Files, Layers, Matching, Requests, Runs, VersionSource,
 };
 use crate::dialect::{Candidate, DialectId, Envelope, EventRow, Fit, Roots, machine};
 use crate::event::Event;
@@ -30,6 +30,7 @@ const fn calls_with_replies(replies: &'static Replies) -> Calls {
     Calls {
         replies: Some(replies),
         project_variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+        versions: &[VersionSource::Variable { name: "COPILOT_CLI_BINARY_VERSION", prefix: "" }],
         ..Calls::DEFAULT
     }
 }

@@ -217,6 +217,16 @@ impl Dialect {
         self.calls.project_variables
     }
 
+    /// Returns the version of the agent, if it tells it with a call: in the payload's `fields`, or
+    /// in a variable, whose value `variable` returns (RE-7).
+    pub fn agent_version<'a>(
+        &self,
+        fields: &'a Map<String, Value>,
+        variable: impl Fn(&str) -> Option<&'a str>,
+    ) -> Option<String> {
+        self.calls.versions.iter().find_map(|source| source.find_version(fields, &variable))
+    }
+
     /// Returns `true` if the events before and after a call have the same id, and each call that
     /// runs fires both (BR-93).
     #[must_use]

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::dialect::kit::reply::Replies;
 use crate::dialect::kit::unasked::UnaskedFile;
@@ -188,6 +190,8 @@ pub(crate) struct Calls {
     pub(crate) replies: Option<&'static Replies>,
     /// The variables in which the agent names its project to hooks; the first that is set is used.
     pub(crate) project_variables: &'static [&'static str],
+    /// Where the agent tells hooks its version; the first that holds one is used.
+    pub(crate) versions: &'static [VersionSource],
     /// Whether `stop_hook_active` means that an earlier hook delayed the end of the turn.
     pub(crate) says_stopped_before: bool,
     /// Whether the agent sends an event that describes no action.
@@ -201,8 +205,62 @@ impl Calls {
     pub(crate) const DEFAULT: Self = Self {
         replies: None,
         project_variables: &[],
+        versions: &[],
         says_stopped_before: true,
         is_noise: |_| false,
         pairs_calls: false,
     };
+}
+
+/// Where an agent tells hooks its version.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum VersionSource {
+    /// In a variable, after a prefix.
+    Variable { name: &'static str, prefix: &'static str },
+    /// In a field of each payload.
+    Field(&'static str),
+}
+
+impl VersionSource {
+    /// Returns the version that a call tells.
+    pub(super) fn find_version<'a>(
+        self,
+        fields: &'a Map<String, Value>,
+        variable: impl Fn(&str) -> Option<&'a str>,
+    ) -> Option<String> {
+        match self {
+            Self::Variable { name, prefix } => parse_version(variable(name)?.strip_prefix(prefix)?),
+            Self::Field(name) => parse_version(fields.get(name)?.as_str()?),
+        }
+    }
+}
+
+/// Returns the version at the start of a text. A text without dots may separate the numbers by
+/// hyphens.
+fn parse_version(text: &str) -> Option<String> {
+    let is_part = |char: char| char.is_ascii_alphanumeric() || ".-+".contains(char);
+    let version = text.split(|char| !is_part(char)).next()?;
+    let is_version = version.starts_with(|char: char| char.is_ascii_digit()) && version.len() <= 64;
+    let separator = if version.contains('.') { "-" } else { "." };
+    is_version.then(|| version.replace('-', separator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RE-7.
+    #[test]
+    fn version_is_read_after_the_prefix() {
+        for (text, expected) in [
+            ("2-1-332_harness", Some("2.1.332")),
+            ("1.0.88", Some("1.0.88")),
+            ("1.0.88-beta.1", Some("1.0.88-beta.1")),
+            ("3.17.5 (build 4)", Some("3.17.5")),
+            ("", None),
+            ("unknown", None),
+        ] {
+            assert_eq!(parse_version(text).as_deref(), expected, "{text}");
+        }
+    }
 }
