@@ -16,7 +16,7 @@ use crate::hook::row::EventRow;
 use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm, Sandbox};
 
 pub use flaw::{Completeness, Flaw, Lost};
-pub use record::{Content, RecordTable};
+pub use record::{Content, RecordTable, SystemLog};
 pub use record::{KEEP_DAYS, MAX_BYTES};
 pub use server::{Reach, Server};
 

@@ -27,6 +27,8 @@ mod redact;
 #[cfg(feature = "record")]
 mod segments;
 #[cfg(feature = "record")]
+mod system_log;
+#[cfg(feature = "record")]
 mod user_action;
 #[cfg(feature = "record")]
 mod verify;

@@ -36,6 +36,30 @@ impl Content {
     }
 }
 
+/// The log of the system that records are also sent to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SystemLog {
+    /// None.
+    #[default]
+    Off,
+    /// The socket of syslog.
+    Syslog,
+    /// The socket of the journal of systemd.
+    Journald,
+}
+
+impl SystemLog {
+    /// Every word that configs use for it.
+    pub const WORDS: &'static [(&'static str, Self)] =
+        &[("off", Self::Off), ("syslog", Self::Syslog), ("journald", Self::Journald)];
+
+    /// Returns the log for a word of a config file.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, log)| *log)
+    }
+}
+
 /// What one file says; what it leaves out is left to others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordTable {
@@ -51,6 +75,10 @@ pub struct RecordTable {
     pub max_bytes: Option<u64>,
     /// Whether nothing may happen that is not on record.
     pub required: Option<bool>,
+    /// Which log of the system records are also sent to.
+    pub system_log: Option<SystemLog>,
+    /// The socket of that log, if it is elsewhere than usual.
+    pub socket: Option<PathBuf>,
 }
 
 /// For how many days records are kept where no file says so.
@@ -69,24 +97,30 @@ impl RecordTable {
             keep_days: self.keep_days.or(weaker.keep_days),
             max_bytes: self.max_bytes.or(weaker.max_bytes),
             required: self.required.or(weaker.required),
+            system_log: self.system_log.or(weaker.system_log),
+            socket: self.socket.or(weaker.socket),
         }
     }
 
     /// Merges the user's table with the organization's `managed` one, whose keys win. If that one
     /// requires records, the user can neither disable nor move them, nor shorten their retention
-    /// below the default (C-77).
+    /// below the default; if it sends them to a log, the user can neither disable them nor name
+    /// another socket (C-77).
     #[must_use]
     pub fn with_managed(self, managed: Self) -> Self {
-        if managed.required != Some(true) {
-            return managed.with_fallback(self);
+        let mut left = self;
+        if managed.required == Some(true) {
+            left.dir = None;
+            left.keep_days = left.keep_days.filter(|days| *days >= KEEP_DAYS);
+            left.max_bytes = left.max_bytes.filter(|bytes| *bytes >= MAX_BYTES);
         }
-        let left = Self {
-            enabled: None,
-            dir: None,
-            keep_days: self.keep_days.filter(|days| *days >= KEEP_DAYS),
-            max_bytes: self.max_bytes.filter(|bytes| *bytes >= MAX_BYTES),
-            ..self
-        };
+        let is_sent = managed.system_log.is_some_and(|log| log != SystemLog::Off);
+        if is_sent {
+            left.socket = None;
+        }
+        if is_sent || managed.required == Some(true) {
+            left.enabled = None;
+        }
         managed.with_fallback(left)
     }
 
@@ -104,6 +138,8 @@ impl RecordTable {
             ("keep_days", is_overridden(self.keep_days.as_ref(), held.keep_days.as_ref())),
             ("max_bytes", is_overridden(self.max_bytes.as_ref(), held.max_bytes.as_ref())),
             ("required", is_overridden(self.required.as_ref(), held.required.as_ref())),
+            ("system_log", is_overridden(self.system_log.as_ref(), held.system_log.as_ref())),
+            ("socket", is_overridden(self.socket.as_ref(), held.socket.as_ref())),
         ];
         keys.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }

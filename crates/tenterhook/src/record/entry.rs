@@ -80,6 +80,7 @@ pub(super) const FIELDS: &[&str] = &[
     "said.what",
     "said.about",
     "said.digest",
+    "unsent.records",
     "recovered.torn",
     "recovered.missing",
     "recovered.head",

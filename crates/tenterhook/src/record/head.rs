@@ -18,13 +18,18 @@ pub(super) struct Head {
     pub(super) file: String,
     /// The length of that file.
     pub(super) bytes: u64,
+    /// The number of records since the last one that reached the log of the system (RE-51).
+    pub(super) unsent: u64,
 }
 
 impl Head {
     /// Returns the content of the head file: one line, padded with spaces.
     pub(super) fn to_line(&self) -> String {
-        let Self { link, file, bytes } = self;
-        let fields = json!({ "v": 1, "seq": link.seq, "hash": digest_to_hex(&link.digest), "file": file, "bytes": bytes });
+        let Self { link, file, bytes, unsent } = self;
+        let mut fields = json!({ "v": 1, "seq": link.seq, "hash": digest_to_hex(&link.digest), "file": file, "bytes": bytes });
+        if let Some(object) = fields.as_object_mut().filter(|_| *unsent > 0) {
+            object.insert("unsent".to_owned(), (*unsent).into());
+        }
         let check = digest_to_hex(&Sha256::digest(fields.to_string().as_bytes()).into());
         format!("{:<width$}\n", format!("{fields} {check}"), width = BYTES - 1)
     }
@@ -40,6 +45,7 @@ impl Head {
             },
             file: fields.get("file")?.as_str()?.to_owned(),
             bytes: fields.get("bytes")?.as_u64()?,
+            unsent: fields.get("unsent").and_then(Value::as_u64).unwrap_or_default(),
         };
         (head.to_line().as_bytes() == text).then_some(head)
     }
@@ -52,18 +58,21 @@ mod tests {
     /// RE-11.
     #[test]
     fn a_head_is_read_as_it_was_written_or_not_at_all() {
-        let head = Head {
-            link: Link { seq: u64::MAX, digest: [9; 32] },
-            file: "2026-11-22.1234.jsonl".to_owned(),
-            bytes: u64::MAX,
-        };
-        let text = head.to_line();
-        assert_eq!(text.len(), BYTES);
-        assert_eq!(Head::parse(text.as_bytes()), Some(head));
-        for at in 0..text.len() {
-            let mut changed = text.clone().into_bytes();
-            changed[at] ^= 1;
-            assert_eq!(Head::parse(&changed), None, "byte {at}");
+        for unsent in [0, u64::MAX] {
+            let head = Head {
+                link: Link { seq: u64::MAX, digest: [9; 32] },
+                file: "2026-11-22.1234.jsonl".to_owned(),
+                bytes: u64::MAX,
+                unsent,
+            };
+            let text = head.to_line();
+            assert_eq!(text.len(), BYTES);
+            assert_eq!(Head::parse(text.as_bytes()), Some(head));
+            for at in 0..text.len() {
+                let mut changed = text.clone().into_bytes();
+                changed[at] ^= 1;
+                assert_eq!(Head::parse(&changed), None, "byte {at}");
+            }
         }
         assert_eq!(Head::parse(b""), None);
     }

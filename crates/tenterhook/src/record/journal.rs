@@ -19,6 +19,7 @@ use super::head::{self, Head};
 use super::identity::Identities;
 use super::recover::{self, Found};
 use super::segments::{self, Segment};
+use super::system_log::LogSocket;
 use super::user_action::UserAction;
 use super::{Late, Number, Record, Sink, Unrecorded, private};
 use crate::discover;
@@ -68,6 +69,8 @@ pub struct Journal {
     is_required: bool,
     identities: Identities,
     caller: Caller,
+    /// Where each record is also sent.
+    log: Option<LogSocket>,
     /// Whether the failure to record was already reported to the user.
     is_reported: AtomicBool,
     now: fn() -> Timestamp,
@@ -97,6 +100,7 @@ impl Journal {
             is_required,
             identities: Identities::default(),
             caller: Caller::default(),
+            log: LogSocket::from_settings(table),
             is_reported: AtomicBool::new(false),
             now: Timestamp::now,
             #[cfg(test)]
@@ -201,8 +205,13 @@ impl Journal {
             insert_field(&mut body, "recovered", json);
             head = self.write_record(&mut locked, head, body, false)?;
         }
+        let unsent = head.unsent;
         head = self.write_record(&mut locked, head, body, must_last)?;
-        Ok(Number(head.link.seq))
+        let number = Number(head.link.seq);
+        if self.log.is_some() && unsent > 0 && head.unsent == unsent {
+            self.record_unsent(&mut locked, head);
+        }
+        Ok(number)
     }
 
     /// Writes one record after `head`, and returns the new head.
@@ -285,7 +294,7 @@ impl Journal {
         let before = private::file_length(&path)?;
         if head.file != name {
             // Name the file before creating it: a file that no head names means a lost head.
-            let begun = Head { link: head.link, file: name.clone(), bytes: before };
+            let begun = Head { file: name.clone(), bytes: before, ..head.clone() };
             locked.write_head(&begun, &self.location.head)?;
             self.reach_test_point("named");
         }
@@ -303,10 +312,22 @@ impl Journal {
             // After a failed sync the data may be lost, and a second sync would not report it.
             file.sync_data().map_err(&cannot)?;
         }
-        let head = Head { link, file: name, bytes: before + line.len() as u64 };
+        let is_lost =
+            self.log.as_ref().is_some_and(|log| log.send(&head.link, &body, &line).is_err());
+        let unsent = head.unsent + u64::from(is_lost);
+        let head = Head { link, file: name, bytes: before + line.len() as u64, unsent };
         locked.write_head(&head, &self.location.head)?;
         self.reach_test_point("headed");
         Ok(head)
+    }
+
+    /// Records how many records did not reach the log of the system, which takes them again. The
+    /// records before are whole if this fails, and the next one tries again.
+    fn record_unsent(&self, locked: &mut Locked, head: Head) {
+        let mut body = Body::new();
+        insert_field(&mut body, "kind", "unsent");
+        insert_field(&mut body, "unsent", json!({ "records": head.unsent }));
+        drop(self.write_record(locked, Head { unsent: 0, ..head }, body, false));
     }
 
     /// Returns the body with the fields that precede it in every record: the time, the process and

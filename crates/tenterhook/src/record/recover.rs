@@ -95,7 +95,7 @@ fn recover_without_head(records: &Path) -> Result<Found, FileError> {
     }
     let file = newest.file_name();
     let bytes = terminate_last_line(&records.join(&file))?;
-    let head = Head { link: link.unwrap_or_default(), file, bytes };
+    let head = Head { link: link.unwrap_or_default(), file, bytes, unsent: 0 };
     let recovered = json!({ "head": "was not there, or could not be read" });
     Ok(Found { head, recovered: Some(recovered) })
 }

@@ -4,6 +4,7 @@
 mod crash;
 mod hostile;
 mod page;
+mod system_log;
 mod tamper;
 
 use std::path::Path;

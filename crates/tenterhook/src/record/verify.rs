@@ -211,6 +211,14 @@ impl Walk {
                 let link = digest.zip(number_of(through, "seq"));
                 self.pruned.extend(link.map(|(digest, seq)| Link { seq, digest }));
             }
+            Some("unsent") => {
+                let count = number_of(record.get("unsent").unwrap_or(&Value::Null), "records");
+                let count = count.unwrap_or_default();
+                let note = format!(
+                    "{name}:{number}: {count} records before this did not reach the log of the system"
+                );
+                self.report.notes.push(note);
+            }
             Some("recovered") => {
                 self.check_recovery_note(
                     name,
@@ -275,6 +283,13 @@ impl Walk {
                 return self.add_problem(&shown, 0, "the head is not as it was written");
             }
         };
+        if head.unsent > 0 {
+            let note = format!(
+                "the last {} records did not reach the log of the system (`[record] system_log`)",
+                head.unsent
+            );
+            self.report.notes.push(note);
+        }
         let link = head.link;
         if last == link {
             return;

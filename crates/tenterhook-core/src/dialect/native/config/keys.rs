@@ -220,6 +220,8 @@ pub(crate) const SERVER: &[Key] = &[
 /// The values of `content`: how much text the record keeps.
 const CONTENT: &[&str] = &["none", "redacted", "full"];
 
+const SYSTEM_LOG: &[&str] = &["off", "syslog", "journald"];
+
 /// The keys of `[record]`.
 pub(crate) const RECORD: &[Key] = &[
     new_key("enabled", Shape::Flag),
@@ -228,6 +230,8 @@ pub(crate) const RECORD: &[Key] = &[
     new_key("keep_days", Shape::Count),
     new_key("max_bytes", Shape::Bytes),
     new_key("required", Shape::Flag),
+    new_key("system_log", Shape::Choice(SYSTEM_LOG)),
+    new_key("socket", Shape::Text),
 ];
 
 /// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which

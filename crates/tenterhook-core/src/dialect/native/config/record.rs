@@ -3,7 +3,7 @@
 use super::{Reader, keys};
 use crate::diagnostic::Code;
 use crate::hook::Layer;
-use crate::source::{Content, RecordTable};
+use crate::source::{Content, RecordTable, SystemLog};
 use crate::syntax::Entry;
 
 impl Reader<'_> {
@@ -27,6 +27,8 @@ impl Reader<'_> {
             keep_days: fields.checked_number("keep_days").and_then(|n| n.try_into().ok()),
             max_bytes: fields.checked_number("max_bytes"),
             required: fields.flag("required"),
+            system_log: fields.text("system_log").and_then(SystemLog::from_word),
+            socket: fields.text("socket").map(|text| self.resolve_path(text)),
         };
     }
 }
@@ -44,7 +46,7 @@ mod tests {
     }
 
     const ALL: &str = "[record]\nenabled = true\ndir = '~/audit'\ncontent = 'redacted'\nkeep_days = 7\n\
-        max_bytes = 1048576\nrequired = true";
+        max_bytes = 1048576\nrequired = true\nsystem_log = 'journald'\nsocket = '/run/log'";
 
     /// C-77.
     #[test]
@@ -59,6 +61,8 @@ mod tests {
                 keep_days: Some(7),
                 max_bytes: Some(1 << 20),
                 required: Some(true),
+                system_log: Some(SystemLog::Journald),
+                socket: Some("/run/log".into()),
             };
             assert_eq!(config.record, table);
         }
@@ -74,6 +78,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         for (text, code) in [
             ("content = 'all'", "unknown-word"),
+            ("system_log = 'udp'", "unknown-word"),
             ("keep_days = 0", "wrong-type"),
             ("max_bytes = 10", "wrong-type"),
             ("max_bytes = '64 MiB'", "wrong-type"),

@@ -307,6 +307,11 @@ fn a_user_undoes_no_managed_word_about_the_record() {
         ("required = true", "max_bytes = 65536", "required = true", &["max_bytes"]),
         ("required = true", "keep_days = 90", "required = true\nkeep_days = 90", &[]),
         ("required = true", "content = 'full'", "required = true\ncontent = 'full'", &[]),
+        ("system_log = 'off'", "system_log = 'syslog'", "system_log = 'off'", &["system_log"]),
+        ("system_log = 'syslog'", "enabled = false", "system_log = 'syslog'", &["enabled"]),
+        ("system_log = 'syslog'", "socket = '/b'", "system_log = 'syslog'", &["socket"]),
+        ("system_log = 'syslog'", "dir = '/b'", "system_log = 'syslog'\ndir = '/b'", &[]),
+        ("socket = '/a'", "socket = '/b'", "socket = '/a'", &["socket"]),
         (
             "required = true\nenabled = false",
             "enabled = true",
