@@ -73,6 +73,20 @@ fn a_user_neither_switches_off_nor_moves_a_required_record() {
     assert_eq!(output.stdout.matches("warning[record-not-heard]").count(), 2, "{}", output.all());
 }
 
+/// RE-50, RE-51, C-77: a user neither switches off nor redirects the records that the organisation
+/// collects, and a log that takes none is reported.
+#[test]
+fn user_cannot_keep_records_from_the_managed_system_log() {
+    let managed =
+        format!("{GUARD}[record]\nsystem_log = \"syslog\"\nsocket = \"/etc/tenterhook/log\"\n");
+    let user = "[record]\nenabled = false\nsystem_log = \"off\"\nsocket = \"~/log\"\n";
+    let script = "tenterhook fire Bash ls; tenterhook log verify; tenterhook check";
+    let Some(output) = play(&managed, user, script) else { return };
+    let lost = "records did not reach the log of the system";
+    assert!(output.stdout.contains(lost) && output.stdout.contains("whole:"), "{}", output.all());
+    assert_eq!(output.stdout.matches("warning[record-not-heard]").count(), 3, "{}", output.all());
+}
+
 /// C-91: the file of the machine that `install codex --scope managed` writes is no user's to switch off, and a managed file that is
 /// named is read as one.
 #[test]

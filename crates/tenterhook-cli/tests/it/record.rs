@@ -108,6 +108,27 @@ fn record_names_host_user_agent_and_version() {
     assert!(text.contains(", by claude 2.1.332 as "), "{text}");
 }
 
+/// RE-50.
+#[test]
+fn records_are_sent_to_the_socket_of_the_system_log() {
+    let fixture = fixture();
+    let path = fixture.path("home/log");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    fixture.write(USER, &format!("[record]\nsystem_log = 'journald'\nsocket = {path:?}\n"));
+    assert_eq!(fixture.run(&["fire", "-"], &line("git push -f")).code, 2);
+    let stored = records(&fixture);
+    let mut buffer = vec![0; 1 << 16];
+    for record in &stored {
+        let length = socket.recv(&mut buffer).unwrap();
+        let text = std::str::from_utf8(&buffer[..length]).unwrap();
+        let message = text.lines().next().unwrap().strip_prefix("MESSAGE=").unwrap();
+        assert_eq!(&serde_json::from_str::<Value>(message).unwrap(), record);
+        assert!(text.contains("\nSYSLOG_IDENTIFIER=tenterhook\n"), "{text}");
+    }
+    assert_eq!(stored.len(), 2);
+}
+
 #[test]
 fn each_hook_has_its_figures() {
     let fixture = fixture();
