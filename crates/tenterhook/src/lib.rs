@@ -176,7 +176,7 @@ pub mod config {
     #[doc(no_inline)]
     pub use tenterhook_core::{
         config::Stage,
-        source::{Flaw, Standing},
+        source::{Flaw, Standing, SystemLog},
     };
 }
 

@@ -108,6 +108,25 @@ fn record_names_host_user_agent_and_version() {
     assert!(text.contains(", by claude 2.1.332 as "), "{text}");
 }
 
+/// RE-7: in a variable of Copilot, in the payload of Cline.
+#[test]
+fn version_that_an_agent_tells_is_recorded() {
+    let fixture = fixture();
+    for (agent, event, call, _) in crate::bridge::CALLS {
+        let call = call.replace("\"clineVersion\":\"\"", "\"clineVersion\":\"3.17.5\"");
+        fixture.write("call.json", &call);
+        let args = format!("hook --agent {agent} --event {event} < ../call.json");
+        fixture.shell(&format!("COPILOT_CLI_BINARY_VERSION=1.0.88 tenterhook {args}"));
+        let caller = records(&fixture).last().unwrap()["caller"].clone();
+        let version = match *agent {
+            "copilot" | "copilot-pascal" => json!("1.0.88"),
+            "cline" => json!("3.17.5"),
+            _ => Value::Null,
+        };
+        assert_eq!((&caller["agent"], &caller["version"]), (&json!(agent), &version), "{caller}");
+    }
+}
+
 /// RE-50.
 #[test]
 fn records_are_sent_to_the_socket_of_the_system_log() {

@@ -31,13 +31,15 @@ const SHAPES: &[&str] = &[
     r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
     r"\bAIza[A-Za-z0-9_-]{30,}",
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-    // The password in a URL.
+    // The password in a URL, or a token in its place.
+    r"(https?://)[^\s/:@]{16,}(@)",
     r"([a-z][a-z0-9+.-]*://[^/\s:@]*:)[^@\s/]+(@)",
     r"(?i)((?:proxy-)?authorization\s*:\s*(?:bearer|basic|token|digest|apikey|negotiate|ntlm|key|aws4-hmac-sha256)?\s*)[^'\x22\r\n]+",
     r"(?i)((?:proxy-)?authorization\s*=\s*(?:bearer|basic|token)?\s*)[^\s'\x22,]+",
     r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/-]{8,}=*",
     // `NAME_TOKEN=...`, `--password ...`
     r"(?i)([a-z0-9_-]*(?:api_?key|passwd|password|passphrase|secret|token|credential)[a-z0-9_-]*['\x22]?(?:\s*[:=]\s*|\s+)['\x22]?)[^\s'\x22,;&|]{4,}",
+    r"(?i)(\bidentified\s+(?:with\s+\S+\s+)?by\s+['\x22])[^'\x22]+",
     // Long runs of hexadecimal or base64 characters.
     r"\b[A-Fa-f0-9]{32,}\b",
     r"\b[A-Za-z0-9+/_-]*[0-9][A-Za-z0-9+_-]{38,}={0,2}",
@@ -59,7 +61,7 @@ fn shapes_from_names() -> [String; 4] {
         format!(r"(?i)({header}:)[^\s'\x22]+"),
         format!(r"(?i)({header}\s*:\s)[^'\x22\r\n]+"),
         format!(r"(?i)([?&](?:{parameters}|{name})=)[^&\s'\x22#]+"),
-        format!(r"(?i)(['\x22]{name}\\?['\x22]\s*:\s*\\?['\x22])[^'\x22\\]+"),
+        format!(r"(?i)(['\x22](?:{name}|{header})\\?['\x22]\s*[:=]\s*\\?['\x22])[^'\x22\\]+"),
     ]
 }
 
@@ -95,7 +97,8 @@ fn redact_in_place(value: &mut Value) {
 
 fn is_secret_name(name: &str) -> bool {
     let name = name.to_lowercase();
-    NAMES.iter().any(|word| name.contains(word))
+    let is_whole = || SHORT_NAMES.iter().chain(HEADERS).any(|whole| *whole == name);
+    NAMES.iter().any(|part| name.contains(part)) || is_whole()
 }
 
 fn redact_text(text: &str) -> Cow<'_, str> {

@@ -7,10 +7,12 @@ use super::names::{
     COMMANDS, CommandRow, HARMLESS_ENDS, NAMES, Operands, PRINTERS, READER_OPTIONS, READERS,
     SHORT_NAMES, VARIABLE_ENDS,
 };
-use super::tokens::{Command, Token, split_commands};
+use super::tokens::{Command, Input, Token, split_commands};
 
 /// The depth of quotes in quotes up to which commands are searched.
 const DEEPEST: usize = 4;
+/// Maximum number of lines of a here-document that are removed.
+const MOST_LINES: usize = 100;
 
 /// A part of a text that is a secret.
 #[derive(Debug)]
@@ -64,14 +66,9 @@ fn search_text(text: &str, offset: usize, depth: usize, found: &mut Vec<Secret>)
         add(secrets_of_options(command, &rows));
         add(rows.iter().flat_map(|(at, row)| secrets_of_operands(command, *at, row)).collect());
         if reads_secret(command) {
-            add(command
-                .tokens
-                .iter()
-                .filter(|token| token.is_here_string)
-                .filter_map(Secret::whole)
-                .collect());
+            add(input_of_command(command, text));
             let printer = before.filter(|_| command.is_piped);
-            add(printer.map(printed_tokens).unwrap_or_default());
+            add(printer.map(|printer| printed_by_command(printer, text)).unwrap_or_default());
         }
         before = Some(command);
     }
@@ -92,15 +89,19 @@ fn search_text(text: &str, offset: usize, depth: usize, found: &mut Vec<Secret>)
 /// Returns the rows for the programs of a command, each with the position of its program. Any token
 /// may be the program, because others run programs, such as `sudo`.
 fn rows_for_command(command: &Command) -> Vec<(usize, &'static CommandRow)> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<(usize, &CommandRow)> = Vec::new();
+    let mut is_seen = [false; COMMANDS.len()];
     for (at, token) in command.tokens.iter().enumerate() {
         let name = program_name(&token.text);
-        let is_followed = |row: &CommandRow| {
-            let mut rest = command.tokens.iter().skip(at + 1);
-            row.after.is_empty() || rest.any(|token| row.after.contains(&token.text.as_str()))
-        };
-        let found = COMMANDS.iter().filter(|row| row.programs.contains(&name) && is_followed(row));
-        rows.extend(found.map(|row| (at, row)));
+        // Of a program that stands there twice, the first place has all that follows the second.
+        for (row, is_seen) in COMMANDS.iter().zip(&mut is_seen) {
+            if row.programs.contains(&name) && !std::mem::replace(is_seen, true) {
+                let mut rest = command.tokens.iter().skip(at + 1);
+                let is_followed = row.after.is_empty()
+                    || rest.any(|token| row.after.contains(&token.text.as_str()));
+                rows.extend(is_followed.then_some((at, row)));
+            }
+        }
     }
     rows
 }
@@ -216,7 +217,7 @@ fn secrets_of_operands(command: &Command, program: usize, row: &CommandRow) -> V
     let is_operand = |token: &&Token| {
         !token.text.starts_with('-')
             && !row.after.contains(&token.text.as_str())
-            && !token.is_here_string
+            && token.input == Input::No
     };
     let mut tokens = command.tokens.iter().skip(program + 1).filter(is_operand);
     match row.operands {
@@ -243,11 +244,35 @@ fn reads_secret(command: &Command) -> bool {
     READER_OPTIONS.iter().any(|option| has(option)) || READERS.iter().any(is_reader)
 }
 
-/// Returns what a command prints: the operands of `echo` and the like.
-fn printed_tokens(command: &Command) -> Vec<Secret> {
+/// Returns the text that a command line gives a command as standard input.
+fn input_of_command(command: &Command, text: &str) -> Vec<Secret> {
+    let input = |token: &Token| match token.input {
+        Input::No => None,
+        Input::Text => Secret::whole(token),
+        Input::End => here_document(token, text),
+    };
+    command.tokens.iter().filter_map(input).collect()
+}
+
+/// Returns the lines up to the one that is `end`.
+fn here_document(end: &Token, text: &str) -> Option<Secret> {
+    let end_line = end.text.trim_start_matches('-');
+    let start = end.range.end + text.get(end.range.end..)?.find('\n')? + 1;
+    let lines = text.get(start..)?.split_inclusive('\n').take(MOST_LINES);
+    let body = lines.take_while(|line| line.trim() != end_line).map(str::len).sum::<usize>();
+    let range = start..start + body;
+    let is_last_line_whole = text.get(range.clone())?.ends_with('\n');
+    let range = range.start..range.end - usize::from(is_last_line_whole);
+    (!range.is_empty()).then(|| Secret { range, kept: String::new() })
+}
+
+/// Returns what a command prints: its input, or the operands of `echo` and the like.
+fn printed_by_command(command: &Command, text: &str) -> Vec<Secret> {
     let is_printer =
         |token: &Token| PRINTERS.contains(&program_name(&token.text).to_ascii_lowercase().as_str());
-    let Some(at) = command.tokens.iter().position(is_printer) else { return Vec::new() };
+    let Some(at) = command.tokens.iter().position(is_printer) else {
+        return input_of_command(command, text);
+    };
     let is_printed = |token: &&Token| !token.text.starts_with('-') && !token.text.starts_with('%');
     command.tokens.iter().skip(at + 1).filter(is_printed).filter_map(Secret::whole).collect()
 }

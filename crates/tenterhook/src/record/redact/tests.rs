@@ -67,6 +67,8 @@ const COMMANDS_WITH_SECRETS: &[&str] = &[
     "echo § | docker login --password-stdin x",
     "printf '%s' § | docker login -u me --password-stdin",
     "docker login --password-stdin x <<< §",
+    "docker login --password-stdin x <<EOF\n§\nEOF",
+    "cat <<-'EOF' | docker login --password-stdin x\n\t§\n\tEOF\nls",
     "echo § | sudo -S ls",
     "echo me:§ | chpasswd",
     "echo § | gh auth login --with-token",
@@ -107,6 +109,12 @@ const COMMANDS_WITH_SECRETS: &[&str] = &[
     "vault write auth/approle/login role_id=a secret_id=§",
     "tool --api-key § --pass § --client-secret=§",
     "Connect-Thing -Password § -ApiKey §",
+    "tailscale up --authkey §",
+    "az storage blob list --account-key §",
+    "git clone https://§§§§@example.com/x",
+    "psql -c \"CREATE USER me IDENTIFIED BY '§'\"",
+    "python3 -c 'requests.get(u, headers={\"X-Auth\": \"§\"})'",
+    "Invoke-RestMethod x -Headers @{ 'Api-Key' = '§' }",
     "bash -c \"curl -u admin:§ https://x && mysql -p§\"",
     "ssh host 'docker login -u me -p §'",
     "cd x; curl \\\n  -u admin:§ \\\n  https://x",
@@ -151,6 +159,16 @@ fn ordinary_command_line_stays() {
     }
 }
 
+/// A hostile text costs no more than its length.
+#[test]
+fn long_text_is_redacted_in_time() {
+    let begun = std::time::Instant::now();
+    for part in ["curl ", "docker ", "\"'", "sudo -S <<EOF\n", "curl -u a ", "mysql -pa 'x "] {
+        drop(redact_text(&part.repeat(20_000)));
+    }
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+}
+
 /// RE-31: what stays around a secret.
 #[test]
 fn command_line_around_a_secret_stays() {
@@ -162,6 +180,7 @@ fn command_line_around_a_secret_stays() {
             "echo [redacted] | docker login --password-stdin x",
         ),
         ("curl 'https://x?a=1&sig=abc&b=2'", "curl 'https://x?a=1&sig=[redacted]&b=2'"),
+        ("sudo -S ls << EOF\npw\nEOF\nls", "sudo -S ls << EOF\n[redacted]\nEOF\nls"),
         ("curl -H 'X-Api-Key: a b' https://x", "curl -H 'X-Api-Key: [redacted]' https://x"),
         ("ssh h \"mysql -pé db\" 2>&1 | tee x", "ssh h \"mysql -p[redacted] db\" 2>&1 | tee x"),
     ] {

@@ -24,15 +24,26 @@ pub(super) struct Token {
     pub(super) is_literal: bool,
     /// The place of the text in its last quotes.
     pub(super) quoted: Option<Range<usize>>,
-    /// Whether it is the standard input of its command: `<<< token`.
-    pub(super) is_here_string: bool,
+    pub(super) input: Input,
+}
+
+/// What a token says about the standard input of its command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Input {
+    /// Nothing.
+    #[default]
+    No,
+    /// It is the input: `<<< text`.
+    Text,
+    /// It ends the input, which begins on the next line: `<< end`.
+    End,
 }
 
 /// Splits a text into commands.
 pub(super) fn split_commands(text: &str) -> Vec<Command> {
     let chars = text.char_indices().peekable();
     let splitter =
-        Splitter { text, chars, commands: vec![Command::default()], token: None, is_here: false };
+        Splitter { text, chars, commands: vec![Command::default()], token: None, input: Input::No };
     splitter.split()
 }
 
@@ -42,8 +53,8 @@ struct Splitter<'a> {
     /// The commands so far; the last one is not complete.
     commands: Vec<Command>,
     token: Option<Token>,
-    /// Whether the next token is a here-string.
-    is_here: bool,
+    /// What the next token says about the input.
+    input: Input,
 }
 
 impl Splitter<'_> {
@@ -61,7 +72,12 @@ impl Splitter<'_> {
                 '&' if !self.is_redirection(at) => self.end_command(false),
                 '<' | '>' => {
                     self.end_token();
-                    self.is_here = self.text.get(..=at).is_some_and(|text| text.ends_with("<<<"));
+                    let before = self.text.get(..=at).unwrap_or_default();
+                    self.input = match before.ends_with("<<<") {
+                        true => Input::Text,
+                        false if before.ends_with("<<") => Input::End,
+                        false => Input::No,
+                    };
                 }
                 char if char.is_whitespace() => self.end_token(),
                 char => self.push(at, at + char.len_utf8(), char),
@@ -123,12 +139,8 @@ impl Splitter<'_> {
     }
 
     fn token_at(&mut self, at: usize) -> &mut Token {
-        let is_here_string = std::mem::take(&mut self.is_here);
-        self.token.get_or_insert_with(|| Token {
-            range: at..at,
-            is_here_string,
-            ..Token::default()
-        })
+        let input = std::mem::take(&mut self.input);
+        self.token.get_or_insert_with(|| Token { range: at..at, input, ..Token::default() })
     }
 
     fn end_token(&mut self) {
@@ -139,7 +151,7 @@ impl Splitter<'_> {
 
     fn end_command(&mut self, is_piped: bool) {
         self.end_token();
-        self.is_here = false;
+        self.input = Input::No;
         self.commands.push(Command { is_piped, ..Command::default() });
     }
 }

@@ -57,10 +57,10 @@ fn each_record_is_sent_as_it_is_in_the_file() {
         let kinds: Vec<String> = messages
             .iter()
             .map(|message| {
-                let at = message.find('{').expect("an object");
-                let line = message[at..].lines().next().expect("a line");
+                let (_, record) = message.split_once('{').expect("an object");
+                let line = format!("{{{}", record.lines().next().expect("a line"));
                 assert!(message.starts_with(&start) || message.starts_with("<84>"), "{message}");
-                let record: Entry = serde_json::from_str(line).expect("JSON");
+                let record: Entry = serde_json::from_str(&line).expect("JSON");
                 let stored = entries(&journal).into_iter().find(|own| own["seq"] == record["seq"]);
                 assert_eq!(Some(&record), stored.as_ref());
                 format!("{} {}", record["kind"], message.contains(denied))
