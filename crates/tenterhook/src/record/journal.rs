@@ -312,8 +312,7 @@ impl Journal {
             // After a failed sync the data may be lost, and a second sync would not report it.
             file.sync_data().map_err(&cannot)?;
         }
-        let is_lost =
-            self.log.as_ref().is_some_and(|log| log.send(&head.link, &body, &line).is_err());
+        let is_lost = self.log.as_ref().is_some_and(|log| log.send(&body, &line).is_err());
         let unsent = head.unsent + u64::from(is_lost);
         let head = Head { link, file: name, bytes: before + line.len() as u64, unsent };
         locked.write_head(&head, &self.location.head)?;

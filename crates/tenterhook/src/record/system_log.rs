@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::chain::{Link, seal_record};
 use super::entry::{Body, insert_field};
 use tenterhook_core::source::{RecordTable, SystemLog};
 
@@ -54,17 +53,13 @@ impl LogSocket {
     /// # Errors
     ///
     /// Fails if the socket does not take it at once.
-    pub(super) fn send(&self, before: &Link, body: &Body, line: &str) -> io::Result<()> {
+    pub(super) fn send(&self, body: &Body, line: &str) -> io::Result<()> {
         let severity = severity(body);
         let message = self.message(severity, line.trim_end());
         if message.len() <= self.most() {
             return send_datagram(&self.path, message.as_bytes());
         }
-        let mut short = body.clone();
-        short.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
-        insert_field(&mut short, "left_out", LEFT_OUT.to_vec());
-        let (line, _) = seal_record(before, &short);
-        let message = self.message(severity, line.trim_end());
+        let message = self.message(severity, &shortened(line)?);
         match message.len() <= self.most() {
             true => send_datagram(&self.path, message.as_bytes()),
             false => Err(io::ErrorKind::FileTooLarge.into()),
@@ -89,6 +84,15 @@ impl LogSocket {
             ),
         }
     }
+}
+
+/// Returns a record without its longest fields. It keeps the digest of the whole one, which the next
+/// record names.
+fn shortened(line: &str) -> io::Result<String> {
+    let mut record: Body = serde_json::from_str(line)?;
+    record.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
+    insert_field(&mut record, "left_out", LEFT_OUT.to_vec());
+    Ok(serde_json::to_string(&record)?)
 }
 
 /// Returns how severe a record is for the log: a warning for what was held or lost.

@@ -93,7 +93,7 @@ fn rows_for_command(command: &Command) -> Vec<(usize, &'static CommandRow)> {
     let mut is_seen = [false; COMMANDS.len()];
     for (at, token) in command.tokens.iter().enumerate() {
         let name = program_name(&token.text);
-        // Of a program that stands there twice, the first place has all that follows the second.
+        // What follows a second place of a program follows the first one, too.
         for (row, is_seen) in COMMANDS.iter().zip(&mut is_seen) {
             if row.programs.contains(&name) && !std::mem::replace(is_seen, true) {
                 let mut rest = command.tokens.iter().skip(at + 1);
