@@ -1,7 +1,10 @@
-//! Can what the hooks start be started here, and what comes of it where it cannot? Looks at files; starts none.
+//! Can what the hooks start be started here, and what comes of it where it cannot? Looks at files; starts no hook.
 
 mod consequence;
+mod exit_codes;
+mod interpreter;
 mod programs;
+mod syntax;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +16,9 @@ use tenterhook_core::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
 use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
+pub(crate) use exit_codes::check_exit_codes;
 use programs::Path as SearchPath;
+pub(crate) use syntax::check_syntax;
 
 /// Something that a hook starts and that cannot be started here.
 pub(crate) struct Missing {
@@ -102,10 +107,17 @@ fn missing_for_hook(
     let Some(script) = hook.script_file(&source.project, &source.home) else { return Vec::new() };
     let severity = if is_placed { Severity::Error } else { Severity::Advice };
     let consequence = judged(consequence::Ending::without_script(hook, &script, &programs));
-    missing_script_finding(hook.place.clone(), &script, severity, consequence)
-        .map(|script| found(script, consequence))
-        .into_iter()
-        .collect()
+    if let Some(finding) =
+        missing_script_finding(hook.place.clone(), &script, severity, consequence)
+    {
+        return vec![found(finding, consequence)];
+    }
+    let Some(fault) = interpreter::interpreter_fault(&script, &path) else { return Vec::new() };
+    let consequence = judged(Some(consequence::Ending::without_interpreter(&fault.name)));
+    let label = consequence.map_or_else(|| "never decides".to_owned(), Consequence::label);
+    let message = format!("`{}` cannot be started: {}", script.path.display(), fault.message);
+    let finding = Diagnostic::new(Code::ScriptNotExecutable, message, hook.place.clone());
+    vec![found(finding.with_severity(severity).label(label).help(fault.help), consequence)]
 }
 
 fn missing_program_finding(

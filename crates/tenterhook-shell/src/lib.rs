@@ -43,6 +43,7 @@ mod backtick;
 mod behind;
 mod braces;
 mod command;
+mod exit_code;
 mod flow;
 pub mod guess;
 mod named;
@@ -64,6 +65,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+pub use exit_code::{DroppedExitCode, find_dropped_exit_codes};
 pub use windows::Language;
 pub use word::quote_word;
 pub use word::{Word, WordKind};

@@ -40,7 +40,9 @@ use tenterhook_core::rule::RuleInput;
 
 /// What only the programs use (see [`crate::internal`]).
 pub(crate) mod internal {
-    pub use super::command::{missing_interpreter_remedy, process_for_command, script_interpreter};
+    pub use super::command::{
+        missing_interpreter_remedy, process_for_command, script_interpreter, shebang_text,
+    };
     pub use super::confine::{ConfinedShell, Shell};
     #[cfg(feature = "rule")]
     pub use super::disk::disk_files;

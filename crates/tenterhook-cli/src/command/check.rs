@@ -93,8 +93,10 @@ fn examine(
     let ruleset = loaded.build_engine(|builder| builder).ruleset();
     // `check` examines a file whether it is approved or not: people check a file before they approve it.
     let written = loaded.build_approved_engine().ruleset();
-    let missing = scripts::check_programs(&written, &loaded.sources, &here.env);
+    let mut missing = scripts::check_programs(&written, &loaded.sources, &here.env);
+    missing.extend(scripts::check_syntax(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(missing.iter().map(|missing| missing.diagnostic.clone()));
+    loaded.diagnostics.extend(scripts::check_exit_codes(&written, &loaded.sources));
     loaded.diagnostics.extend(wants::check_sandbox_needs(&written, &loaded.sources, &here.env));
     loaded.diagnostics.extend(grants::check_granted_paths(&written, &loaded.sources));
     add_silencer_findings(loaded, here);

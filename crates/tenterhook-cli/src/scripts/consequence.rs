@@ -62,8 +62,14 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    fn with_exit_code(code: i32, what: &str) -> Self {
+    /// Returns how a hook ends that exits with `code` and a line on stderr.
+    pub(super) fn with_exit_code(code: i32, what: &str) -> Self {
         Self { end: End::Exited(code), stderr: format!("{what}: not found") }
+    }
+
+    /// Returns how the hook ends if `env`, in the first line of its script, does not find a program.
+    pub(super) fn without_interpreter(name: &str) -> Self {
+        Self::with_exit_code(NOT_FOUND, name)
     }
 
     /// Returns how the hook ends without `program`; `None` if the hook continues.

@@ -88,15 +88,28 @@ impl Path {
         Self { directories: known.map(|text| std::env::split_paths(text).collect()) }
     }
 
+    /// Returns the search path of the environment.
+    pub(super) fn from_env(env: &[(String, String)]) -> Self {
+        let value = env.iter().find(|(name, _)| name == "PATH");
+        let absolute =
+            |text: &String| std::env::split_paths(text).filter(|path| path.is_absolute()).collect();
+        Self { directories: value.map(|(_, text)| absolute(text)) }
+    }
+
     /// Returns whether `program` exists on this path, or is not a file at all.
     pub(super) fn has_program(&self, program: &Program) -> bool {
         if program.by_shell && BUILT_IN.contains(&&*program.name) {
             return true;
         }
-        let Some(directories) = &self.directories else { return true };
-        directories.iter().any(|directory| {
-            let found = directory.join(&program.name).metadata();
-            found.is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata))
-        })
+        self.directories.is_none() || self.find_file(&program.name).is_some()
+    }
+
+    /// Returns the file of the program `name`.
+    pub(super) fn find_file(&self, name: &str) -> Option<std::path::PathBuf> {
+        let candidates = self.directories.iter().flatten().map(|directory| directory.join(name));
+        let is_program = |path: &std::path::PathBuf| {
+            path.metadata().is_ok_and(|metadata| metadata.is_file() && is_executable(&metadata))
+        };
+        candidates.into_iter().find(is_program)
     }
 }

@@ -420,3 +420,127 @@ fn grant_of_a_missing_path_is_reported() {
     ];
     assert_eq!(found_codes, both);
 }
+
+/// Returns the codes, severities and messages that `check` finds for a Claude hook with this command.
+fn findings_of_command(fixture: &Fixture, event: &str, command: &str) -> Vec<[String; 3]> {
+    let handler = serde_json::json!({ "type": "command", "command": command });
+    let hooks = serde_json::json!({ "hooks": { event: [{ "hooks": [handler] }] } });
+    fixture.write("project/.claude/settings.json", &hooks.to_string());
+    let output = fixture.run(&["check", "--format", "json"], "").stdout;
+    let output: serde_json::Value = serde_json::from_str(&output).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let findings = output["diagnostics"].as_array().unwrap().iter();
+    findings.map(|found| ["code", "severity", "message"].map(|key| text(&found[key]))).collect()
+}
+
+/// C-135: a line that drops the exit code of a gate is reported; one that passes it on, or whose script can deny otherwise,
+/// is not.
+#[test]
+fn line_that_drops_the_exit_code_of_a_gate_is_reported() {
+    let fixture = Fixture::new();
+    fixture.write("project/gate.sh", "#!/bin/sh\ngrep -q push && exit 2\nexit 0\n");
+    fixture.write("project/gate.py", "import sys\nsys.exit(2)\n");
+    fixture.write("project/json.sh", "#!/bin/sh\necho '{\"decision\": \"block\"}'; exit 2\n");
+    fixture.write("project/log.sh", "#!/bin/sh\n# never exit 2\ncat >> log; exit 200\n");
+    let codes = |event: &str, command: &str| -> Vec<String> {
+        let found = findings_of_command(&fixture, event, command);
+        found.into_iter().map(|[code, ..]| code).collect()
+    };
+    for command in [
+        "sh gate.sh || true",
+        "sh gate.sh || exit 1",
+        "sh gate.sh; exit 0",
+        "sh gate.sh | tee -a log",
+        "sh gate.sh &",
+        "cd src 2>/dev/null; python3 gate.py || :",
+        "test -f gate.py && python3 gate.py || true",
+        "bash -c 'sh gate.sh || true'",
+        "(exit 2) || true",
+    ] {
+        let found = codes("PreToolUse", command);
+        assert!(found.contains(&"exit-code-dropped".to_owned()), "{command}: {found:?}");
+    }
+    for (event, command) in [
+        ("PreToolUse", "sh gate.sh"),
+        ("PreToolUse", "cd . && sh gate.sh"),
+        ("PreToolUse", "sh gate.sh || exit 2"),
+        ("PreToolUse", "set -o pipefail; sh gate.sh | tee log"),
+        ("PreToolUse", "sh json.sh || true"),
+        ("PreToolUse", "sh log.sh || true"),
+        ("PreToolUse", "sh none.sh || true"),
+        ("SessionEnd", "sh gate.sh || true"),
+    ] {
+        let found = codes(event, command);
+        assert!(!found.contains(&"exit-code-dropped".to_owned()), "{command}: {found:?}");
+    }
+}
+
+/// C-136: a script that its interpreter cannot parse is an error that names the consequence, and nothing of it runs.
+#[cfg(unix)]
+#[test]
+fn script_with_a_syntax_error_is_reported_and_not_run() {
+    let fixture = Fixture::new();
+    fixture.write("project/open.sh", "touch ran\nif true; then\n");
+    fixture.write("project/good.sh", "touch ran\nexit 2\n");
+    fixture.write("project/open.py", "open('ran', 'w')\ndef x(:\n");
+    fixture.write("project/good.py", "open('ran', 'w')\n");
+    let found = |command: &str| findings_of_command(&fixture, "PreToolUse", command);
+    let broken = found("bash open.sh");
+    let [code, severity, message] = broken.first().unwrap();
+    assert_eq!((code.as_str(), severity.as_str()), ("script-syntax", "error"), "{broken:?}");
+    assert!(message.contains("open.sh` has a syntax error: line 3:"), "{message}");
+    let output = fixture.run(&["check"], "").stdout;
+    assert!(output.contains("blocks every call"), "{output}");
+    // Some machines have no Python.
+    let broken = found("python3 open.py");
+    assert!(matches!(&broken[0][0][..], "script-syntax" | "program-missing"), "{broken:?}");
+    for command in ["bash good.sh", "python3 good.py"] {
+        assert!(!found(command).iter().any(|[code, ..]| code == "script-syntax"), "{command}");
+    }
+    assert!(!fixture.path("project/ran").exists());
+}
+
+/// A script whose first line makes `env` look for a program that is missing never starts.
+#[cfg(unix)]
+#[test]
+fn program_that_env_does_not_find_is_reported() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let fixture = Fixture::new();
+    for (first, is_found) in [
+        ("#!/usr/bin/env sh", true),
+        ("#!/usr/bin/env -S sh -e", true),
+        ("#!/usr/bin/env bash5", false),
+        ("#!/usr/bin/env -S no-such-uv run --script", false),
+        ("#!/usr/bin/env sh -e", !cfg!(target_os = "linux")),
+        ("#!/usr/bin/env sh\r", false),
+    ] {
+        fixture.write("project/gate", &format!("{first}\nexit 2\n"));
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(fixture.path("project/gate"), mode).unwrap();
+        let found = findings_of_command(&fixture, "PreToolUse", "./gate");
+        let has_error = found
+            .iter()
+            .any(|[code, severity, _]| code == "script-not-executable" && severity == "error");
+        assert_eq!(has_error, !is_found, "{first}: {found:?}");
+    }
+}
+
+/// C-137: a warning ends `check` with 1 only with `--strict`, an error always, whatever the format.
+#[test]
+fn strict_check_ends_with_1_on_a_warning_in_every_format() {
+    let fixture = Fixture::new();
+    let hook =
+        |timeout: &str| format!("[hook.a]\non = \"Stop\"\nrun = [\"/bin/true\"]\n{timeout}\n");
+    for (text, plain, strict) in [
+        (hook(""), 0, 0),
+        (hook("").replace("/bin/true", "no-such-program"), 0, 1),
+        (hook("matchr = 1"), 1, 1),
+    ] {
+        fixture.write("project/tenterhook.toml", &text);
+        for format in [&[][..], &["--format", "json"]] {
+            let code = |args: &[&str]| fixture.run(&[&["check"], args, format].concat(), "").code;
+            assert_eq!((code(&[]), code(&["--strict"])), (plain, strict), "{format:?} {text}");
+        }
+    }
+}

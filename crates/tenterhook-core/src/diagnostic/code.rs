@@ -200,6 +200,8 @@ codes! {
         NeedsGrant = "needs-grant", Advice;
         ScriptMissing = "script-missing", Error;
         ScriptNotExecutable = "script-not-executable", Error;
+        ScriptSyntax = "script-syntax", Error;
+        ExitCodeDropped = "exit-code-dropped", Warning;
         ImpossibleCondition = "impossible-condition", Error;
         ProfileHooks = "profile-hooks", Advice;
         SpellingOfOtherFile = "spelling-of-other-file", Warning;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenterhook_shell::{self as shell, Context, Parsed, Word, WordKind};
+use tenterhook_shell::{self as shell, Context, DroppedExitCode, Parsed, Word, WordKind};
 
 use super::{Command, Hook, Invocation, Run, Shell, Worker};
 
@@ -64,6 +64,32 @@ impl Hook {
         text.map_or_else(Vec::new, |text| unconditional_programs(&text))
     }
 
+    /// Returns the commands of the hook's line whose exit code does not reach the agent, each with the script that it
+    /// starts.
+    #[must_use]
+    pub fn dropped_exit_codes(&self, project: &Path, home: &Path) -> Vec<DroppedScript> {
+        let Run::Command(command) = &self.run else { return Vec::new() };
+        let Invocation::Shell { text, shell } = &command.invocation else { return Vec::new() };
+        if *shell == Shell::PowerShell {
+            return Vec::new();
+        }
+        let Some(line) = expand_known_variables(text, command, project, home) else {
+            return Vec::new();
+        };
+        let base = command.cwd.as_deref().unwrap_or(project);
+        let mut dropped = shell::find_dropped_exit_codes(&line);
+        dropped.extend(
+            inner_shell_line(&line).iter().flat_map(|line| shell::find_dropped_exit_codes(line)),
+        );
+        let with_script = |dropped: DroppedExitCode| {
+            let words = parse_single_command(&dropped.command);
+            let file =
+                words.and_then(|words| find_script_file(&words)).map(|(path, _)| base.join(path));
+            DroppedScript { file, dropped }
+        };
+        dropped.into_iter().map(with_script).collect()
+    }
+
     /// Like [`Self::script_file`], for a hook that starts in the directory `base`.
     pub fn script_from_base(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
@@ -92,6 +118,24 @@ pub struct Program {
     pub by_shell: bool,
     /// Whether the hook is this one command and nothing else, so that its end is the hook's.
     pub is_alone: bool,
+}
+
+/// A command whose exit code does not reach the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedScript {
+    /// The script that it starts.
+    pub file: Option<PathBuf>,
+    /// The command, and what drops its exit code.
+    pub dropped: DroppedExitCode,
+}
+
+/// Returns the line of `bash -c 'LINE'` if that is the whole command.
+fn inner_shell_line(line: &str) -> Option<String> {
+    let words = parse_single_command(line)?;
+    let [program, option, inner, ..] = words.as_slice() else { return None };
+    let is_shell = program.kind == WordKind::Literal && shell::is_shell_name(&program.text);
+    let is_line = matches!(&*option.text, "-c" | "-lc" | "-ec") && inner.kind == WordKind::Literal;
+    (is_shell && is_line).then(|| inner.text.clone())
 }
 
 /// Returns the words of a line that is a single command.

@@ -111,17 +111,23 @@ fn describe_start_error(error: &process::NotStarted) -> String {
     error.to_string()
 }
 
-/// The interpreter that the first line of an existing script names.
+/// Returns the interpreter that the first line of an existing script names.
 #[must_use]
 pub fn script_interpreter(script: &std::path::Path) -> Option<String> {
+    // A blank at the end is not part of a name, but a character of another system's line ends is.
+    let line = shebang_text(script)?;
+    line.trim_matches(' ').split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// Returns the first line of an existing script, without its `#!`.
+#[must_use]
+pub fn shebang_text(script: &std::path::Path) -> Option<String> {
     use std::io::Read as _;
 
     let mut start = [0; 256];
     let count = discover::open(script).ok()?.0.read(&mut start).ok()?;
     let line = start.get(..count)?.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let line = String::from_utf8_lossy(line);
-    // A blank at the end is not part of a name, but a character of another system's line ends is.
-    line.trim_matches(' ').split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned)
+    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 pub(super) async fn run_command(task: Task) -> Progress {

@@ -1,0 +1,146 @@
+//! Can the interpreter of a script parse it? Lets the interpreter parse the text and run nothing of it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tenterhook::internal::{discover, executor::script_interpreter, executor::shebang_text};
+use tenterhook_core::config::{Ruleset, Source};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::hook::{Arming, Hook, Script};
+use tenterhook_process::{Cancel, Command, End, run_blocking};
+
+use super::Missing;
+use super::consequence::{Consequence, Ending, consequence_of_ending};
+use super::interpreter::EnvShebang;
+use super::programs::Path as SearchPath;
+
+/// An interpreter that can parse a script on its standard input without running it.
+struct Parser {
+    names: &'static [&'static str],
+    arguments: &'static [&'static str],
+    /// The exit code with which the interpreter ends when it runs a script with an error.
+    code: i32,
+    /// Texts of scripts that change the grammar.
+    grammar: &'static [&'static str],
+}
+
+/// Shells keep their own rules on `-n`; `-I` keeps Python from reading the directory and the environment.
+const PARSERS: &[Parser] = &[
+    Parser {
+        names: &["sh", "bash", "dash"],
+        arguments: &["-n"],
+        code: 2,
+        grammar: &["extglob", "alias"],
+    },
+    Parser {
+        names: &["python", "python3"],
+        arguments: &["-I", "-S", "-c", PYTHON],
+        code: 1,
+        grammar: &[],
+    },
+];
+
+const PYTHON: &str = "import ast, sys\ntry: ast.parse(sys.stdin.buffer.read())\n\
+     except SyntaxError as e: sys.exit(f'line {e.lineno}: {e.msg}')";
+
+/// Longest that one script, and all of them, may take.
+const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST_OF_ALL: Duration = Duration::from_secs(10);
+
+/// Finds each hook whose script its interpreter cannot parse (C-136).
+pub(crate) fn check_syntax(
+    ruleset: &Ruleset,
+    sources: &[Source],
+    env: &[(String, String)],
+) -> Vec<Missing> {
+    let end = Instant::now() + LONGEST_OF_ALL;
+    let mut parsed: HashMap<(PathBuf, PathBuf), Option<String>> = HashMap::new();
+    let armed = ruleset.hooks().iter().filter(|hook| hook.arming == Arming::Armed);
+    let check = |hook: &Arc<Hook>| {
+        let place = hook.place.as_ref()?;
+        let source = sources.iter().find(|source| source.name == place.file)?;
+        let script = hook.script_file(&source.project, &source.home)?;
+        let name = interpreter_name(hook, &script, source)?;
+        let parser = PARSERS.iter().find(|parser| parser.names.contains(&name.as_str()))?;
+        let program = SearchPath::from_env(env).find_file(&name)?;
+        // A program of the project would run because somebody checks the project.
+        if is_inside(&program, &source.project) || Instant::now() > end {
+            return None;
+        }
+        let key = (program.clone(), script.path.clone());
+        let error =
+            parsed.entry(key).or_insert_with(|| parse_script(parser, &program, &script.path));
+        let ending = Ending::with_exit_code(parser.code, &name);
+        let consequence = consequence_of_ending(ruleset, hook, ending);
+        Some(Missing {
+            diagnostic: finding(hook, &script, &name, error.as_ref()?, parser, consequence),
+            consequence: Some(consequence),
+            hook: Some(hook.id.clone()),
+        })
+    };
+    armed.filter_map(check).collect()
+}
+
+fn finding(
+    hook: &Hook,
+    script: &Script,
+    name: &str,
+    error: &str,
+    parser: &Parser,
+    consequence: Consequence,
+) -> Diagnostic {
+    let label = consequence.label();
+    let message = format!("`{}` has a syntax error: {error}", script.path.display());
+    let help = format!("correct it: `{name}` ends with exit code {}, which {label}", parser.code);
+    Diagnostic::new(Code::ScriptSyntax, message, hook.place.clone()).label(label).help(help)
+}
+
+/// Returns the name of the program that reads the script.
+fn interpreter_name(hook: &Hook, script: &Script, source: &Source) -> Option<String> {
+    if !script.is_program {
+        let programs = hook.certain_programs(&source.project, &source.home);
+        return programs.into_iter().next().filter(|program| program.is_alone).map(|p| p.name);
+    }
+    let line = shebang_text(&script.path)?;
+    match EnvShebang::parse(&line) {
+        Some(env) => Some(env.program),
+        None => {
+            let interpreter = script_interpreter(&script.path)?;
+            Path::new(&interpreter).file_name()?.to_str().map(str::to_owned)
+        }
+    }
+}
+
+fn is_inside(program: &Path, project: &Path) -> bool {
+    let (program, project) = (program.canonicalize(), project.canonicalize());
+    program.is_ok_and(|program| project.is_ok_and(|project| program.starts_with(project)))
+}
+
+/// Returns the first error that the interpreter reports for the text of a script.
+fn parse_script(parser: &Parser, program: &Path, script: &Path) -> Option<String> {
+    let text = discover::read_config_file(script).ok()?;
+    if parser.grammar.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let mut command = Command::new(program, parser.arguments.iter().copied(), "/");
+    command.stdin = Arc::from(text.as_bytes());
+    command.timeout = Some(LONGEST);
+    let report = run_blocking(command, &Cancel::new());
+    let errors = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
+    let first = errors.lines().find(|line| !line.trim().is_empty())?;
+    matches!(report.end, End::Exited(code) if code != 0).then(|| line_and_error(program, first))
+}
+
+/// Removes the name of the interpreter from its message: `line 3: syntax error ...`.
+fn line_and_error(program: &Path, message: &str) -> String {
+    let name = program.display().to_string();
+    let message = message.strip_prefix(&name).unwrap_or(message);
+    let message = message.trim_start_matches([':', ' ']);
+    // Some shells number the line without a word.
+    match message.split_once(": ") {
+        Some((line, error)) if line.parse::<u32>().is_ok() => format!("line {line}: {error}"),
+        _ => message.to_owned(),
+    }
+}
