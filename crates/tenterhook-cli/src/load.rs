@@ -342,7 +342,7 @@ impl Loaded {
             let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
             term.print_labelled_note(WARNING, "warning:", &text);
         }
-        if !self.hidden.is_empty() {
+        if self.hidden.iter().any(|hidden| !hidden.is_foreign) {
             term.print_note("");
             term.print_labelled_note(
                 HELP,

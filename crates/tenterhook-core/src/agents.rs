@@ -59,6 +59,8 @@ pub struct Agent {
     pub sessions: Option<Sessions>,
     /// The files, variables and options that decide whether its hooks run.
     pub guarded: Guarded,
+    /// Events that only its own hook files have, if Tenterhook does not read its hook files.
+    pub foreign_events: &'static [&'static str],
     /// How to register hooks with it; [`Installation::NONE`] if that is impossible.
     pub installation: Installation,
 }
@@ -130,6 +132,7 @@ impl Agent {
         windows_shell: &[],
         sessions: None,
         guarded: Guarded::NONE,
+        foreign_events: &[],
         installation: Installation::NONE,
     };
 

@@ -18,6 +18,7 @@ pub(crate) mod event_fault;
 pub(crate) mod files;
 pub(crate) mod findings;
 pub(crate) mod first_line;
+pub(crate) mod foreign_file;
 pub(crate) mod kit;
 pub(crate) mod label;
 pub(crate) mod machine;
@@ -38,6 +39,7 @@ pub(crate) use self::condition::{ConditionFault, parse_condition};
 pub use self::{
     event_fault::EventFault,
     files::{Disk, Plugins, ReadServers, Scan, ServerFile, ServerFiles, ServerVariables, Silencer},
+    foreign_file::{foreign_agent_of_file, foreign_agents, foreign_hook_files},
     kit::reply::Reply,
     label::{EventLabel, events_named},
     parts::Dialect,

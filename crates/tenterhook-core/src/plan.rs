@@ -352,6 +352,8 @@ fn explain_matched_name(hook: &Hook, name: Option<&str>) -> String {
         (MatcherSpec::Regex(text) | MatcherSpec::Never(text), Some(subject)) => {
             match without_anchors(text) {
                 name if name == subject => format!("its matcher is `{subject}`"),
+                // The whole name matches, not a part of it.
+                inner if inner != text => format!("`{inner}` matches `{subject}`"),
                 text => format!("`{text}` is found in `{subject}`"),
             }
         }
@@ -362,9 +364,10 @@ fn explain_mismatch(hook: &Hook, found: Option<&str>) -> String {
     let found = found.unwrap_or_default();
     match hook.matcher.spec() {
         MatcherSpec::Words(words) => format!("`{found}` is not one of `{}`", words.join("|")),
-        MatcherSpec::Regex(text) => {
-            format!("`{}` is not found in `{found}`", without_anchors(text))
-        }
+        MatcherSpec::Regex(text) => match without_anchors(text) {
+            inner if inner != text => format!("`{inner}` does not match `{found}`"),
+            text => format!("`{text}` is not found in `{found}`"),
+        },
         MatcherSpec::Never(why) => format!("its matcher can never match: {why}"),
         MatcherSpec::Any => String::new(),
     }

@@ -23,5 +23,19 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--force", "-f", "--yolo", "--trust"],
         ..Guarded::NONE
     },
+    foreign_events: &[
+        "beforeShellExecution",
+        "afterShellExecution",
+        "beforeMCPExecution",
+        "afterMCPExecution",
+        "beforeReadFile",
+        "afterFileEdit",
+        "beforeTabFileRead",
+        "afterTabFileEdit",
+        "beforeSubmitPrompt",
+        "afterAgentResponse",
+        "afterAgentThought",
+        "workspaceOpen",
+    ],
     ..Agent::NONE
 };

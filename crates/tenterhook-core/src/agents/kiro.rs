@@ -14,5 +14,6 @@ pub(super) static AGENT: Agent = Agent {
         options: &["--trust-all-tools", "-a", "--no-interactive"],
         ..Guarded::NONE
     },
+    foreign_events: &["agentSpawn"],
     ..Agent::NONE
 };

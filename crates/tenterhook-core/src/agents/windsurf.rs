@@ -20,5 +20,19 @@ pub(super) static AGENT: Agent = Agent {
         options: &[],
         ..Guarded::NONE
     },
+    foreign_events: &[
+        "pre_run_command",
+        "post_run_command",
+        "pre_read_code",
+        "post_read_code",
+        "pre_write_code",
+        "post_write_code",
+        "pre_mcp_tool_use",
+        "post_mcp_tool_use",
+        "pre_user_prompt",
+        "post_cascade_response",
+        "post_cascade_response_with_transcript",
+        "post_setup_worktree",
+    ],
     ..Agent::NONE
 };

@@ -147,6 +147,7 @@ codes! {
         HandlerNotObject = "handler-not-object", Error;
         HandlerTypeNotAccepted = "handler-type-not-accepted", Warning;
         HooksDisabled = "hooks-disabled", Advice;
+        ForeignFormat = "foreign-format", Error;
         HooksElsewhere = "hooks-elsewhere", Advice;
         HooksIsArray = "hooks-is-array", Error;
         HooksIsStringList = "hooks-is-string-list", Error;

@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use super::file::{read_config_file, read_config_if_exists, unreadable_file_diagnostic};
 use super::owner;
-use super::{absolute_path, new_source, project, recognize_dialect};
+use super::{absolute_path, config_format, new_source, project, recognize_dialect};
+use tenterhook_core::agents::Agent;
 use tenterhook_core::config::{Plugin, Source};
-use tenterhook_core::diagnostic::Diagnostic;
-use tenterhook_core::dialect::{Candidate, DIALECTS, DialectId, Roots};
+use tenterhook_core::diagnostic::{Code, Diagnostic};
+use tenterhook_core::dialect::{
+    Candidate, DIALECTS, DialectId, GROUPS, Roots, foreign_agent_of_file,
+};
 use tenterhook_core::hook::Layer;
 use tenterhook_core::source::{Completeness, Flaw};
+use tenterhook_core::syntax::{self, Format};
 
 /// Reads one file that the caller names (C-5).
 ///
@@ -20,7 +24,7 @@ use tenterhook_core::source::{Completeness, Flaw};
 ///
 /// # Errors
 ///
-/// When the file cannot be read.
+/// When the file cannot be read, or is in the format of an agent that no dialect reads.
 pub fn given(
     path: &Path,
     dialect: Option<DialectId>,
@@ -30,6 +34,11 @@ pub fn given(
     let full = absolute_path(path, &roots.cwd);
     let (text, flaw) = read_given_file(&full)
         .map_err(|error| Box::new(unreadable_file_diagnostic(path, &error)))?;
+    if dialect.is_none()
+        && let Some(agent) = foreign_agent(&full, &text)
+    {
+        return Err(Box::new(foreign_format_diagnostic(path, agent)));
+    }
     let of_machine = || {
         DIALECTS.iter().map(|dialect| dialect.id()).find(|id| is_managed_path(&full, *id, roots))
     };
@@ -53,6 +62,26 @@ pub fn given(
         source.plugin = Some(plugin);
     }
     Ok(source)
+}
+
+/// Returns the agent whose format a file is in, if no dialect reads that format (C-139).
+fn foreign_agent(path: &Path, text: &str) -> Option<&'static Agent> {
+    let format = config_format(path);
+    if format != Format::Json {
+        return None;
+    }
+    foreign_agent_of_file(path, syntax::parse_or_salvage(text, format, GROUPS).root.as_ref())
+}
+
+fn foreign_format_diagnostic(path: &Path, agent: &Agent) -> Diagnostic {
+    let message = format!(
+        "`{}` is a file of {}: Tenterhook does not read its hooks",
+        path.display(),
+        agent.title
+    );
+    let help = "write the hooks for Tenterhook; `tenterhook init` begins a file. If it is for another agent, \
+                name that: `claude=FILE`";
+    Diagnostic::new(Code::ForeignFormat, message, None).help(help)
 }
 
 /// Reads a file that the caller names. If it cannot be read completely, the caller gets the error

@@ -204,10 +204,19 @@ pub(crate) fn lint_matcher(
     scope: &Scope,
     spec: &MatcherSpec,
 ) {
+    lint_matcher_text(reader, entry, scope, &scope.matcher, spec);
+}
+
+/// Like [`lint_matcher`], for a matcher that stands in the entry of a hook.
+pub(crate) fn lint_matcher_text(
+    reader: &mut Reader<'_>,
+    entry: &Entry,
+    scope: &Scope,
+    text: &str,
+    spec: &MatcherSpec,
+) {
     let (Some(lints), Some(row)) = (reader.file.lints, scope.row) else { return };
-    for found in
-        lints.check_matcher(About::for_row(&scope.name, &row.subject), &scope.matcher, spec)
-    {
+    for found in lints.check_matcher(About::for_row(&scope.name, &row.subject), text, spec) {
         reader.report(entry.node.span, found);
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Lints {
     pub(crate) paths: &'static [&'static str],
     /// Variables that files for this agent rely on and that are never set, beside those of every agent.
     pub(crate) never_set: &'static [&'static str],
+    /// The key of a matcher.
+    pub(crate) matcher_key: &'static str,
     /// How the agent's own variables begin.
     pub(crate) prefix: &'static str,
     /// Whether a handler may name a program with `args`, which no shell reads.

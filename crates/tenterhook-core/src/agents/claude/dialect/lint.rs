@@ -22,6 +22,7 @@ pub(super) use crate::dialect::kit::lint::NEVER;
 static LINTS: Lints = Lints {
     agent: "Claude Code",
     tools: &[TOOLS, FORMER_TOOLS],
+    matcher_key: "matcher",
     old_names: ALIASES,
     mcp: "mcp__SERVER__TOOL",
     variables: VARIABLES,

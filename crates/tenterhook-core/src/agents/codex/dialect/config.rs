@@ -38,6 +38,7 @@ static FILE: File = File {
 pub(super) static LINTS: Lints = Lints {
     agent: "Codex",
     tools: &[&["Bash", "spawn_agent", "update_plan", "view_image", "web_search", "js_repl"]],
+    matcher_key: "matcher",
     old_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &[

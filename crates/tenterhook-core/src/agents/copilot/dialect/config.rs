@@ -37,6 +37,7 @@ pub(super) static LINTS: Lints = Lints {
         &["fetch_copilot_cli_documentation", "report_intent", "update_todo", "store_memory"],
         &["exit_plan_mode", "list_agents", "lsp", "read_agent", "skill", "sql", "write_agent"],
     ],
+    matcher_key: "matcher",
     old_names: &[],
     mcp: "SERVER-TOOL",
     variables: &["COPILOT_CLI", "COPILOT_HOME", "COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],

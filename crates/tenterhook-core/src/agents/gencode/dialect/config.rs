@@ -8,6 +8,8 @@ use crate::dialect::kit::entry::Fields;
 use crate::dialect::kit::field::Case;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
 use crate::dialect::kit::groups::Groups;
+use crate::dialect::kit::lint::{About, Lints};
+use crate::dialect::kit::protocol::Subjects;
 use crate::dialect::{DialectId, Subject};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node, NodeValue};
@@ -19,6 +21,7 @@ static FILE: File = File {
     case: Case::Ignored,
     // Event names are open (ruling 13): a hook is armed for an event with any name.
     is_open: true,
+    lints: Some(&LINTS),
     find: find_hooks_object,
     ..File::new(
         "Gen",
@@ -26,6 +29,39 @@ static FILE: File = File {
         || events::ROWS,
         |reader, node, scope| GROUPS.read_group(reader, node, scope),
     )
+};
+
+/// What the lints need to know of Gen, which has Claude Code's names of tools and variables.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Gen",
+    tools: &[
+        matcher::TOOLS,
+        &["TodoCreate", "TodoGet", "TodoList", "TodoUpdate", "TodoWrite", "TrackerCreate"],
+        &["TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TaskOutput", "TaskStop"],
+        &["TrackerGet", "TrackerList", "TrackerUpdate", "AgentOutput", "AgentStop", "KillShell"],
+        &["EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree", "AskUserQuestion"],
+        &["CronCreate", "CronDelete", "CronList", "ToolSearch", "SendMessage", "ContinueAgent"],
+    ],
+    matcher_key: "matcher",
+    old_names: &[],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &[
+        "GEN_PROJECT_DIR",
+        "CLAUDE_PROJECT_DIR",
+        "GEN_SESSION_ID",
+        "CLAUDE_SESSION_ID",
+        "GEN_EVENT_TYPE",
+        "CLAUDE_EVENT_TYPE",
+        "GEN_TOOL_NAME",
+        "CLAUDE_TOOL_NAME",
+        "GEN_PLUGIN_ROOT",
+        "CLAUDE_PLUGIN_ROOT",
+    ],
+    paths: &["GEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEN_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"],
+    never_set: &[],
+    prefix: "GEN_",
+    has_args: false,
+    project: Some("$GEN_PROJECT_DIR"),
 };
 
 /// The format of the groups.
@@ -98,6 +134,13 @@ fn check_matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
         let message = "this is read as a regular expression, not as a tool and its argument";
         let found = finding_without_location(Code::MatcherIsExpression, message)
             .help("for several arguments of one tool, write one group per argument");
-        reader.report(span, found);
+        return reader.report(span, found);
+    }
+    let is_tool_event = events::is_tool_event(scope.event_name().as_str());
+    if is_tool_event && parsed.condition.is_none() && parsed.broken.is_none() {
+        let about = About { event: &scope.name, subjects: Subjects::Tools, table: &[] };
+        for found in LINTS.check_matcher(about, text, &parsed.spec) {
+            reader.report(span, found);
+        }
     }
 }

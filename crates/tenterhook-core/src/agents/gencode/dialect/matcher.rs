@@ -21,7 +21,7 @@ pub(super) struct ParsedMatcher {
 
 /// Tools whose argument the agent can match. An expression over tool names does not begin with one
 /// of them and a parenthesis.
-const TOOLS: &[&str] = &[
+pub(super) const TOOLS: &[&str] = &[
     "Bash",
     "PowerShell",
     "Read",

@@ -30,6 +30,7 @@ static FILE: File = File {
 pub(super) static LINTS: Lints = Lints {
     agent: "Goose",
     tools: &[&["tree", "text_editor", "analyze", "load", "todo_write", "load_skill"]],
+    matcher_key: "matcher",
     old_names: &[],
     mcp: "SERVER__TOOL",
     variables: &["PLUGIN_ROOT"],

@@ -12,6 +12,8 @@ pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields, unusable_run};
 use crate::dialect::kit::field::{SHORT, strings_of_array};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::kit::groups;
+use crate::dialect::kit::lint::Lints;
 pub(crate) use crate::dialect::variables::is_variable_name;
 use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
@@ -30,7 +32,23 @@ static FILE: File = File {
     is_open: true,
     is_strict: true,
     runs_doubled: true,
+    lints: Some(&LINTS),
     ..File::new("ignis", DialectId::IGNIS, || events::ROWS, read_item)
+};
+
+/// What the lints need to know of ignis, whose hooks run without a shell.
+pub(super) static LINTS: Lints = Lints {
+    agent: "ignis",
+    tools: &[],
+    matcher_key: "matcher",
+    old_names: &[],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &[],
+    paths: &[],
+    never_set: &[],
+    prefix: "",
+    has_args: false,
+    project: None,
 };
 
 /// The fields of an entry.
@@ -269,7 +287,8 @@ fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherS
         return MatcherSpec::Any;
     }
     let stem = text.strip_suffix('*');
-    if stem.unwrap_or(text).contains(['*', '|', '(', '[', '.', '^', '$', '?']) {
+    let is_expression = stem.unwrap_or(text).contains(['*', '|', '(', '[', '.', '^', '$', '?']);
+    if is_expression {
         let message = format!(
             "`{text}` is read as a name, or a prefix and `*`; no other character is special"
         );
@@ -277,8 +296,12 @@ fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherS
             .with_severity(Severity::Advice);
         reader.report(field.node.span, found.help("write an entry for each tool"));
     }
-    match stem {
+    let spec = match stem {
         Some(stem) => MatcherSpec::Regex(format!("^{}", regex::escape(stem))),
         None => MatcherSpec::Words(vec![text.to_owned()]),
+    };
+    if !is_expression {
+        groups::lint_matcher_text(reader, field, scope, text, &spec);
     }
+    spec
 }

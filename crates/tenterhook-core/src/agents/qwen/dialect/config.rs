@@ -42,9 +42,11 @@ pub(super) static LINTS: Lints = Lints {
     tools: &[
         &["list_directory", "read_many_files", "save_memory", "skill", "exit_plan_mode", "lsp"],
         &["ask_user_question", "cron_create", "cron_delete", "cron_list", "tool_search"],
+        &["task_create", "task_get", "task_list", "task_update", "task_stop", "task_output"],
         &["Bash", "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"],
         &["WebFetch", "WebSearch", "TodoWrite", "Agent", "Task", "Skill", "AskUserQuestion"],
     ],
+    matcher_key: "matcher",
     old_names: &[],
     mcp: "mcp__SERVER__TOOL",
     variables: &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_HOME"],

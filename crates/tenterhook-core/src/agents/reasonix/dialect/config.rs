@@ -9,6 +9,8 @@ pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::entry::{self, Fields};
 use crate::dialect::kit::field::{SHORT, strings_of_array};
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::kit::groups;
+use crate::dialect::kit::lint::Lints;
 use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
 use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Phase, Run, Shell, Wait};
@@ -23,7 +25,23 @@ static FILE: File = File {
     rules: Rules { refused: "RX-16", event: "RX-5", ..Rules::with_one_rule("RX-15") },
     tells_empty: true,
     takes_mark: true,
+    lints: Some(&LINTS),
     ..File::new("Reasonix", DialectId::REASONIX, || &events::ROWS, read_item)
+};
+
+/// What the lints need to know of Reasonix.
+pub(super) static LINTS: Lints = Lints {
+    agent: "Reasonix",
+    tools: &[],
+    matcher_key: "match",
+    old_names: &[],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &[],
+    paths: &[],
+    never_set: &["REASONIX_PROJECT_DIR", "REASONIX_TOOL_NAME", "REASONIX_TOOL_ARGS"],
+    prefix: "",
+    has_args: true,
+    project: None,
 };
 
 /// The fields of an entry; those of the first version come first.
@@ -76,6 +94,7 @@ fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
         cwd: entry::read_cwd(reader, node),
         ..Command::new(invocation, Inherit::All)
     });
+    groups::lint_command(reader, node, &run, &["command"]);
     let text = node.get("match").and_then(Node::as_str).unwrap_or_default();
     let mut hook = entry::new_hook(reader, node, &scope.name, text, scope, run);
     hook.matcher = Matcher::new(matcher);
@@ -153,10 +172,15 @@ fn read_matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherS
     let plain = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
     };
-    if text.split('|').all(plain) {
-        return MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
+    let spec = match text.split('|').all(plain) {
+        true => MatcherSpec::Words(text.split('|').map(str::to_owned).collect()),
+        false => MatcherSpec::Regex(format!("^(?:{text})$")),
+    };
+    // The protocol of Claude Code has that agent's names of tools, too.
+    if node.get("payloadFormat").is_none() {
+        groups::lint_matcher_text(reader, field, scope, text, &spec);
     }
-    MatcherSpec::Regex(format!("^(?:{text})$"))
+    spec
 }
 
 /// `command` is a line for the shell; with `args`, which later versions have, it is a program.

@@ -152,13 +152,16 @@ fn find_unset_variables(
         }
         let help = "the event arrives as JSON on standard input: \
                     `jq -r '.tool_input.file_path'` reads a field of it";
-        let never_set = NEVER_SET.contains(&name) || lints.never_set.contains(&name);
+        let never_set = !lints.variables.contains(&name)
+            && (NEVER_SET.contains(&name)
+                || lints.never_set.contains(&name)
+                || name.starts_with("CLAUDE_TOOL_"));
         let diagnostic = if variable.is_template && name != "user_config" {
             let message = format!("`{text}` is not a variable: nothing replaces it");
             finding_without_location(Code::UndocumentedVariable, message).help(help)
         } else if let Some(found) = find_foreign_directory(lints, command.text, variable) {
             found
-        } else if (never_set || name.starts_with("CLAUDE_TOOL_")) && !variable.is_template {
+        } else if never_set && !variable.is_template {
             let message = format!("`{text}` is never set: it is always empty");
             finding_without_location(Code::UndocumentedVariable, message).help(help)
         } else if is_unset_own_variable(lints, name) {

@@ -109,15 +109,15 @@ impl<'a> Lint<'a> {
     /// Returns the finding for a text that is neither a name nor an expression, by what the user
     /// probably meant.
     fn wrong_syntax_finding(&self) -> Option<Diagnostic> {
-        let text = self.text;
+        let (text, key) = (self.text, self.lints.matcher_key);
         if let Some(tool) = self.tool_of_permission_rule() {
             let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
             let help = match self.about.table.is_empty() {
                 true => format!(
-                    "write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"
+                    "write `\"{key}\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"
                 ),
                 false => {
-                    format!("write `\"matcher\": \"{tool}\"`, and test the rest in the program")
+                    format!("write `\"{key}\": \"{tool}\"`, and test the rest in the program")
                 }
             };
             return Some(
@@ -136,16 +136,17 @@ impl<'a> Lint<'a> {
                 finding_without_location(Code::MatcherIsExpression, message)
                     .with_severity(Severity::Error)
                     .label(NEVER)
-                    .help(format!("write the tool in `matcher`; for its arguments, {rest}")),
+                    .help(format!("write the tool in `{key}`; for its arguments, {rest}")),
             );
         }
         if GLOB.iter().any(|pattern| text.contains(pattern)) || text.starts_with('*') {
             let subject = if self.is_about_tools() { "the name of the tool" } else { "a word" };
             let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
-            let help = match self.about.table.is_empty() {
-                true => "write the tool in `matcher`; for paths, a rule in `if`: `Edit(src/**)`",
-                false => "write the tool in `matcher`; test paths in the program",
+            let rest = match self.about.table.is_empty() {
+                true => "for paths, a rule in `if`: `Edit(src/**)`",
+                false => "test paths in the program",
             };
+            let help = format!("write the tool in `{key}`; {rest}");
             return Some(
                 finding_without_location(Code::MatcherIsGlob, message).label(NEVER).help(help),
             );

@@ -43,7 +43,7 @@ impl Reader<'_> {
             self.out.switches.push(Switch::DisableHook { name: entry.key.clone(), place });
             return Some(());
         }
-        let before = self.error_count();
+        let (before, first) = (self.error_count(), self.out.diagnostics.len());
         let hooks = self.build_hooks(&fields);
         let is_rejected = self.error_count() > before;
         self.check_match_regex(&fields, hooks.first());
@@ -52,6 +52,7 @@ impl Reader<'_> {
         if is_rejected {
             return None;
         }
+        self.mark_dead_gates(&fields, &hooks, first);
         self.out.hooks.extend(hooks);
         Some(())
     }

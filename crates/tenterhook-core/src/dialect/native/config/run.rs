@@ -1,14 +1,36 @@
 //! What a hook runs: exactly one of the keys of [`keys::RUN`] (C-43, C-44, C-45).
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::Reader;
 use super::fields::Fields;
 use super::keys::{self, join_quoted};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::dialect::DialectId;
+use crate::dialect::kit::lint::{CommandText, Lints};
 use crate::dialect::variables::is_variable_name;
 use crate::hook::{Command, Invocation, Prewarm, Run, Shell, files};
+
+/// What the lints need to know of native files, for any agent.
+static LINTS: Lints = Lints {
+    agent: "Tenterhook",
+    tools: &[],
+    matcher_key: "match",
+    old_names: &[],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &[
+        "TENTERHOOK_ENV_FILE",
+        "TENTERHOOK_EVENT",
+        "TENTERHOOK_PROJECT_DIR",
+        "TENTERHOOK_SESSION_ID",
+    ],
+    paths: &["TENTERHOOK_PROJECT_DIR"],
+    never_set: &[],
+    prefix: "",
+    has_args: false,
+    project: Some("$TENTERHOOK_PROJECT_DIR"),
+};
 
 impl Reader<'_> {
     pub(super) fn read_run(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
@@ -103,7 +125,27 @@ impl Reader<'_> {
             self.report(Code::EmptyRun, fields.span("shell"), "`shell` is empty").help =
                 Some("write the shell line, such as `shell = \"cargo fmt --check\"`".to_owned());
         }
-        Some(Invocation::Shell { text: text?.to_owned(), shell: Shell::Sh })
+        let text = text?;
+        self.lint_shell_line(text, fields);
+        Some(Invocation::Shell { text: text.to_owned(), shell: Shell::Sh })
+    }
+
+    /// Reports variables and paths of a shell line that fail. A hook that speaks the protocol of an agent has the variables of
+    /// that agent.
+    fn lint_shell_line(&mut self, text: &str, fields: &Fields<'_>) {
+        if fields.has("speaks") {
+            return;
+        }
+        let set = fields.get("env").map(crate::syntax::Node::entries).unwrap_or_default();
+        let env: HashSet<String> = set.iter().map(|entry| entry.key.clone()).collect();
+        let layer = self.source.layer;
+        let command = CommandText { text, shell: Shell::Sh, args: None, layer, env: &env };
+        for found in LINTS.check_command(command) {
+            let place = Some(self.location_of(fields.span("shell")));
+            // An error would disable the hook.
+            let severity = found.severity.min(Severity::Warning);
+            self.push_diagnostic(Diagnostic { place, severity, ..found });
+        }
     }
 
     pub(super) fn build_command(

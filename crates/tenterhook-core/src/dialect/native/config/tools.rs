@@ -2,10 +2,12 @@
 //! impossible names and misspellings of known ones are reported (C-48, C-53).
 
 use super::fields::Fields;
-use super::{Reader, values};
-use crate::diagnostic::{Code, edit_distance, nearest_word};
+use super::{Reader, check, values};
+use crate::diagnostic::{Code, Diagnostic, Severity, edit_distance, nearest_word};
+use crate::dialect::kit::lint::NEVER;
 use crate::dialect::native::table;
 use crate::dialect::{EventRow, Subject};
+use crate::hook::{Hook, Phase, Wait};
 use crate::matcher::rule::Rule;
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::syntax::Node;
@@ -63,6 +65,33 @@ impl Reader<'_> {
             return;
         };
         self.report(Code::DeadMatcher, span, message).help = Some(help);
+    }
+
+    /// Makes an error of each finding from `first` on that says that `match` matches nothing, if that is all that
+    /// `match` names and the hook is a gate: it can never stop anything. The hook stays armed, because a host may have
+    /// such a tool.
+    pub(super) fn mark_dead_gates(&mut self, fields: &Fields<'_>, hooks: &[Hook], first: usize) {
+        let is_gate = |hook: &Hook| {
+            check::is_gate_event(hook.event.as_str())
+                && (hook.phase, hook.wait) == (Phase::Decide, Wait::Attached)
+        };
+        let names = match_words(fields).len().max(1);
+        let dead = |found: &&mut Diagnostic| found.code == Code::DeadMatcher;
+        let count = self
+            .out
+            .diagnostics
+            .iter()
+            .skip(first)
+            .filter(|found| found.code == Code::DeadMatcher)
+            .count();
+        let is_native = !fields.has("speaks") && !hooks.is_empty();
+        if !is_native || !hooks.iter().all(is_gate) || count < names * hooks.len() {
+            return;
+        }
+        for found in self.out.diagnostics.iter_mut().skip(first).filter(dead) {
+            found.severity = Severity::Error;
+            NEVER.clone_into(&mut found.label);
+        }
     }
 
     /// Reports an expression that matches no tool because of its case or form.

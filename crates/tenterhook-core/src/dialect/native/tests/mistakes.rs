@@ -65,6 +65,33 @@ fn a_matcher_without_words_is_an_error() {
     }
 }
 
+/// C-138: a gate whose `match` names no tool at all is an error; one with a live name, and an observer, is a warning.
+#[test]
+fn gate_that_can_match_no_tool_is_an_error() {
+    let severities = |on: &str, keys: &str| {
+        let read = load(&format!("[hook.a]\non = {on}\nshell = 'x'\n{keys}\n"));
+        assert_eq!(read.hooks.iter().filter(|hook| unusable(hook)).count(), 0, "{keys}");
+        let dead = read.diagnostics.into_iter().filter(|found| found.code.name() == "dead-matcher");
+        dead.map(|found| found.severity).collect::<Vec<_>>()
+    };
+    let both = [Severity::Error, Severity::Error];
+    let gate = "'PreToolUse'";
+    for (on, keys, expected) in [
+        (gate, "match = 'bash'", &both[..1]),
+        (gate, "match = 'Bsh'", &both[..1]),
+        (gate, "match = ['bash', 'edit']", &both[..]),
+        (gate, "match = '/^bash$/'", &both[..1]),
+        (gate, "match = 'bash|Edit'", &[Severity::Warning]),
+        (gate, "match = 'bash|deploy'", &[Severity::Warning]),
+        (gate, "match = 'bash'\nphase = 'observe'", &[Severity::Warning]),
+        ("'PostToolUse'", "match = 'bash'", &[Severity::Warning]),
+        (gate, "match = 'Bash'", &[]),
+        (gate, "match = 'deploy'", &[]),
+    ] {
+        assert_eq!(severities(on, keys), expected, "{on} {keys}");
+    }
+}
+
 /// C-48: a text that only resembles a list, a rule or a name is reported, and the help names a
 /// valid form.
 #[test]
@@ -103,8 +130,9 @@ fn matcher_without_a_tool_name_is_reported() {
             let all = hook.matcher.spec() == &crate::matcher::MatcherSpec::Any;
             unusable(hook) && all && hook.condition.is_none()
         };
-        let is_error = read.diagnostics[0].severity == Severity::Error;
-        assert_eq!(read.hooks.iter().all(holds), is_error, "{keys}");
+        // A gate with a dead matcher is an error, too, but keeps its matcher.
+        let is_refused = read.diagnostics[0].severity == Severity::Error && code != "dead-matcher";
+        assert_eq!(read.hooks.iter().all(holds), is_refused, "{keys}");
     }
     for keys in [
         "match = 'mcp__a__b'",
