@@ -14,12 +14,16 @@ mod sandbox;
 mod tests;
 
 use crate::dialect::DialectId;
-pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Runs};
+pub(crate) use crate::dialect::parts::{Commands, Core, Dialect, Matching, Runs};
 pub(crate) use crate::hook::Inherit;
 
 /// The dialect. If an answer breaks the protocol, `answer` also keeps the agent's reading of the
 /// output (I-27).
 pub static IGNIS: Dialect = Dialect {
+    matching: Matching {
+        unreachable: |hook| config::LINTS.why_unreachable(hook, "I-38"),
+        ..Matching::DEFAULT
+    },
     runs: Runs { timeout_key: "timeout_ms", ..Runs::DEFAULT },
     // Ruling 3: a hook inherits a short list of variables and those that its entry names.
     commands: Commands {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use crate::answer::{Failure, Power, Powers};
 use crate::diagnostic::Code;
-pub(crate) use crate::dialect::parts::{Core, Dialect, Failures, Runs};
+pub(crate) use crate::dialect::parts::{Core, Dialect, Failures, Matching, Runs};
 use crate::dialect::{DialectId, EventRow};
 use crate::hook::row::Mode;
 pub(crate) use crate::hook::{Compat, Hook, OnFailure};
@@ -25,6 +25,10 @@ pub(crate) use crate::hook::{Compat, Hook, OnFailure};
 /// The dialect. The agent reads only exit codes; if an answer breaks the protocol, the agent's
 /// reading of the same report is kept beside it (RX-32).
 pub static REASONIX: Dialect = Dialect {
+    matching: Matching {
+        unreachable: |hook| config::LINTS.why_unreachable(hook, "RX-12"),
+        ..Matching::DEFAULT
+    },
     failures: Failures { promise: failure_policy, ..Failures::DEFAULT },
     // Hooks run one after another until one blocks (RX-22).
     runs: Runs { mode: |_| Mode::Serial, ..Runs::DEFAULT },

@@ -15,6 +15,85 @@ const AGENTS: &[(DialectId, &str, &str, &str)] = &[
     (DialectId::COPILOT, "PreToolUse", "Bash", "Write"),
 ];
 
+/// Returns the findings of a file without groups: the matcher stands in the entry.
+fn findings_of_entry(
+    dialect: DialectId,
+    key: &str,
+    matcher: &str,
+    command: &str,
+) -> Vec<Diagnostic> {
+    let entry = serde_json::json!({key: matcher, "command": command});
+    let text = serde_json::json!({"hooks": {"PreToolUse": [entry]}}).to_string();
+    let mut source = Source::from_text("hooks.json", dialect, &text, "/repo");
+    source.layer = Layer::Project;
+    dialect.dialect().read_config(&source).diagnostics
+}
+
+#[test]
+fn matcher_in_an_entry_that_matches_nothing_is_found() {
+    for (dialect, key) in [(DialectId::REASONIX, "match"), (DialectId::IGNIS, "matcher")] {
+        for matcher in ["Bahs", "bahs", "Bash", "exec_shell", "mcp__x", "NoSuchTool", "Bash(rm *)"]
+        {
+            let found = findings_of_entry(dialect, key, matcher, "true");
+            assert!(!found.is_empty(), "{dialect}: `{matcher}` has no finding");
+        }
+        for matcher in ["", "*", "bash", "read_file", "mcp__github__push", "mcp__github__*"] {
+            let found = findings_of_entry(dialect, key, matcher, "true");
+            assert_eq!(found, [], "{dialect}: `{matcher}`");
+        }
+    }
+    let help =
+        findings_of_entry(DialectId::REASONIX, "match", "Bash(rm *)", "true")[0].help.clone();
+    assert_eq!(
+        help.as_deref(),
+        Some("write `\"match\": \"bash\"`, and test the rest in the program")
+    );
+}
+
+#[test]
+fn matcher_of_gen_that_matches_nothing_is_found() {
+    for matcher in ["Bahs", "bash", "tool == \"Bash\"", "run_shell_command", "mcp__x"] {
+        let found = findings(DialectId::GEN, "PreToolUse", matcher, "true");
+        assert!(!found.is_empty(), "`{matcher}` has no finding");
+    }
+    for matcher in ["", "*", "Bash", "Bash|Edit", "Bash(git push*)", "mcp__.*", "TodoWrite", ".*"] {
+        assert_eq!(findings(DialectId::GEN, "PreToolUse", matcher, "true"), [], "`{matcher}`");
+    }
+}
+
+/// Each mistake of a native or CodeWhale line is found, and no hook is lost by it.
+#[test]
+fn mistake_of_a_line_in_toml_is_found() {
+    for (line, code) in [
+        ("$TENTERHOOK_PROJECT_DIR/x.sh", "unquoted-path-var"),
+        ("'$TENTERHOOK_PROJECT_DIR/x.sh'", "unquoted-path-var"),
+        ("\\\"$CLAUDE_PROJECT_DIR\\\"/x.sh", "undocumented-variable"),
+        ("echo $TOOL_INPUT", "undocumented-variable"),
+        ("/home/ann/x.sh", "absolute-home-path-in-command"),
+        ("\\\"$TENTERHOOK_PROJECT_DIR\\\"/x.sh", ""),
+        ("echo $HOME $TENTERHOOK_EVENT", ""),
+    ] {
+        let text = format!("[hook.a]\non = \"PreToolUse\"\nshell = \"{line}\"\n");
+        let mut source = Source::from_text("tenterhook.toml", DialectId::NATIVE, &text, "/repo");
+        source.layer = Layer::Project;
+        let read = DialectId::NATIVE.dialect().read_config(&source);
+        assert_eq!(codes(&read.diagnostics).concat(), code, "{line}");
+        let is_usable = !matches!(read.hooks[0].run, crate::hook::Run::Unusable { .. });
+        assert!(is_usable, "{line}");
+    }
+    for (line, code) in [
+        ("$DEEPSEEK_WORKSPACE/x.sh", "unquoted-path-var"),
+        ("\\\"$CLAUDE_PROJECT_DIR\\\"/x.sh", "undocumented-variable"),
+        ("echo $TOOL_NAME", "unset-variable"),
+        ("\\\"$DEEPSEEK_WORKSPACE\\\"/x.sh", ""),
+    ] {
+        let text = format!("[[hooks]]\nevent = \"tool_call_before\"\ncommand = \"{line}\"\n");
+        let source = Source::from_text("hooks.toml", DialectId::CODEWHALE, &text, "/repo");
+        let found = DialectId::CODEWHALE.dialect().read_config(&source).diagnostics;
+        assert_eq!(codes(&found).concat(), code, "{line}");
+    }
+}
+
 fn findings(dialect: DialectId, event: &str, matcher: &str, command: &str) -> Vec<Diagnostic> {
     let handler = serde_json::json!({"type": "command", "command": command});
     let group = serde_json::json!({"matcher": matcher, "hooks": [handler]});

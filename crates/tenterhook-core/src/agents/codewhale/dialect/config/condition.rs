@@ -116,6 +116,13 @@ impl Reader<'_> {
             let found = finding_without_location(Code::DeadCondition, message);
             let help = format!("tool names are case-sensitive: write `{near}`");
             self.findings.report(span, found.help(help));
+        } else if known().all(|text| text != name)
+            && let Some(near) = nearest_word(name, known())
+        {
+            // A server or a later version may have such a tool.
+            let message = format!("CodeWhale has no tool `{name}`");
+            let found = finding_without_location(Code::DeadCondition, message);
+            self.findings.report(span, found.help(format!("did you mean `{near}`?")));
         }
         Test::ToolName(name.to_owned())
     }

@@ -1,6 +1,7 @@
 //! Reads one entry into hooks: one for each neutral event that its event covers (CW-20, CW-23).
 //! Knows no other entry.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::super::condition::{Needs, Test};
@@ -10,11 +11,27 @@ use super::Reader;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest_word};
 use crate::dialect::DialectId;
 pub(crate) use crate::dialect::findings::finding_without_location;
+use crate::dialect::kit::lint::{CommandText, Lints};
 use crate::event::EventName;
 use crate::hook::{Command, Hook, HookId, Inherit, Invocation, OnFailure, Phase, Run, Shell, Wait};
 use crate::matcher::Condition;
 use crate::syntax::Node;
 use crate::text;
+
+/// What the lints of commands need to know of CodeWhale.
+static LINTS: Lints = Lints {
+    agent: "CodeWhale",
+    tools: &[],
+    matcher_key: "condition",
+    old_names: &[],
+    mcp: "mcp__SERVER__TOOL",
+    variables: &[],
+    paths: &["DEEPSEEK_WORKSPACE"],
+    never_set: &[],
+    prefix: "",
+    has_args: false,
+    project: Some("$DEEPSEEK_WORKSPACE"),
+};
 
 /// The keys of an entry.
 const KEYS: &[&str] =
@@ -59,6 +76,7 @@ impl Reader<'_> {
         let (event, command) = (self.read_event(node), self.read_command(node));
         let (Some(event), Some(command)) = (event, command) else { return };
         self.report_unset_variables(node, &command);
+        self.lint_command(node, &command);
         let id = self.unique_hook_id(node, &event);
         let spec = events::find_spec(&event).unwrap_or(&events::OBSERVER);
         let mut off = self.settings.off.then(|| ("`enabled` is false in its file".into(), "CW-26"));
@@ -258,6 +276,18 @@ impl Reader<'_> {
             off.get_or_insert((because, "CW-35"));
         }
         test.into_condition()
+    }
+
+    /// Reports what fails in a command of any agent: foreign variables, and paths in one person's home.
+    fn lint_command(&mut self, node: &Node, text: &str) {
+        let Some(entry) = node.entry("command") else { return };
+        // These have their own findings.
+        let env: HashSet<String> = VARIABLES.iter().map(|name| (*name).to_owned()).collect();
+        let layer = self.source.layer;
+        let command = CommandText { text, shell: Shell::Sh, args: None, layer, env: &env };
+        for found in LINTS.check_command(command) {
+            self.findings.report(entry.node.span, found);
+        }
     }
 
     /// Reports variables without the prefix of the agent: they are unset when the hook runs.
