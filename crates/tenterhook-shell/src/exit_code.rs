@@ -35,38 +35,38 @@ pub fn find_dropped_exit_codes(line: &str) -> Vec<DroppedExitCode> {
         return Vec::new();
     }
     let mut search = Search { line, found: Vec::new() };
-    search.visit(tree.root_node(), &Fate::default(), 0);
+    search.visit(tree.root_node(), &Droppers::default(), 0);
     search.found
 }
 
 /// What drops the exit code of a part of the line; `None` if it is the exit code of the line.
 #[derive(Clone, Default)]
-struct Fate {
+struct Droppers {
     /// For a part that ends and lets the shell go on.
-    ended: Option<Drop>,
+    ended: Option<Dropper>,
     /// For `exit` and `exec`, which end the shell.
-    exited: Option<Drop>,
+    exited: Option<Dropper>,
 }
 
-impl Fate {
-    /// Returns the fate of a part that runs in a shell of its own.
+impl Droppers {
+    /// Returns what happens to the code of a part that runs in a separate shell.
     fn in_subshell(&self) -> Self {
         Self { ended: self.ended.clone(), exited: self.ended.clone() }
     }
 
-    /// Returns the fate of a part whose code `drop` drops, unless the part ends the shell.
-    fn with_drop(&self, drop: Drop) -> Self {
-        Self { ended: Some(drop), exited: self.exited.clone() }
+    /// Returns what happens to the code of a part whose code `dropper` drops, unless the part ends the shell.
+    fn with_dropper(&self, dropper: Dropper) -> Self {
+        Self { ended: Some(dropper), exited: self.exited.clone() }
     }
 
-    /// Returns the fate of a part in a shell of its own whose code `drop` drops.
-    fn dropped_subshell(drop: Drop) -> Self {
-        Self { ended: Some(drop.clone()), exited: Some(drop) }
+    /// Returns what happens to the code of a part in a separate shell whose code `dropper` drops.
+    fn dropped_subshell(dropper: Dropper) -> Self {
+        Self { ended: Some(dropper.clone()), exited: Some(dropper) }
     }
 }
 
 #[derive(Clone)]
-struct Drop {
+struct Dropper {
     by: String,
     code: i32,
 }
@@ -81,87 +81,92 @@ impl Search<'_> {
         self.line.get(node.byte_range()).unwrap_or_default()
     }
 
-    fn visit(&mut self, node: Node<'_>, fate: &Fate, depth: usize) {
+    fn visit(&mut self, node: Node<'_>, droppers: &Droppers, depth: usize) {
         if depth > DEEPEST_NEST {
             return;
         }
         let depth = depth + 1;
         match node_kind(node) {
             "program" | "compound_statement" | "else_clause" => {
-                self.visit_sequence(node, fate, depth);
+                self.visit_sequence(node, droppers, depth);
             }
-            "subshell" => self.visit_sequence(node, &fate.in_subshell(), depth),
-            "if_statement" | "elif_clause" => self.visit_branches(node, fate, depth),
-            "list" => self.visit_list(node, fate, depth),
-            "pipeline" => self.visit_pipeline(node, fate, depth),
+            "subshell" => self.visit_sequence(node, &droppers.in_subshell(), depth),
+            "if_statement" | "elif_clause" => self.visit_branches(node, droppers, depth),
+            "list" => self.visit_list(node, droppers, depth),
+            "pipeline" => self.visit_pipeline(node, droppers, depth),
             "negated_command" => {
-                let fate = fate.with_drop(Drop { by: "!".to_owned(), code: 0 });
-                self.visit_named_children(node, &fate, depth);
+                let droppers = droppers.with_dropper(Dropper { by: "!".to_owned(), code: 0 });
+                self.visit_named_children(node, &droppers, depth);
             }
             "redirected_statement" => match node.child_by_field_name("body") {
-                Some(body) if node_kind(body) == "command" => self.visit_command(node, body, fate),
-                Some(body) => self.visit(body, fate, depth),
+                Some(body) if node_kind(body) == "command" => {
+                    self.visit_command(node, body, droppers)
+                }
+                Some(body) => self.visit(body, droppers, depth),
                 None => {}
             },
-            "command" => self.visit_command(node, node, fate),
+            "command" => self.visit_command(node, node, droppers),
             _ => {}
         }
     }
 
-    fn visit_named_children(&mut self, node: Node<'_>, fate: &Fate, depth: usize) {
+    fn visit_named_children(&mut self, node: Node<'_>, droppers: &Droppers, depth: usize) {
         for child in node.named_children(&mut node.walk()) {
-            self.visit(child, fate, depth);
+            self.visit(child, droppers, depth);
         }
     }
 
-    fn visit_command(&mut self, whole: Node<'_>, command: Node<'_>, fate: &Fate) {
+    fn visit_command(&mut self, whole: Node<'_>, command: Node<'_>, droppers: &Droppers) {
         let name = command.child_by_field_name("name").map(|name| self.text(name));
         let ends_shell = matches!(name, Some("exit" | "exec"));
         if !ends_shell && self.constant_code(command).is_some() {
             return;
         }
-        let Some(drop) = (if ends_shell { &fate.exited } else { &fate.ended }) else { return };
+        let Some(dropper) = (if ends_shell { &droppers.exited } else { &droppers.ended }) else {
+            return;
+        };
         self.found.push(DroppedExitCode {
             command: self.text(whole).to_owned(),
-            by: drop.by.clone(),
-            code: drop.code,
+            by: dropper.by.clone(),
+            code: dropper.code,
         });
     }
 
     /// Visits statements one after another: the last one decides, and `&` drops a code.
-    fn visit_sequence(&mut self, node: Node<'_>, fate: &Fate, depth: usize) {
+    fn visit_sequence(&mut self, node: Node<'_>, droppers: &Droppers, depth: usize) {
         let children: Vec<Node<'_>> = node.children(&mut node.walk()).collect();
         let is_statement = |child: &&Node<'_>| child.is_named() && node_kind(**child) != "comment";
         let statements: Vec<Node<'_>> = children.iter().filter(is_statement).copied().collect();
         let last = statements.last().copied();
-        self.visit_statements(&children, last, fate, depth);
+        self.visit_statements(&children, last, droppers, depth);
     }
 
     fn visit_statements(
         &mut self,
         children: &[Node<'_>],
         last: Option<Node<'_>>,
-        fate: &Fate,
+        droppers: &Droppers,
         depth: usize,
     ) {
         for (at, child) in children.iter().enumerate().filter(|(_, child)| child.is_named()) {
             let next = children.get(at + 1).map(|next| node_kind(*next));
-            let fate = match last {
+            let droppers = match last {
                 _ if next == Some("&") => {
-                    Fate::dropped_subshell(Drop { by: "&".to_owned(), code: 0 })
+                    Droppers::dropped_subshell(Dropper { by: "&".to_owned(), code: 0 })
                 }
                 Some(last) if last != *child && !self.keeps_code(last) => {
                     let by = format!("; {}", self.text(last));
-                    fate.with_drop(Drop { by, code: self.constant_code(last).unwrap_or(0) })
+                    droppers
+                        .with_dropper(Dropper { by, code: self.constant_code(last).unwrap_or(0) })
                 }
-                _ => fate.clone(),
+                _ => droppers.clone(),
             };
-            self.visit(*child, &fate, depth);
+            self.visit(*child, &droppers, depth);
         }
     }
 
     /// Visits the bodies of an `if`: its condition uses the code.
-    fn visit_branches(&mut self, node: Node<'_>, fate: &Fate, depth: usize) {
+    fn visit_branches(&mut self, node: Node<'_>, droppers: &Droppers, depth: usize) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         let then = children.iter().position(|child| node_kind(*child) == "then");
@@ -174,39 +179,39 @@ impl Search<'_> {
         let clauses: Vec<Node<'_>> = body.iter().filter(is_clause).copied().collect();
         let last = body.iter().rfind(is_statement).copied();
         let end = body.iter().position(|child| is_clause(&child)).unwrap_or(body.len());
-        self.visit_statements(body.get(..end).unwrap_or_default(), last, fate, depth);
+        self.visit_statements(body.get(..end).unwrap_or_default(), last, droppers, depth);
         for clause in clauses {
-            self.visit(clause, fate, depth);
+            self.visit(clause, droppers, depth);
         }
     }
 
-    fn visit_list(&mut self, node: Node<'_>, fate: &Fate, depth: usize) {
+    fn visit_list(&mut self, node: Node<'_>, droppers: &Droppers, depth: usize) {
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
         let [left, operator, right] = children.as_slice() else { return };
         let on_left = match node_kind(*operator) {
             "||" => match self.constant_code(*right) {
                 Some(code) => {
-                    fate.with_drop(Drop { by: format!("|| {}", self.text(*right)), code })
+                    droppers.with_dropper(Dropper { by: format!("|| {}", self.text(*right)), code })
                 }
                 // The other command decides, and may well know the code.
-                None => Fate { ended: None, exited: fate.exited.clone() },
+                None => Droppers { ended: None, exited: droppers.exited.clone() },
             },
-            _ => fate.clone(),
+            _ => droppers.clone(),
         };
         self.visit(*left, &on_left, depth);
-        self.visit(*right, fate, depth);
+        self.visit(*right, droppers, depth);
     }
 
-    fn visit_pipeline(&mut self, node: Node<'_>, fate: &Fate, depth: usize) {
+    fn visit_pipeline(&mut self, node: Node<'_>, droppers: &Droppers, depth: usize) {
         let parts: Vec<Node<'_>> = node.named_children(&mut node.walk()).collect();
         let Some((last, others)) = parts.split_last() else { return };
         for part in others {
             let rest = self.line.get(part.end_byte()..node.end_byte()).unwrap_or_default();
             let by = rest.trim().to_owned();
-            self.visit(*part, &Fate::dropped_subshell(Drop { by, code: 0 }), depth);
+            self.visit(*part, &Droppers::dropped_subshell(Dropper { by, code: 0 }), depth);
         }
-        self.visit(*last, &fate.in_subshell(), depth);
+        self.visit(*last, &droppers.in_subshell(), depth);
     }
 
     /// Returns `true` for `exit` without a number, which ends with the code of the command before it.

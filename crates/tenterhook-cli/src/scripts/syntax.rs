@@ -138,7 +138,7 @@ fn line_and_error(program: &Path, message: &str) -> String {
     let name = program.display().to_string();
     let message = message.strip_prefix(&name).unwrap_or(message);
     let message = message.trim_start_matches([':', ' ']);
-    // Some shells number the line without a word.
+    // Some shells print only the number of the line.
     match message.split_once(": ") {
         Some((line, error)) if line.parse::<u32>().is_ok() => format!("line {line}: {error}"),
         _ => message.to_owned(),

@@ -16,7 +16,7 @@ pub fn foreign_agent_of_file(path: &Path, root: Option<&Node>) -> Option<&'stati
     })
 }
 
-/// Iterates over the agents with hooks of their own whose files Tenterhook does not read.
+/// Iterates over the agents whose hook files Tenterhook does not read.
 pub fn foreign_agents() -> impl Iterator<Item = &'static Agent> {
     let is_foreign = |agent: &&'static Agent| DialectId::from_name(agent.name).is_none();
     AGENTS.iter().copied().filter(is_foreign)
