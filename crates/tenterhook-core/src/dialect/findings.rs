@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::{Code, Diagnostic, Lines, Location, Severity, Span};
+use crate::dialect::kit::shape::RefusedValue;
 use crate::request::placeholder;
 use crate::source::Source;
 
@@ -64,6 +65,23 @@ impl<'a> Findings<'a> {
     pub(crate) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
         let place = Some(self.location(span));
         self.found.push(Diagnostic { place, ..diagnostic });
+    }
+
+    /// Reports a value for which the agent refuses the whole file: `refuses` says so. A finding
+    /// about that value says it too, in place of its own message.
+    pub(crate) fn report_refused_value(&mut self, refused: &RefusedValue, refuses: &str) {
+        let message = format!("{refuses}: {}", refused.sentence());
+        let starts = [Some(refused.span), refused.key_span].map(|span| span.map(|span| span.start));
+        let is_about_value = |found: &&mut Diagnostic| {
+            found.place.as_ref().is_some_and(|place| starts.contains(&Some(place.span.start)))
+        };
+        if let Some(found) = self.found.iter_mut().find(is_about_value) {
+            found.message = message;
+            found.severity = Severity::Error;
+            return;
+        }
+        let found = finding_without_location(Code::WrongFieldType, message);
+        self.report(refused.span, found.with_severity(Severity::Error));
     }
 
     /// Returns a number, counted from one, that no other entry has under the same `name`.

@@ -14,6 +14,7 @@ pub(crate) mod protocol;
 pub(crate) mod reply;
 pub(crate) mod reply_form;
 pub(crate) mod request;
+pub(crate) mod shape;
 pub(crate) mod tool_result;
 pub(crate) mod unasked;
 pub(crate) mod unread;

@@ -8,7 +8,8 @@ use super::entry;
 use crate::agents::{Agent, Event, Key};
 use crate::config::is_own_line;
 use crate::diagnostic::{Location, Span};
-use crate::dialect::claude::{refused_settings_key, settings_refusal_reason};
+use crate::dialect::DialectId;
+use crate::dialect::claude::settings_refusal_reason;
 use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse_by_format};
 
 /// The reason why a text is not changed, and its position.
@@ -53,11 +54,11 @@ const MOST: usize = 500;
 ///
 /// # Errors
 ///
-/// If the agent would reject the text, a key is repeated, or the entries could not be removed to
-/// the byte.
+/// If the agent would reject the text or refuse all of it for one value, a key is repeated, or the
+/// entries could not be removed to the byte.
 pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
     let Some(text) = text else { return Ok(new_settings_file(agent, program)) };
-    parse_settings(agent, text)?;
+    require_accepted_values(agent, text)?;
     let mut now = text.to_owned();
     let had = !commands_in_text(agent, text)?.is_empty();
     for event in agent.installation.events {
@@ -116,16 +117,21 @@ pub fn remove_own_entries(agent: &Agent, text: &str) -> Result<Option<String>, W
 ///
 /// If the agent would reject the text, or refuse all of it for one value.
 pub fn installed_commands(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    require_accepted_values(agent, text)?;
+    commands_in_text(agent, text)
+}
+
+/// Returns an error if the agent refuses all of a text for one value, so that no entry in it has an
+/// effect (BR-102).
+fn require_accepted_values(agent: &Agent, text: &str) -> Result<(), Wrong> {
     let root = parse_settings(agent, text)?;
-    match refused_settings_key(&root).filter(|_| agent.installation.checks_values) {
-        None => commands_in_text(agent, text),
-        Some(entry) => {
-            let place = Location::find(&std::sync::Arc::from(""), text, entry.node.span);
-            let message =
-                format!("{} refuses the whole file for the value of `{}`", agent.title, entry.key);
-            Err(Wrong { message, line: place.line, column: place.column })
-        }
-    }
+    let dialect = DialectId::from_name(agent.name).map(DialectId::dialect);
+    let Some(refused) = dialect.and_then(|dialect| dialect.find_refused_value(&root)) else {
+        return Ok(());
+    };
+    let place = Location::find(&std::sync::Arc::from(""), text, refused.span);
+    let message = format!("{} refuses the whole file: {}", agent.title, refused.sentence());
+    Err(Wrong { message, line: place.line, column: place.column })
 }
 
 fn commands_in_text(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {

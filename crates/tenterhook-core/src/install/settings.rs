@@ -301,7 +301,7 @@ mod tests {
         "{\"prependPlugins\": [\"\"]}",
         "{\"hooks\": {}, \"env\": {}}",
         "{\"hooks\": {\"PreToolUse\": []}, \"env\": {}}",
-        "{\"model\": null, \"permissions\": {\"allow\": [], \"deny\": [\n]}, \"x\": \"\"}",
+        "{\"model\": \"\", \"permissions\": {\"allow\": [], \"deny\": [\n]}, \"x\": \"\"}",
         "{\"env\": {}, \"pluginConfigs\": {\"a\": {\"options\": {\"other\": 1}}}}",
         "{\"pluginConfigs\": {\"a\": {}}}",
         "{\"pluginConfigs\": {\"a\": {\"options\": {}}, \"b\": {}}}",

@@ -159,18 +159,51 @@ fn what_the_agent_would_reject_is_left_alone() {
     }
 }
 
-/// BR-102: entries in a file that Claude Code refuses cover nothing; they can be put in and taken
-/// out all the same.
+/// BR-102: entries in a file that the agent refuses cover nothing: they are not added, and those
+/// that are there can be removed.
 #[test]
 fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
-    for (text, key, line) in [
-        ("{\"model\": \"m\",\n  \"permissions\": 5}", "`permissions`", 2),
-        ("{\"env\": null}", "`env`", 1),
+    for (name, text, path, line) in [
+        ("claude", "{\"model\": \"m\",\n  \"permissions\": []}", "`permissions`", 2),
+        ("claude", "{\"permissions\": {\"allow\": \"Bash\"}}", "`permissions.allow`", 1),
+        ("claude", "{\"env\": null}", "`env`", 1),
+        (
+            "claude",
+            "{\"hooks\": {\"PreToolUse\": [\n{\"matcher\": null, \"hooks\": []}]}}",
+            "`hooks.PreToolUse.0.matcher`",
+            2,
+        ),
+        (
+            "claude",
+            "{\"hooks\": {\"PermissionRequest\": [{\"hooks\": [\n{\"command\": \"a\"}]}]}}",
+            "`hooks.PermissionRequest.0.hooks.0.type`",
+            2,
+        ),
+        (
+            "codex",
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [\n{\"command\": \"a\"}]}]}}",
+            "`hooks.Stop.0.hooks.0.type`",
+            2,
+        ),
     ] {
-        let with = add_own_entries(claude(), PROGRAM, Some(text)).unwrap();
-        let wrong = installed_commands(claude(), &with).unwrap_err();
-        assert!(wrong.message.contains(key) && wrong.line == line, "{text}: {wrong:?}");
-        assert_eq!(remove_own_entries(claude(), &with).unwrap().as_deref(), Some(text));
+        let agent = installable_agent(name).unwrap();
+        let wrong = add_own_entries(agent, PROGRAM, Some(text)).unwrap_err();
+        assert!(wrong.message.contains(path) && wrong.line == line, "{text}: {wrong:?}");
+        // The entries were there before the mistake.
+        let sound = text
+            .replace("null", "\"\"")
+            .replace("{\"command\"", "{\"type\": \"command\", \"command\"");
+        let sound =
+            sound.replace("\"permissions\": []", "\"permissions\": {}").replace("\"Bash\"", "[]");
+        let sound = sound.replace("\"env\": \"\"", "\"env\": {}");
+        let with = add_own_entries(agent, PROGRAM, Some(&sound)).unwrap();
+        assert!(!installed_commands(agent, &with).unwrap().is_empty(), "{with}");
+        let broken = match name {
+            "claude" => with.replacen('{', "{\"outputStyle\": 5, ", 1),
+            _ => with.replacen('{', "{\"description\": 5, ", 1),
+        };
+        assert!(installed_commands(agent, &broken).is_err(), "{broken}");
+        assert!(remove_own_entries(agent, &broken).is_ok(), "{broken}");
         assert!(installed_commands(installable_agent("qwen").unwrap(), text).is_ok());
     }
 }

@@ -27,7 +27,7 @@ mod vocabulary;
 
 use std::time::Duration;
 
-pub(crate) use plugins::{refused_settings_key, settings_refusal_reason};
+pub(crate) use plugins::settings_refusal_reason;
 
 use crate::answer::Powers;
 use crate::dialect::kit::protocol;
@@ -66,6 +66,7 @@ pub static CLAUDE: Dialect = Dialect {
     files: Files {
         plugins: plugins::find_plugins,
         silencers: Some(silence::find_silencers),
+        refused: accepted::find_refused_value,
         servers: Some(&servers::FILES),
         unasked: unasked::FILES,
         ..Files::DEFAULT

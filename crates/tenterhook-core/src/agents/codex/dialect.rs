@@ -3,6 +3,7 @@
 //!
 //! Implements `docs/spec/dialect-codex.md` (CX-).
 
+mod accepted;
 mod answer;
 mod config;
 mod events;
@@ -25,7 +26,12 @@ pub static CODEX: Dialect = Dialect {
         unreachable: |hook| config::LINTS.why_unreachable(hook, "CX-10"),
         ..Matching::DEFAULT
     },
-    files: Files { is_toml: true, home_variable: Some("CODEX_HOME"), ..Files::DEFAULT },
+    files: Files {
+        is_toml: true,
+        home_variable: Some("CODEX_HOME"),
+        refused: |root| accepted::FILE.find_refused_value(root),
+        ..Files::DEFAULT
+    },
     calls: Calls { replies: Some(&reply::REPLIES), ..Calls::DEFAULT },
     ..Dialect::new(Core {
         id: DialectId::CODEX,

@@ -52,7 +52,11 @@ const MATCHING: Matching = Matching {
 
 /// The dialect of events in camel case, which reads all files.
 pub static COPILOT: Dialect = Dialect {
-    files: Files { home_variable: Some("COPILOT_HOME"), ..Files::DEFAULT },
+    files: Files {
+        home_variable: Some("COPILOT_HOME"),
+        refused: |root| config::ACCEPTED.find_refused_value(root),
+        ..Files::DEFAULT
+    },
     calls: calls_with_replies(&reply::CAMEL_REPLIES),
     matching: MATCHING,
     layers: LAYERS,

@@ -15,9 +15,7 @@ use crate::answer::Powers;
 use crate::dialect::gemini::settings;
 use crate::dialect::kit::event::non_empty_variables;
 use crate::dialect::kit::reply_form;
-pub(crate) use crate::dialect::parts::{
-    Calls, Core, Dialect, Files, Layers, Matching, Requests, Runs,
-};
+pub(crate) use crate::dialect::parts::{Calls, Core, Dialect, Files, Matching, Requests, Runs};
 use crate::dialect::{DialectId, Envelope, EventRow};
 use crate::event::Event;
 pub(crate) use crate::hook::{Interpolation, Run};
@@ -48,7 +46,6 @@ pub static QWEN: Dialect = Dialect {
         },
         ..Runs::DEFAULT
     },
-    layers: Layers { settle: settings::disable_listed_hooks, ..Layers::DEFAULT },
     requests: Requests {
         interpolation: Interpolation { in_url: true, ..Interpolation::EMPTY_LOOSE },
         ..Requests::DEFAULT

@@ -14,7 +14,7 @@ use crate::event::EventName;
 use crate::hook::{Arming, Compat};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Duplicate, Entry, Format, Node, NodeValue};
-pub(crate) use format::syntax_finding;
+pub(crate) use format::{refuses_whole_file, syntax_finding};
 pub(crate) use layout::{File, Rules};
 
 /// Why hooks of a place never run, and the rule that says so.
@@ -93,6 +93,7 @@ pub(crate) fn read_config(file: &'static File, source: &Source, format: Format) 
     reader.report_syntax_faults(&parsed);
     if let Some(root) = &parsed.root {
         reader.read_root(root);
+        reader.report_refused_value(root);
     }
     reader.disarm_refused_file();
     ReadConfig { diagnostics: reader.findings.into_list(), ..reader.read }
@@ -369,6 +370,15 @@ impl Reader<'_> {
         let neutral = &rows.find(|row| row.name == key)?.event;
         let own = (self.file.rows)().iter().find(|row| row.event == *neutral)?;
         Some(&own.name).filter(|own| **own != key).map(|own| &**own)
+    }
+
+    /// Reports the value for which the agent refuses the whole file.
+    fn report_refused_value(&mut self, root: &Node) {
+        let value = self.file.id.dialect().find_refused_value(root);
+        let Some(value) = value.filter(|_| self.read.lost.is_none()) else { return };
+        let refuses = refuses_whole_file(self.source, self.file.agent);
+        self.findings.report_refused_value(&value, &refuses);
+        self.refused.get_or_insert_with(|| value.sentence());
     }
 
     /// Disarms all hooks of a file that the agent rejects, under exact reading; a reload keeps the

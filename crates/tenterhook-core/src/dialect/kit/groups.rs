@@ -14,8 +14,10 @@ use crate::syntax::{Entry, Node, NodeValue};
 
 /// The words of one agent's groups.
 pub(crate) struct Groups {
-    /// The types of handlers, with the field that each cannot do without. The first is the default.
+    /// The types of handlers, with the field that each cannot do without.
     pub(crate) types: &'static [(&'static str, &'static str)],
+    /// The type of a handler that names none; `None` if the agent skips such a handler.
+    pub(crate) default_type: Option<&'static str>,
     /// The fields of a group beside `matcher` and `hooks`.
     pub(crate) more: &'static [&'static str],
     /// The fields of a handler.
@@ -146,10 +148,11 @@ impl Groups {
     fn read_run(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Run, EntryFault> {
         let types = self.types;
         let field = reader.non_null_entry(node, "type");
-        let kind = match field.map(|field| field.node.as_str()) {
-            None | Some(Some("")) => types.first().map_or("", |(name, _)| name),
-            Some(Some(kind)) => kind,
-            Some(None) => {
+        let kind = match (field.map(|field| field.node.as_str()), self.default_type) {
+            (None | Some(Some("")), Some(kind)) => kind,
+            (None, None) => return Err(report_missing_field(reader, node, "type", "command")),
+            (Some(Some(kind)), _) => kind,
+            (Some(None), _) => {
                 reader.findings.read_text(field);
                 return Err(EntryFault::TypeNotString);
             }
@@ -247,10 +250,20 @@ pub(crate) fn read_required_text(
     if let Some(text) = reader.read_text(node, key).filter(|text| !text.trim().is_empty()) {
         return Ok(text);
     }
+    Err(report_missing_field(reader, node, key, "..."))
+}
+
+/// Reports a required field that a handler lacks, with a `value` that it may have.
+fn report_missing_field(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    key: &'static str,
+    value: &str,
+) -> EntryFault {
     let message = format!("the handler has no `{key}`");
     let found = finding_without_location(Code::HandlerMissingField, message).label("never runs");
-    reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
-    Err(EntryFault::MissingField { key })
+    reader.report(node.span, found.help(format!("add `\"{key}\": \"{value}\"`")));
+    EntryFault::MissingField { key }
 }
 
 /// Reports that handlers of this type never run, and returns `fault`.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Dialect;
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::dialect::kit::reply::{self, Reply, ReplyInput};
+use crate::dialect::kit::shape::RefusedValue;
 use crate::dialect::kit::unasked;
 use crate::dialect::{
     Candidate, ConditionFault, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins,
@@ -92,6 +93,11 @@ impl Dialect {
     #[must_use]
     pub const fn silencer_finder(&self) -> Option<fn(Scan<'_>) -> Vec<Silencer>> {
         self.files.silencers
+    }
+
+    /// Returns the value for which the agent refuses a whole settings file with this root.
+    pub(crate) fn find_refused_value(&self, root: &Node) -> Option<RefusedValue> {
+        (self.files.refused)(root)
     }
 
     /// Returns the files in which the agent configures MCP servers, if they are known.

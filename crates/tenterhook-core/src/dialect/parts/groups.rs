@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Failure, SlipKind};
 use crate::dialect::kit::reply::Replies;
+use crate::dialect::kit::shape::RefusedValue;
 use crate::dialect::kit::unasked::UnaskedFile;
 use crate::dialect::{
     ConditionFault, DialectId, Disk, EventRow, Plugins, Roots, Scan, ServerFiles, ServerVariables,
@@ -34,6 +35,8 @@ pub(crate) struct Files {
     pub(crate) plugins: fn(&[&Source], &Roots, &dyn Disk) -> Plugins,
     /// Finds what silences the hooks of the agent's settings, or could.
     pub(crate) silencers: Option<fn(Scan<'_>) -> Vec<Silencer>>,
+    /// Finds the value for which the agent refuses a whole settings file.
+    pub(crate) refused: fn(&Node) -> Option<RefusedValue>,
     /// The files in which the agent configures MCP servers.
     pub(crate) servers: Option<&'static ServerFiles>,
     /// Where the entry of a server may name variables.
@@ -48,6 +51,7 @@ impl Files {
         is_toml: false,
         plugins: |_, _, _| Plugins::default(),
         silencers: None,
+        refused: |_| None,
         servers: None,
         server_variables: ServerVariables::Everywhere,
         unasked: &[],

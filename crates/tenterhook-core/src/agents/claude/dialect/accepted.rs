@@ -1,51 +1,84 @@
 //! Whether Claude Code reads a settings file or refuses all of it for one value. Measured with
 //! 2.1.332: it refuses a file for a known key with a value of the wrong type, but not for an
-//! unknown key or a wrong entry of `hooks`. Pure.
+//! unknown key. Of a wrong entry of `hooks` it skips the entry alone, except on the two events that
+//! guard permissions, for which it refuses the file (C-24). Pure.
 //!
 //! A refused file has no effect, so its settings close no gap (BR-102).
 
-use crate::syntax::{Node, NodeValue};
+use crate::dialect::kit::shape::{Keys, RefusedValue, Shape};
+use crate::syntax::Node;
 
 /// Whether the agent reads a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Acceptance {
     /// It is read.
     Accepted,
-    /// It is refused for the value of this key.
-    Refused(String),
+    /// It is refused for this value.
+    Refused(RefusedValue),
     /// It may be refused for this key, whose values are not known here.
     Unknown(String),
 }
 
-/// The values that a key may have.
-#[derive(Clone, Copy, Debug)]
-enum Shape {
-    Bool,
-    Text,
-    /// A whole number from 1.
-    Count,
-    /// A list of texts.
-    Texts,
-    /// Any list.
-    List,
-    /// Any object.
-    Object,
-    /// Anything: the agent skips only the wrong part.
-    Any,
-    OneOf(&'static [&'static str]),
-    /// An object with these keys, of which the first is required; further keys are ignored.
-    Keys(&'static [(&'static str, Shape)], &'static [&'static str]),
-    /// An object whose values all have that shape.
-    Each(&'static Shape),
-    /// A boolean or a list.
-    BoolOrList,
-    /// A boolean, a text, a number or a list.
-    Option,
-}
-
 const MODES: &[&str] = &["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
 
-const PERMISSIONS: &[(&str, Shape)] = &[
+/// The fields of every handler, and the fields of one type.
+macro_rules! handler {
+    ($($field:literal: $shape:expr),*) => {
+        &[
+            ("type", Shape::Text),
+            ("if", Shape::Text),
+            ("timeout", Shape::AboveZero),
+            ("statusMessage", Shape::Text),
+            ("once", Shape::Bool),
+            $(($field, $shape)),*
+        ]
+    };
+}
+
+const HANDLER: Shape = Shape::ByType(&[
+    (
+        "command",
+        handler! {
+            "command": Shape::Text, "args": Shape::Texts, "async": Shape::Bool,
+            "asyncRewake": Shape::Bool, "holdsTools": Shape::Bool,
+            "shell": Shape::OneOf(&["bash", "powershell"]),
+            "onFailure": Shape::OneOf(&["block", "continue"]),
+            "rewakeMessage": Shape::Text, "rewakeSummary": Shape::Text
+        },
+        &["command"],
+    ),
+    (
+        "http",
+        handler! {
+            "url": Shape::Url, "headers": Shape::Each(&Shape::Text),
+            "allowedEnvVars": Shape::Texts
+        },
+        &["url"],
+    ),
+    (
+        "mcp_tool",
+        handler! { "server": Shape::Text, "tool": Shape::Text, "input": Shape::Object },
+        &["server", "tool"],
+    ),
+    (
+        "prompt",
+        handler! {
+            "prompt": Shape::Text, "model": Shape::Text, "continueOnBlock": Shape::Bool
+        },
+        &["prompt"],
+    ),
+    ("agent", handler! { "prompt": Shape::Text, "model": Shape::Text }, &["prompt"]),
+]);
+
+/// The groups of an event that guards permissions.
+const GUARDS: Shape = Shape::OrNull(&Shape::Items(&Shape::Keys(
+    &[("matcher", Shape::Text), ("hooks", Shape::Items(&HANDLER))],
+    &["hooks"],
+)));
+
+const HOOKS: Keys = &[("PreToolUse", GUARDS), ("PermissionRequest", GUARDS)];
+
+const PERMISSIONS: Keys = &[
     ("allow", Shape::List),
     ("deny", Shape::List),
     ("ask", Shape::List),
@@ -53,16 +86,15 @@ const PERMISSIONS: &[(&str, Shape)] = &[
     ("defaultMode", Shape::OneOf(MODES)),
 ];
 
-const STATUS_LINE: &[(&str, Shape)] =
-    &[("type", Shape::OneOf(&["command"])), ("command", Shape::Text)];
+const STATUS_LINE: Keys = &[("type", Shape::OneOf(&["command"])), ("command", Shape::Text)];
 
-const KEYS: &[(&str, Shape)] = &[
+const KEYS: Keys = &[
     ("$schema", Shape::Text),
     ("allowManagedHooksOnly", Shape::Bool),
     ("allowedHttpHookUrls", Shape::Texts),
     ("alwaysThinkingEnabled", Shape::Bool),
     ("apiKeyHelper", Shape::Text),
-    ("cleanupPeriodDays", Shape::Count),
+    ("cleanupPeriodDays", Shape::Whole(1)),
     ("disableAllHooks", Shape::Bool),
     ("disableSkillShellExecution", Shape::Bool),
     ("disabledMcpjsonServers", Shape::Texts),
@@ -71,7 +103,7 @@ const KEYS: &[(&str, Shape)] = &[
     ("enabledPlugins", Shape::Each(&Shape::BoolOrList)),
     ("env", Shape::Object),
     ("extraKnownMarketplaces", Shape::Each(&Shape::Keys(MARKETPLACE, &[]))),
-    ("hooks", Shape::Any),
+    ("hooks", Shape::KeysIfObject(HOOKS)),
     ("httpHookAllowedEnvVars", Shape::Texts),
     ("includeCoAuthoredBy", Shape::Bool),
     ("model", Shape::Text),
@@ -83,7 +115,7 @@ const KEYS: &[(&str, Shape)] = &[
 ];
 
 /// Keys that the agent reads with such a value; the effect of other values is unknown.
-const SEEN: &[(&str, Shape)] = &[
+const SEEN: Keys = &[
     ("allowManagedMcpServersOnly", Shape::Bool),
     ("attribution", Shape::Each(&Shape::Text)),
     ("autoCompactEnabled", Shape::Bool),
@@ -112,9 +144,9 @@ const SEEN: &[(&str, Shape)] = &[
     ("verbose", Shape::Bool),
 ];
 
-const MARKETPLACE: &[(&str, Shape)] = &[("source", Shape::Keys(SOURCE, &["source"]))];
+const MARKETPLACE: Keys = &[("source", Shape::Keys(SOURCE, &["source"]))];
 
-const SOURCE: &[(&str, Shape)] = &[
+const SOURCE: Keys = &[
     ("source", Shape::OneOf(&["directory", "github", "git"])),
     ("path", Shape::Text),
     ("repo", Shape::Text),
@@ -123,56 +155,29 @@ const SOURCE: &[(&str, Shape)] = &[
 
 /// Checks whether the agent reads a settings file whose root is one object.
 pub(crate) fn check_settings_values(root: &Node) -> Acceptance {
+    let find = |keys: Keys, name: &str| keys.iter().find(|(key, _)| *key == name);
     let mut unknown = None;
     // The agent uses the last value of a repeated key.
     for entry in root.entries() {
-        let Some(node) = root.get(&entry.key) else { continue };
-        match KEYS.iter().find(|(key, _)| *key == entry.key) {
-            Some((key, shape)) => {
-                if let Some(path) = refused_value_path(node, *shape, key) {
-                    return Acceptance::Refused(path);
-                }
+        let Some(last) = root.entry(&entry.key) else { continue };
+        if let Some((_, shape)) = find(KEYS, &entry.key) {
+            if let Some(refused) = shape.find_refused_entry(last) {
+                return Acceptance::Refused(refused);
             }
-            None => {
-                let seen = SEEN.iter().find(|(key, _)| *key == entry.key);
-                let is_seen = seen
-                    .is_some_and(|(key, shape)| refused_value_path(node, *shape, key).is_none());
-                unknown = unknown.or_else(|| (!is_seen).then(|| entry.key.clone()));
-            }
+            continue;
         }
+        let is_seen = find(SEEN, &entry.key)
+            .is_some_and(|(_, shape)| shape.find_refused_entry(last).is_none());
+        unknown = unknown.or_else(|| (!is_seen).then(|| entry.key.clone()));
     }
     unknown.map_or(Acceptance::Accepted, Acceptance::Unknown)
 }
 
-/// Returns the path of the first value that does not have the shape.
-fn refused_value_path(node: &Node, shape: Shape, path: &str) -> Option<String> {
-    let whole = |is: bool| (!is).then(|| path.to_owned());
-    match shape {
-        Shape::Any => None,
-        Shape::Bool => whole(node.as_bool().is_some()),
-        Shape::Text => whole(node.as_str().is_some()),
-        Shape::Count => whole(node.to_json().as_u64().is_some_and(|number| number > 0)),
-        Shape::List => whole(node.as_array().is_some()),
-        Shape::Texts => {
-            let items = node.as_array();
-            whole(items.is_some_and(|items| items.iter().all(|item| item.as_str().is_some())))
-        }
-        Shape::Object => whole(node.as_object().is_some()),
-        Shape::OneOf(words) => whole(node.as_str().is_some_and(|word| words.contains(&word))),
-        Shape::BoolOrList => whole(node.as_bool().is_some() || node.as_array().is_some()),
-        Shape::Option => whole(!matches!(node.value, NodeValue::Null | NodeValue::Object(_))),
-        Shape::Each(_) | Shape::Keys(..) if node.as_object().is_none() => whole(false),
-        Shape::Each(shape) => node.entries().iter().find_map(|entry| {
-            refused_value_path(&entry.node, *shape, &format!("{path}.{}", entry.key))
-        }),
-        Shape::Keys(keys, required) => {
-            let missing = required.iter().find(|key| node.get(key).is_none());
-            missing.map(|key| format!("{path}.{key}")).or_else(|| {
-                keys.iter().find_map(|(key, shape)| {
-                    refused_value_path(node.get(key)?, *shape, &format!("{path}.{key}"))
-                })
-            })
-        }
+/// Returns the value for which the agent refuses a settings file, if one is known.
+pub(crate) fn find_refused_value(root: &Node) -> Option<RefusedValue> {
+    match check_settings_values(root) {
+        Acceptance::Refused(refused) => Some(refused),
+        Acceptance::Accepted | Acceptance::Unknown(_) => None,
     }
 }
 
@@ -197,6 +202,10 @@ mod tests {
         (r#"{"hooks": []}"#, ""),
         (r#"{"hooks": 5}"#, ""),
         (r#"{"hooks": {"Stop": {}, "Nope": []}}"#, ""),
+        (r#"{"hooks": {"PreToolUse": null, "preToolUse": 5}}"#, ""),
+        (r#"{"hooks": {"PreToolUse": {}}}"#, "hooks.PreToolUse"),
+        (r#"{"hooks": {"PermissionRequest": "x"}}"#, "hooks.PermissionRequest"),
+        (r#"{"hooks": {"PreToolUse": 5, "PreToolUse": []}}"#, ""),
         (r#"{"hooks": {"Stop": [{"matcher": ["a"], "hooks": []}]}}"#, ""),
         (r#"{"cleanupPeriodDays": "x"}"#, "cleanupPeriodDays"),
         (r#"{"cleanupPeriodDays": -1}"#, "cleanupPeriodDays"),
@@ -230,18 +239,99 @@ mod tests {
         (r#"{"pluginConfigs": {"a@b": {"options": {"x": true, "y": ["l"]}}}}"#, ""),
     ];
 
-    /// BR-102.
+    /// Groups of the two events, and what the path of the refused value ends with.
+    const GROUPS_PLAYED: &[(&str, Option<&str>)] = &[
+        (r#"{"matcher": null, "hooks": []}"#, Some(".matcher")),
+        (r#"{"matcher": {}, "hooks": []}"#, Some(".matcher")),
+        (r#"{"matcher": ["a"], "hooks": []}"#, Some(".matcher")),
+        (r#"{"matcher": 5, "hooks": []}"#, Some(".matcher")),
+        (r#"{"matcher": "((", "hooks": [], "id": 5}"#, None),
+        (r#"{"type": "command", "command": "true"}"#, Some(".hooks")),
+        (r#"{"matcher": "Bash"}"#, Some(".hooks")),
+        (r#"{"hooks": null}"#, Some(".hooks")),
+        (r#"{"hooks": {}}"#, Some(".hooks")),
+        (r#"{"hooks": ["true"]}"#, Some(".hooks.0")),
+        (r#""true""#, Some("")),
+        ("null", Some("")),
+    ];
+
+    /// Handlers, and what the path of the refused value ends with.
+    const HANDLERS_PLAYED: &[(&str, Option<&str>)] = &[
+        (r#"{"type": "command", "command": ""}"#, None),
+        (r#"{"type": "command", "command": "a", "nope": 5, "cloud": 5, "name": 5}"#, None),
+        (r#"{"command": "a"}"#, Some(".type")),
+        (r#"{"type": null, "command": "a"}"#, Some(".type")),
+        (r#"{"type": "Command", "command": "a"}"#, Some(".type")),
+        (r#"{"type": "function"}"#, Some(".type")),
+        (r#"{"type": "command"}"#, Some(".command")),
+        (r#"{"type": "command", "command": ["a"]}"#, Some(".command")),
+        (r#"{"type": "command", "command": "a", "timeout": "10"}"#, Some(".timeout")),
+        (r#"{"type": "command", "command": "a", "timeout": 0}"#, Some(".timeout")),
+        (r#"{"type": "command", "command": "a", "timeout": -1}"#, Some(".timeout")),
+        (r#"{"type": "command", "command": "a", "timeout": null}"#, Some(".timeout")),
+        (r#"{"type": "command", "command": "a", "timeout": 1.5}"#, None),
+        (r#"{"type": "command", "command": "a", "if": 5}"#, Some(".if")),
+        (r#"{"type": "command", "command": "a", "if": ""}"#, None),
+        (r#"{"type": "command", "command": "a", "async": "true"}"#, Some(".async")),
+        (r#"{"type": "command", "command": "a", "asyncRewake": 1}"#, Some(".asyncRewake")),
+        (r#"{"type": "command", "command": "a", "args": "b"}"#, Some(".args")),
+        (r#"{"type": "command", "command": "a", "args": [1]}"#, Some(".args")),
+        (r#"{"type": "command", "command": "a", "args": []}"#, None),
+        (r#"{"type": "command", "command": "a", "shell": "fish"}"#, Some(".shell")),
+        (r#"{"type": "command", "command": "a", "shell": "sh"}"#, Some(".shell")),
+        (r#"{"type": "command", "command": "a", "shell": "powershell"}"#, None),
+        (r#"{"type": "command", "command": "a", "onFailure": "deny"}"#, Some(".onFailure")),
+        (r#"{"type": "command", "command": "a", "onFailure": "block"}"#, None),
+        (r#"{"type": "command", "command": "a", "statusMessage": 5}"#, Some(".statusMessage")),
+        (r#"{"type": "command", "command": "a", "once": 1}"#, Some(".once")),
+        (r#"{"type": "command", "command": "a", "rewakeMessage": 5}"#, Some(".rewakeMessage")),
+        (r#"{"type": "command", "command": "a", "holdsTools": null}"#, Some(".holdsTools")),
+        (r#"{"type": "http"}"#, Some(".url")),
+        (r#"{"type": "http", "url": "${X}"}"#, Some(".url")),
+        (r#"{"type": "http", "url": ""}"#, Some(".url")),
+        (r#"{"type": "http", "url": "ftp://x/"}"#, None),
+        (r#"{"type": "http", "url": "https://x/", "headers": {"a": 5}}"#, Some(".headers.a")),
+        (
+            r#"{"type": "http", "url": "https://x/", "allowedEnvVars": "X"}"#,
+            Some(".allowedEnvVars"),
+        ),
+        (r#"{"type": "prompt", "prompt": ""}"#, None),
+        (r#"{"type": "prompt"}"#, Some(".prompt")),
+        (r#"{"type": "prompt", "prompt": "p", "model": null}"#, Some(".model")),
+        (r#"{"type": "prompt", "prompt": "p", "continueOnBlock": "x"}"#, Some(".continueOnBlock")),
+        (r#"{"type": "agent", "prompt": "p", "tools": 5}"#, None),
+        (r#"{"type": "mcp_tool", "server": "s"}"#, Some(".tool")),
+        (r#"{"type": "mcp_tool", "server": "s", "tool": "t", "input": []}"#, Some(".input")),
+        (r#"{"type": "mcp_tool", "server": "", "tool": ""}"#, None),
+    ];
+
+    /// C-24, BR-102.
     #[test]
     fn file_is_refused_for_the_values_for_which_claude_code_refuses_it() {
         let read = |text: &str| {
             check_settings_values(&parse_by_format(text, Format::Json).root.expect(text))
         };
+        let refused = |text: &str| match read(text) {
+            Acceptance::Refused(refused) => refused.path,
+            Acceptance::Accepted => String::new(),
+            Acceptance::Unknown(key) => panic!("{key}: {text}"),
+        };
         for (text, path) in PLAYED {
-            let expected = match *path {
-                "" => Acceptance::Accepted,
-                path => Acceptance::Refused(path.to_owned()),
-            };
-            assert_eq!(read(text), expected, "{text}");
+            assert_eq!(refused(text), *path, "{text}");
+        }
+        for event in ["PreToolUse", "PermissionRequest"] {
+            for (group, path) in GROUPS_PLAYED {
+                let text = format!(r#"{{"hooks": {{"{event}": [{{"hooks": []}}, {group}]}}}}"#);
+                let path = path.map(|path| format!("hooks.{event}.1{path}")).unwrap_or_default();
+                assert_eq!(refused(&text), path, "{text}");
+            }
+        }
+        for (handler, path) in HANDLERS_PLAYED {
+            let group = format!(r#"{{"matcher": "Bash", "hooks": [{handler}]}}"#);
+            let text = |event| format!(r#"{{"hooks": {{"{event}": [{group}]}}}}"#);
+            let path = path.map(|path| format!("hooks.PreToolUse.0.hooks.0{path}"));
+            assert_eq!(refused(&text("PreToolUse")), path.unwrap_or_default(), "{handler}");
+            assert_eq!(refused(&text("PostToolUse")), "", "an entry elsewhere is skipped alone");
         }
         assert_eq!(read(r#"{"sandbox": 5}"#), Acceptance::Unknown("sandbox".to_owned()));
     }

@@ -22,7 +22,7 @@ pub(crate) use crate::dialect::findings::Findings;
 pub(crate) use crate::dialect::findings::finding_without_location;
 use crate::dialect::kit::field::strings_of_array;
 pub(super) use crate::dialect::kit::file::Off;
-use crate::dialect::kit::file::{find_misnamed_hooks, misnamed_hooks_finding};
+use crate::dialect::kit::file::{find_misnamed_hooks, misnamed_hooks_finding, refuses_whole_file};
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer};
@@ -40,7 +40,14 @@ pub(crate) fn read_config(source: &Source) -> ReadConfig {
     // The lost part of a torn text may switch the hooks on again.
     reading.is_torn = reading.read.lost.is_some();
     if let Some(root) = &parsed.root {
+        let value = reading.find_refused_value(root);
+        let refused = refused.or_else(|| reading.refused_value_reason(value.as_ref()?));
         reading.read_document(root, refused.as_ref());
+        if let Some(value) = value {
+            reading
+                .findings
+                .report_refused_value(&value, &refuses_whole_file(source, "Claude Code"));
+        }
     }
     ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }
 }
@@ -87,6 +94,8 @@ pub(crate) struct Reading<'a> {
     pub(super) env: HashSet<String>,
     /// Whether a part of the text is lost.
     is_torn: bool,
+    /// Whether the file belongs to a plugin.
+    is_of_plugin: bool,
     pub(super) findings: Findings<'a>,
     /// The first location of each entry, by its event, its matcher and its handler as written
     /// (C-13).
@@ -104,6 +113,7 @@ impl<'a> Reading<'a> {
             env: HashSet::new(),
             entries: HashMap::new(),
             is_torn: false,
+            is_of_plugin: own.is_some(),
             findings: Findings::new(source),
             read: ReadConfig::default(),
         }

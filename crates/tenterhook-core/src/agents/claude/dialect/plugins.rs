@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::accepted::{Acceptance, check_settings_values};
 use crate::dialect::{Disk, GROUPS, Plugins, Roots};
 use crate::source::{Completeness, Flaw, Plugin, Source};
-use crate::syntax::{self, Entry, Format, Node, NodeValue, Parsed};
+use crate::syntax::{self, Format, Node, NodeValue, Parsed};
 
 /// The active plugins, each with its hook files.
 pub(super) fn find_plugins(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
@@ -118,19 +118,13 @@ pub(crate) fn settings_refusal_reason(text: &str) -> Option<String> {
     match settings_acceptance(text) {
         None => Some("Claude Code refuses a file that is not one object of strict JSON".to_owned()),
         Some(Acceptance::Accepted) => None,
-        Some(Acceptance::Refused(key)) => {
-            Some(format!("Claude Code refuses the whole file for the value of `{key}`"))
+        Some(Acceptance::Refused(refused)) => {
+            Some(format!("Claude Code refuses the whole file: {}", refused.sentence()))
         }
         Some(Acceptance::Unknown(key)) => Some(format!(
             "whether Claude Code reads a file with this value of `{key}` is not known"
         )),
     }
-}
-
-/// Returns the top-level key whose value is known to make Claude Code refuse the settings file.
-pub(crate) fn refused_settings_key(root: &Node) -> Option<&Entry> {
-    let Acceptance::Refused(path) = check_settings_values(root) else { return None };
-    root.entries().iter().rev().find(|entry| path.split('.').next() == Some(&entry.key))
 }
 
 /// Returns whether the agent accepts a settings file; `None` if the text is not one object of

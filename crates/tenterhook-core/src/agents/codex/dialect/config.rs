@@ -63,6 +63,7 @@ static GROUPS: Groups = Groups {
         ("prompt", "prompt"),
         ("agent", "prompt"),
     ],
+    default_type: None,
     more: &[],
     fields: Fields {
         whose: "a handler",

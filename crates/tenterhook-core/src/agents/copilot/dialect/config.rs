@@ -1,5 +1,5 @@
-//! Reads the files of Copilot CLI (CP-1 to CP-12): an event has a list of hooks, or, if it has
-//! Claude Code's name, a list of groups.
+//! Reads the files of Copilot CLI (CP-1 to CP-12): an event has a list of hooks and of groups of
+//! hooks.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use crate::dialect::kit::entry::{self, EntryFault, Fields};
 use crate::dialect::kit::field::strings_of_array;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::lint::{self, Lints};
+use crate::dialect::kit::shape::Shape;
 use crate::dialect::kit::{groups, request};
 use crate::dialect::{DialectId, EventRow, Subject};
 use crate::hook::{Command, Compat, Inherit, Invocation, Run, Shell};
@@ -52,6 +53,10 @@ pub(super) static LINTS: Lints = Lints {
 static BOTH: std::sync::LazyLock<Vec<EventRow>> = std::sync::LazyLock::new(|| {
     vocabulary::ROWS.iter().chain(vocabulary::PASCAL_ROWS.iter()).cloned().collect()
 });
+
+/// A file of hooks. Copilot CLI 1.0.102 refuses all of it if an event of its own is no list.
+pub(super) const ACCEPTED: Shape =
+    Shape::KeysIfObject(&[("hooks", Shape::Events(|| &BOTH, &Shape::List))]);
 
 const FIELDS: Fields = Fields {
     whose: "a hook",
@@ -115,21 +120,14 @@ fn read_item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     }
 }
 
-/// Reads a group. A group has an effect only in an event with Claude Code's name.
+/// Reads a group, which the agent also reads under an event with its own name (CP-4).
 fn read_group(reader: &mut Reader<'_>, node: &Node, hooks: &[Node], scope: &Scope) {
     let mut inner = scope.clone();
     inner.matcher = reader.read_text(node, "matcher").unwrap_or_default();
     report_null_matcher(reader, node);
-    if let Some(entry) = node.entry("matcher").filter(|_| is_pascal_case_event(scope)) {
-        groups::lint_matcher(reader, entry, &inner, &parse_matcher_text(&inner.matcher, true));
-    }
-    if !is_pascal_case_event(scope) {
-        let message =
-            format!("`{}` has no groups: hooks in an inner `hooks` never run", scope.name);
-        let found = finding_without_location(Code::NestedHooks, message).label("never read");
-        reader.report(node.span, found.help("put the hooks into the array of the event itself"));
-        let because = "it stands in a group, and Copilot CLI looks for no hook there";
-        inner.off = inner.off.or_else(|| Some(Off::new(because, "CP-4")));
+    if let Some(entry) = node.entry("matcher") {
+        let spec = parse_matcher_text(&inner.matcher, is_pascal_case_event(scope));
+        groups::lint_matcher(reader, entry, &inner, &spec);
     }
     for node in hooks {
         if reader.require_object(node, "a hook", Code::EntryNotObject) {

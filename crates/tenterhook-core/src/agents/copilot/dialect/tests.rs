@@ -137,7 +137,6 @@ fn entry_that_never_runs_has_a_finding() {
     let guarded = read(text, Compat::Guarded);
     let expected = [
         "hooks-disabled",
-        "nested-hooks",
         "invalid-matcher",
         "handler-type-not-accepted",
         "unknown-event",
@@ -151,9 +150,28 @@ fn entry_that_never_runs_has_a_finding() {
     let armed = |config: &ReadConfig| {
         config.hooks.iter().map(|hook| hook.arming == Arming::Armed).collect::<Vec<_>>()
     };
-    assert_eq!(armed(&guarded), [false, true, false, false, false]);
+    assert_eq!(armed(&guarded), [true, true, false, false, false]);
     assert_eq!(*guarded.hooks[1].matcher.spec(), MatcherSpec::Any);
-    assert_eq!(armed(&read(text, Compat::Exact)), [false; 5]);
+    assert_eq!(armed(&read(text, Compat::Exact)), [true, false, false, false, false]);
+}
+
+/// CP-4: as Copilot CLI 1.0.102 does.
+#[test]
+fn group_under_own_name_runs_and_event_that_is_no_list_refuses_the_file() {
+    let group = r#"{"matcher": "bash", "hooks": [{"command": "a"}]}"#;
+    let text =
+        |end: &str| format!(r#"{{"hooks": {{"preToolUse": [{group}], "sessionEnd": {end}}}}}"#);
+    let sound = read(&text("[]"), Compat::Exact);
+    assert_eq!(codes(&sound), [""; 0], "{:?}", sound.diagnostics);
+    assert_eq!(sound.hooks[0].arming, Arming::Armed);
+    assert_eq!(*sound.hooks[0].matcher.spec(), MatcherSpec::Regex("^(?:bash)$".to_owned()));
+    for end in ["{}", "null", "5"] {
+        let broken = read(&text(end), Compat::Guarded);
+        assert!(broken.diagnostics[0].message.contains("refuses the whole file"), "{broken:?}");
+        assert_eq!(broken.hooks[0].arming, Arming::Armed);
+        let exact = read(&text(end), Compat::Exact);
+        assert!(exact.hooks.iter().all(|hook| hook.arming != Arming::Armed), "{exact:?}");
+    }
 }
 
 /// CP-43.

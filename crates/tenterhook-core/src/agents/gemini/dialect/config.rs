@@ -23,7 +23,7 @@ static FILE: File = File {
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
     is_javascript: true,
-    find: settings::find_events_table,
+    find: |reader, root| settings::find_events_table(reader, root, Some(settings::SWITCHES)),
     lints: Some(&LINTS),
     ..File::new(
         "Gemini CLI",
@@ -78,6 +78,7 @@ pub(super) static LINTS: Lints = Lints {
 
 static GROUPS: Groups = Groups {
     types: &[("command", "command")],
+    default_type: None,
     more: &["sequential"],
     fields: Fields {
         whose: "a handler",

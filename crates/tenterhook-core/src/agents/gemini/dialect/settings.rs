@@ -26,6 +26,9 @@ pub(crate) struct SettingsPaths {
 
 const FILE: &str = "settings.json";
 
+/// The key of Gemini CLI's switches.
+pub(crate) const SWITCHES: &str = "hooksConfig";
+
 /// The managed file of the machine, the user's file, and the file of the project in which the agent
 /// was started.
 pub(crate) fn config_candidates(paths: &SettingsPaths, roots: &Roots) -> Vec<Candidate> {
@@ -56,18 +59,45 @@ pub(crate) fn recognize_config(
     if groups { Fit::Shape } else { Fit::No }
 }
 
-/// Finds the table of events, and reports a setting that disables all hooks.
-pub(crate) fn find_events_table<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+/// Finds the table of events, and reports a setting that disables all hooks. `holder` is the key
+/// whose `enabled` and `disabled` the agent reads, if there is one.
+pub(crate) fn find_events_table<'n>(
+    reader: &mut Reader<'_>,
+    root: &'n Node,
+    holder: Option<&str>,
+) -> Option<&'n Node> {
     let all = root.entry("disableAllHooks").filter(|entry| entry.node.as_bool() == Some(true));
-    let hooks = [root.get("hooksConfig"), root.get("hooks")].into_iter().flatten();
-    let mut enabled = hooks.filter_map(|hook| hook.entry("enabled"));
-    let enabled = enabled.find(|entry| entry.node.as_bool() == Some(false));
+    let enabled = holder.and_then(|holder| root.get(holder)?.entry("enabled"));
+    let enabled = enabled.filter(|entry| entry.node.as_bool() == Some(false));
     if let Some(entry) = all.or(enabled) {
         reader.read.switches.push(Switch::DisableAll);
         let message = format!("`{}` switches every hook off", entry.key);
         reader.report(entry.key_span, finding_without_location(Code::HooksDisabled, message));
     }
+    for unread in ["hooksConfig", "hooks"].into_iter().filter(|key| Some(*key) != holder) {
+        let Some(node) = root.get(unread) else { continue };
+        for entry in ["enabled", "disabled"].iter().filter_map(|key| node.entry(key)) {
+            report_unread_switch(reader, unread, entry, holder);
+        }
+    }
     root.get("hooks")
+}
+
+/// Reports a switch that the agent does not read (GM-5, GM-6).
+fn report_unread_switch(
+    reader: &mut Reader<'_>,
+    unread: &str,
+    entry: &Entry,
+    holder: Option<&str>,
+) {
+    let (key, agent) = (&entry.key, reader.file.agent);
+    let message = format!("{agent} does not read `{unread}.{key}`, so it switches no hook off");
+    let help = match holder {
+        Some(holder) => format!("write `{holder}.{key}`"),
+        None => "remove the hook, or set `disableAllHooks` to switch all off".to_owned(),
+    };
+    reader
+        .report(entry.key_span, finding_without_location(Code::SwitchIgnored, message).help(help));
 }
 
 /// Disables the hooks that `disabled` lists by name, or by command if a hook has no name. A list of
@@ -145,9 +175,8 @@ impl Listing {
 fn disabled_hook_names(source: &Source) -> Vec<String> {
     let root = syntax::parse_by_format(&source.text, Format::Json).root;
     let root = root.as_ref();
-    let holders = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root?.get(key));
-    let lists = holders.filter_map(|holder| holder.get("disabled")?.as_array());
-    lists.flatten().filter_map(|node| node.as_str().map(str::to_owned)).collect()
+    let list = root.and_then(|root| root.get(SWITCHES)?.get("disabled")?.as_array());
+    list.into_iter().flatten().filter_map(|node| node.as_str().map(str::to_owned)).collect()
 }
 
 /// Returns the names of the hooks of a file that have one, each with the span of its handler.

@@ -175,7 +175,7 @@ fn groups_are_read_with_times_in_milliseconds() {
         "hooks": {
             "BeforeTool": [{"matcher": "write_.*", "sequential": true, "hooks": [
                 {"type": "command", "command": "guard", "timeout": 5000, "name": "n", "env": {"A": "b"}}]}],
-            "SessionStart": [{"matcher": "startup|resume", "hooks": [{"command": "x", "name": "off"}]}]
+            "SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "x", "name": "off"}]}]
         }}"#;
     let mut guarded = read(text, Compat::Guarded);
     assert_eq!(codes(&guarded), [""; 0]);
@@ -201,10 +201,10 @@ fn a_bad_entry_is_rejected_alone() {
     let text = r#"{"hooks": {
         "BeforeTool": [
             {"hooks": [{"type": "command"},
-                {"command": "a"}, 7]},
+                {"type": "command", "command": "a"}, 7]},
             "b",
-            {"hooks": [{"command": "c"}]}],
-        "PreToolUse": [{"hooks": [{"command": "d"}]}]}}"#;
+            {"hooks": [{"type": "command", "command": "c"}]}],
+        "PreToolUse": [{"hooks": [{"type": "command", "command": "d"}]}]}}"#;
     let read = read(text, Compat::Guarded);
     let line =
         |diagnostic: &Diagnostic| diagnostic.place.as_ref().map_or(0, |location| location.line);
@@ -224,13 +224,25 @@ fn a_bad_entry_is_rejected_alone() {
     assert_eq!(read.hooks.iter().map(rule).collect::<Vec<_>>(), ["GM-4", "", "", "GM-4"]);
 }
 
-/// GM-6: the hooks that a list of each layer disables, under either key.
+/// GM-5, GM-6, GM-7: what Gemini CLI 0.61.0 does not read.
+#[test]
+fn switches_in_hooks_and_handlers_without_type_have_no_effect() {
+    let text = r#"{"hooks": {"enabled": false, "disabled": ["n"], "BeforeTool": [{"hooks": [
+        {"type": "command", "command": "a", "name": "n"}, {"command": "b"}]}]}}"#;
+    let read = read(text, Compat::Exact);
+    let expected = ["switch-not-heard", "switch-not-heard", "handler-missing-field"];
+    assert_eq!((codes(&read), read.switches.len()), (expected.to_vec(), 0));
+    let armed: Vec<_> = read.hooks.iter().map(|hook| hook.arming == Arming::Armed).collect();
+    assert_eq!(armed, [true, false]);
+}
+
+/// GM-6: the hooks that a list of each layer disables.
 #[test]
 fn disabled_list_disables_hooks_by_name_or_else_by_command() {
     let hooks = r#""BeforeTool": [{"hooks": [
-        {"command": "a", "name": "n"},
-        {"command": "b"},
-        {"command": "c", "description": "n"}]}]"#;
+        {"type": "command", "command": "a", "name": "n"},
+        {"type": "command", "command": "b"},
+        {"type": "command", "command": "c", "description": "n"}]}]"#;
     let with = |config: &str, older: &str| {
         format!(r#"{{"hooksConfig": {config}, "hooks": {{"disabled": {older}, {hooks}}}}}"#)
     };
@@ -257,11 +269,11 @@ fn disabled_list_disables_hooks_by_name_or_else_by_command() {
         files[at].1 = listing;
         runs(files)
     };
-    for list in [with(r#"{"disabled": ["n", "a", "x"]}"#, "[]"), with("{}", r#"["n", "a", "x"]"#)] {
-        assert_eq!(all(&list, 0), [named; 3], "the machine's");
-        assert_eq!(all(&list, 1), [on, named, named], "the user's");
-        assert_eq!(all(&list, 2), [on, on, named], "a project's");
-    }
+    let list = with(r#"{"disabled": ["n", "a", "x"]}"#, "[]");
+    assert_eq!(all(&list, 0), [named; 3], "the machine's");
+    assert_eq!(all(&list, 1), [on, named, named], "the user's");
+    assert_eq!(all(&list, 2), [on, on, named], "a project's");
+    assert_eq!(all(&with("{}", r#"["n", "a", "b"]"#), 0), [on; 3], "`hooks.disabled` is not read");
     let list = with(r#"{"disabled": ["a", "b"]}"#, "[]");
     assert_eq!(all(&list, 0), [command; 3], "a hook with a name is not matched by its command");
     // Each of two files of one layer has its own list.
@@ -273,7 +285,7 @@ fn disabled_list_disables_hooks_by_name_or_else_by_command() {
 #[test]
 fn command_runs_in_bash_with_the_whole_environment() {
     let read = read(
-        r#"{"hooks": {"BeforeTool": [{"hooks": [{"command": "a", "env": {"A": "b"}}]}]}}"#,
+        r#"{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "a", "env": {"A": "b"}}]}]}}"#,
         Compat::Guarded,
     );
     let Run::Command(command) = &read.hooks[0].run else { panic!("{read:?}") };
@@ -287,8 +299,8 @@ fn command_runs_in_bash_with_the_whole_environment() {
 #[test]
 fn invalid_matcher_is_an_error_on_tool_events_and_a_warning_elsewhere() {
     let text = r#"{"hooks": {
-        "AfterTool": [{"matcher": "(", "hooks": [{"command": "a"}]}],
-        "AfterAgent": [{"matcher": "(", "hooks": [{"command": "b"}]}]}}"#;
+        "AfterTool": [{"matcher": "(", "hooks": [{"type": "command", "command": "a"}]}],
+        "AfterAgent": [{"matcher": "(", "hooks": [{"type": "command", "command": "b"}]}]}}"#;
     for compat in [Compat::Guarded, Compat::Exact] {
         let read = read(text, compat);
         let reported: Vec<_> = read
@@ -319,9 +331,9 @@ fn stop_event_is_allowed_after_eight_denials() {
 #[test]
 fn each_mistake_in_settings_is_reported() {
     let text = r#"{"hooksConfig": {"enabled": false}, "hooks": {
-        "PreToolUse": [{"hooks": [{"command": "a"}]}],
-        "BeforeTool": [{"matcher": "[", "hooks": [{"command": "a", "timeout": 15}]}],
-        "BeforeAgent": [{"matcher": "x", "hooks": [{"command": "a", "statusMessage": "b"}]}]}}"#;
+        "PreToolUse": [{"hooks": [{"type": "command", "command": "a"}]}],
+        "BeforeTool": [{"matcher": "[", "hooks": [{"type": "command", "command": "a", "timeout": 15}]}],
+        "BeforeAgent": [{"matcher": "x", "hooks": [{"type": "command", "command": "a", "statusMessage": "b"}]}]}}"#;
     let read = read(text, Compat::Guarded);
     let expected = [
         "hooks-disabled",

@@ -67,6 +67,7 @@ pub(super) static LINTS: Lints = Lints {
 /// The format of the groups.
 static GROUPS: Groups = Groups {
     types: &[("command", "command"), ("prompt", "prompt"), ("agent", "prompt"), ("http", "url")],
+    default_type: Some("command"),
     more: &[],
     fields: Fields {
         whose: "a handler",

@@ -43,6 +43,7 @@ pub(super) static LINTS: Lints = Lints {
 
 static GROUPS: Groups = Groups {
     types: &[("command", "command")],
+    default_type: Some("command"),
     more: &[],
     fields: Fields {
         whose: "a handler",

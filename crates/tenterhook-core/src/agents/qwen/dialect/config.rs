@@ -25,7 +25,7 @@ static FILE: File = File {
     beside: &["enabled", "disabled", "notifications"],
     takes_comments: true,
     is_javascript: true,
-    find: settings::find_events_table,
+    find: |reader, root| settings::find_events_table(reader, root, None),
     lints: Some(&LINTS),
     ..File::new(
         "Qwen Code",
@@ -59,6 +59,7 @@ pub(super) static LINTS: Lints = Lints {
 
 static GROUPS: Groups = Groups {
     types: &[("command", "command"), ("http", "url"), ("prompt", "prompt"), ("function", "name")],
+    default_type: None,
     more: &["sequential"],
     fields: Fields {
         whose: "a handler",

@@ -81,11 +81,11 @@ fn handlers_of_each_type_are_read() {
         r#"{"hooks": {
         "PreToolUse": [{"matcher": "Bash|edit", "hooks": [
             {"type": "command", "command": "a", "timeout": 30, "async": true},
-            {"command": "b", "timeout": 45000},
+            {"type": "command", "command": "b", "timeout": 45000},
             {"type": "http", "url": "https://localhost/x", "headers": {"A": "b"}},
             {"type": "prompt", "prompt": "Is it safe?", "model": "m"},
             {"type": "function", "name": "f"}]}],
-        "Stop": [{"matcher": "x", "hooks": [{"command": "c", "if": "x"}]}]}}"#,
+        "Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "c", "if": "x"}]}]}}"#,
     );
     let expected = ["handler-type-not-accepted", "matcher-ignored", "unknown-handler-field"];
     assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
@@ -102,7 +102,7 @@ fn handlers_of_each_type_are_read() {
     assert_eq!(times, [60, 600, 30]);
 }
 
-/// QW-4: the rules of Gemini CLI's settings apply.
+/// QW-4: the rules of Gemini CLI's settings apply, but no list of disabled hooks.
 #[test]
 fn settings_follow_the_rules_of_gemini() {
     let text = r#"{ // The agent takes comments.
@@ -110,19 +110,25 @@ fn settings_follow_the_rules_of_gemini() {
         "hooksConfig": {"disabled": ["off"]},
         "hooks": {
             "PreToolUse": [
-                {"sequential": true, "hooks": [{"type": "command"}, {"command": "a"}]},
+                {"sequential": true, "hooks": [{"type": "command"}, {"type": "command", "command": "a"}]},
                 "b",
-                {"hooks": [{"command": "c", "name": "off"}, {"command": "d", "statusMessage": "off"}]}],
-            "BeforeTool": [{"hooks": [{"command": "e"}]}]}}"#;
+                {"hooks": [{"type": "command", "command": "c", "name": "off"}, {"type": "command", "command": "d", "statusMessage": "off"}]}],
+            "BeforeTool": [{"hooks": [{"type": "command", "command": "e"}]}]}}"#;
     let source = Source::from_text("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
     let mut read = read(text);
-    let expected = ["hooks-disabled", "handler-missing-field", "group-not-object", "unknown-event"];
+    let expected = [
+        "hooks-disabled",
+        "switch-not-heard",
+        "handler-missing-field",
+        "group-not-object",
+        "unknown-event",
+    ];
     assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
     assert_eq!(read.switches, [Switch::DisableAll]);
     QWEN.apply_layer_settings(&mut [(&source, &mut read)]);
     let rule = |hook: &Hook| hook.arming.disabled_reason().map_or("", |(_, rule)| rule);
     let rules: Vec<_> = read.hooks.iter().map(rule).collect();
-    assert_eq!(rules, ["QW-4", "", "GM-6", "", "QW-4"]);
+    assert_eq!(rules, ["QW-4", "", "", "", "QW-4"]);
 }
 
 /// QW-7: there are four types; the default is a command; a function is reported and never runs.
@@ -130,7 +136,7 @@ fn settings_follow_the_rules_of_gemini() {
 fn unsupported_types_are_reported_and_never_run() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
         {"type": "command", "command": "a"},
-        {"command": "a"},
+        {"type": "command", "command": "a"},
         {"type": "http", "url": "https://localhost/x"},
         {"type": "prompt", "prompt": "Is it safe?"},
         {"type": "function", "name": "f"},
@@ -152,9 +158,9 @@ fn unsupported_types_are_reported_and_never_run() {
 #[test]
 fn command_runs_in_bash_or_the_named_shell() {
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [
-        {"command": "a", "env": {"A": "b"}},
-        {"command": "a", "shell": "bash", "async": true},
-        {"command": "a", "shell": "powershell", "once": true}]}]}}"#;
+        {"type": "command", "command": "a", "env": {"A": "b"}},
+        {"type": "command", "command": "a", "shell": "bash", "async": true},
+        {"type": "command", "command": "a", "shell": "powershell", "once": true}]}]}}"#;
     let read = read(text);
     assert_eq!(codes(&read), [""; 0]);
     let said = |hook: &Hook| match &hook.run {
@@ -186,7 +192,7 @@ fn timeout_below_1000_is_in_seconds() {
         ("\"30\"", None),
     ] {
         let text = format!(
-            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"command": "a", "timeout": {number}}}]}}]}}}}"#
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "a", "timeout": {number}}}]}}]}}}}"#
         );
         let read = read(&text);
         assert_eq!(read.hooks[0].timeout, millis.map(Duration::from_millis), "{number}");

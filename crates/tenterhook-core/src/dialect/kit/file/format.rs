@@ -42,6 +42,14 @@ impl Reader<'_> {
     }
 }
 
+/// Returns what follows of a value for which the agent refuses the whole file.
+pub(crate) fn refuses_whole_file(source: &Source, agent: &str) -> String {
+    match source.compat {
+        Compat::Exact => format!("{agent} refuses the whole file, so no hook of it runs"),
+        Compat::Guarded => format!("{agent} refuses the whole file; its hooks run here"),
+    }
+}
+
 /// Creates the finding of a syntax fault; `code` is used for a text that the agent cannot read.
 pub(crate) fn syntax_finding(
     agent: &str,

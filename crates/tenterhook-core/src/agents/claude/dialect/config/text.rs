@@ -1,9 +1,11 @@
 //! Checks the whole text: what the agent refuses or ignores before it reads an entry.
 
-use super::{Off, Reading};
+use super::{FileKind, Off, Reading};
 use crate::diagnostic::{Code, Span};
+use crate::dialect::claude::accepted;
 use crate::dialect::claude::events::find_event;
 use crate::dialect::kit::file::{report_repeated_key, syntax_finding};
+use crate::dialect::kit::shape::RefusedValue;
 use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed};
 
@@ -39,6 +41,24 @@ impl Reading<'_> {
             );
         }
         refused
+    }
+
+    /// Returns the value for which the agent refuses a settings file. Files of plugins are not
+    /// known to be refused.
+    pub(super) fn find_refused_value(&self, root: &Node) -> Option<RefusedValue> {
+        let is_named = root.get("name").is_some_and(|name| name.as_str().is_some());
+        let is_settings = self.kind == FileKind::Settings && !is_named && !self.is_of_plugin;
+        accepted::find_refused_value(root).filter(|_| is_settings && !self.is_torn)
+    }
+
+    /// Returns why, with exact reading, no hook of a refused file runs (C-24).
+    pub(super) fn refused_value_reason(&mut self, value: &RefusedValue) -> Option<Off> {
+        if self.source.compat != Compat::Exact {
+            return None;
+        }
+        self.read.unreadable = true;
+        let because = format!("Claude Code refuses the whole file: {}", value.sentence());
+        Some(Off::new(because, "C-24"))
     }
 
     /// Reports repeated keys: the agent uses the last one (C-39).

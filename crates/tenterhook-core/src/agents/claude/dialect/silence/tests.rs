@@ -122,7 +122,7 @@ fn false_in_a_file_that_claude_code_refuses_closes_nothing() {
     let silencer = &silencers(&[on, (LOCAL, refused)], &[])[0];
     let help = silencer.finding.help.as_deref().expect("it is named");
     assert!(
-        help.contains("to no effect: Claude Code refuses the whole file for the value of `env`"),
+        help.contains("to no effect: Claude Code refuses the whole file: `env` takes an object"),
         "{help}"
     );
     // The same of what closes the places of modules: a switch of one plugin, and managed modules alone.

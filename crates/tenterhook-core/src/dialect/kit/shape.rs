@@ -1,0 +1,221 @@
+//! The values that an agent demands in a file, and the first that is something else: for one such
+//! value it refuses the whole file. Knows no agent; a dialect brings its tables.
+
+use crate::diagnostic::Span;
+use crate::dialect::EventRow;
+use crate::syntax::{Entry, Node, NodeValue};
+
+/// The values that a key may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    Bool,
+    Text,
+    /// A text with a scheme, as `new URL` in JavaScript requires.
+    Url,
+    /// A whole number from the given one.
+    Whole(u64),
+    /// A number above 0.
+    AboveZero,
+    /// A list of texts.
+    Texts,
+    /// Any list.
+    List,
+    /// A list whose items all have that shape.
+    Items(&'static Shape),
+    /// Any object.
+    Object,
+    /// `null`, or that shape.
+    OrNull(&'static Shape),
+    OneOf(&'static [&'static str]),
+    /// An object with these keys, of which the second list is required; further keys are ignored.
+    Keys(Keys, &'static [&'static str]),
+    /// The same, and the agent ignores what is no object.
+    KeysIfObject(Keys),
+    /// An object in which the agent's events have that shape; it ignores what is no object.
+    Events(fn() -> &'static [EventRow], &'static Shape),
+    /// An object whose `type` selects its other keys.
+    ByType(&'static [(&'static str, Keys, &'static [&'static str])]),
+    /// An object whose values all have that shape.
+    Each(&'static Shape),
+    /// A boolean or a list.
+    BoolOrList,
+    /// A boolean, a text, a number or a list.
+    Option,
+}
+
+/// The keys of an object, with the shape of each.
+pub(crate) type Keys = &'static [(&'static str, Shape)];
+
+/// A value for which an agent refuses the whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RefusedValue {
+    /// Its keys and indices, joined by dots.
+    pub(crate) path: String,
+    /// Where it is written, or the object that lacks it.
+    pub(crate) span: Span,
+    /// Where its key is written, if it has one.
+    pub(crate) key_span: Option<Span>,
+    /// What is wrong, as the rest of a sentence that begins with the path.
+    pub(crate) fault: String,
+}
+
+impl RefusedValue {
+    /// Returns what is wrong with which value.
+    pub(crate) fn sentence(&self) -> String {
+        format!("`{}` {}", self.path, self.fault)
+    }
+}
+
+impl Shape {
+    /// Returns the first value in `node` that does not have this shape.
+    pub(crate) fn find_refused_value(self, node: &Node) -> Option<RefusedValue> {
+        self.find_below(node, &Path { text: String::new(), key_span: None })
+    }
+
+    /// The same, for the value of an entry.
+    pub(crate) fn find_refused_entry(self, entry: &Entry) -> Option<RefusedValue> {
+        self.find_below(
+            &entry.node,
+            &Path { text: entry.key.clone(), key_span: Some(entry.key_span) },
+        )
+    }
+
+    fn find_below(self, node: &Node, path: &Path) -> Option<RefusedValue> {
+        if !self.is_kind_of(node) {
+            let fault = format!("takes {}, found {}", self.expected(), node.kind_with_article());
+            return Some(path.refused(node.span, fault));
+        }
+        match self {
+            Self::OrNull(shape) if !node.is_null() => shape.find_below(node, path),
+            Self::Items(shape) => node
+                .as_array()?
+                .iter()
+                .enumerate()
+                .find_map(|(at, item)| shape.find_below(item, &path.item(at))),
+            Self::Each(shape) => {
+                let mut entries = node.entries().iter();
+                entries.find_map(|entry| shape.find_below(&entry.node, &path.entry(entry)))
+            }
+            Self::Keys(keys, required) => find_refused_key(node, keys, required, path),
+            Self::KeysIfObject(keys) => find_refused_key(node, keys, &[], path),
+            Self::Events(rows, shape) => rows().iter().find_map(|row| {
+                let entry = node.entry(&row.name)?;
+                shape.find_below(&entry.node, &path.entry(entry))
+            }),
+            Self::ByType(types) => {
+                let Some(entry) = node.entry("type") else {
+                    return Some(path.key("type").refused(node.span, MISSING.to_owned()));
+                };
+                let name = entry.node.as_str().unwrap_or_default();
+                match types.iter().find(|(known, ..)| *known == name) {
+                    Some((_, keys, required)) => find_refused_key(node, keys, required, path),
+                    None => {
+                        let fault =
+                            format!("takes {}", any_of(types.iter().map(|(name, ..)| *name)));
+                        Some(path.entry(entry).refused(entry.node.span, fault))
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if the node itself is right; its content may be wrong.
+    fn is_kind_of(self, node: &Node) -> bool {
+        match self {
+            Self::KeysIfObject(_) | Self::Events(..) => true,
+            Self::Bool => node.as_bool().is_some(),
+            Self::Text => node.as_str().is_some(),
+            Self::Url => node.as_str().is_some_and(has_scheme),
+            Self::Whole(least) => node.to_json().as_u64().is_some_and(|number| number >= least),
+            Self::AboveZero => node.as_f64().is_some_and(|number| number > 0.0),
+            Self::List | Self::Items(_) => node.as_array().is_some(),
+            Self::Texts => node
+                .as_array()
+                .is_some_and(|items| items.iter().all(|item| item.as_str().is_some())),
+            Self::Object | Self::Keys(..) | Self::ByType(_) | Self::Each(_) => {
+                node.as_object().is_some()
+            }
+            Self::OrNull(shape) => node.is_null() || shape.is_kind_of(node),
+            Self::OneOf(words) => node.as_str().is_some_and(|word| words.contains(&word)),
+            Self::BoolOrList => node.as_bool().is_some() || node.as_array().is_some(),
+            Self::Option => !matches!(node.value, NodeValue::Null | NodeValue::Object(_)),
+        }
+    }
+
+    fn expected(self) -> String {
+        let text = match self {
+            Self::KeysIfObject(_) | Self::Events(..) => "any value",
+            Self::Bool => "`true` or `false`",
+            Self::Text => "a string",
+            Self::Url => "a URL that begins with its scheme",
+            Self::Whole(0) => "a whole number",
+            Self::Whole(_) => "a whole number above 0",
+            Self::AboveZero => "a number above 0",
+            Self::Texts => "an array of strings",
+            Self::List | Self::Items(_) => "an array",
+            Self::Object | Self::Keys(..) | Self::ByType(_) | Self::Each(_) => "an object",
+            Self::BoolOrList => "`true`, `false` or an array",
+            Self::Option => "a string, a number, a boolean or an array",
+            Self::OrNull(shape) => return shape.expected(),
+            Self::OneOf(words) => return any_of(words.iter().copied()),
+        };
+        text.to_owned()
+    }
+}
+
+const MISSING: &str = "is missing";
+
+fn any_of<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+    words.join(" or ")
+}
+
+fn has_scheme(text: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    text.split_once(':').is_some_and(|(scheme, rest)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(letter)
+            && !rest.trim_matches('/').is_empty()
+    })
+}
+
+fn find_refused_key(
+    node: &Node,
+    keys: Keys,
+    required: &[&str],
+    path: &Path,
+) -> Option<RefusedValue> {
+    if let Some(key) = required.iter().find(|key| node.get(key).is_none()) {
+        return Some(path.key(key).refused(node.span, MISSING.to_owned()));
+    }
+    keys.iter().find_map(|(key, shape)| {
+        let entry = node.entry(key)?;
+        shape.find_below(&entry.node, &path.entry(entry))
+    })
+}
+
+/// The path of a value, and the span of its key.
+struct Path {
+    text: String,
+    key_span: Option<Span>,
+}
+
+impl Path {
+    fn key(&self, key: &str) -> Self {
+        let dot = if self.text.is_empty() { "" } else { "." };
+        Self { text: format!("{}{dot}{key}", self.text), key_span: None }
+    }
+
+    fn entry(&self, entry: &Entry) -> Self {
+        Self { key_span: Some(entry.key_span), ..self.key(&entry.key) }
+    }
+
+    fn item(&self, at: usize) -> Self {
+        self.key(&at.to_string())
+    }
+
+    fn refused(&self, span: Span, fault: String) -> RefusedValue {
+        RefusedValue { path: self.text.clone(), span, key_span: self.key_span, fault }
+    }
+}
