@@ -70,7 +70,7 @@ fn run_once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
             .with_help(format!("`tenterhook test {shown}` checks it, and runs them")));
     }
     let mut loaded = term.with_progress("reading hook files", || load_files(args, here));
-    if (args.fix || args.diff) && fix::run(&loaded, args.fix, term)? {
+    if (args.fix || args.diff) && fix::run(&loaded, args.fix && !args.diff, term)? {
         loaded = load_files(args, here);
     }
     loaded.announce_files(term, &here.roots);

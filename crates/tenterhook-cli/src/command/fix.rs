@@ -38,15 +38,18 @@ struct Mended<'a> {
 
 /// Shows what can be fixed, and writes it if `write` is set. Returns whether anything was written.
 pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Problem> {
-    let ours = loaded.sources.iter().filter(|source| may_fix(source, loaded));
-    let mended: Vec<Mended<'_>> = ours.filter_map(fix_source).collect();
+    let (ours, others): (Vec<&Source>, Vec<&Source>) =
+        loaded.sources.iter().partition(|source| may_fix(source, loaded));
+    let mended: Vec<Mended<'_>> = ours.into_iter().filter_map(fix_source).collect();
+    let others: Vec<Mended<'_>> = others.into_iter().filter_map(fix_source).collect();
     for edit in &mended {
         let name = loaded.texts.display_name(&edit.source.name);
         term.print_data(&format!("{}\n", diff::unified_diff(name, &edit.source.text, &edit.text)))?;
     }
     let fixes = count_noun(mended.iter().map(|m| m.fixes).sum(), "finding");
     let (style, sum) = match (mended.len(), write) {
-        (0, _) => (HELP, "nothing can be mended safely".to_owned()),
+        (0, _) if others.is_empty() => (HELP, "nothing can be mended safely".to_owned()),
+        (0, _) => (HELP, "nothing can be mended safely in the files of this project".to_owned()),
         (_, false) => (HELP, format!("{fixes} can be mended with `--fix`")),
         (files, true) => (GOOD, format!("mended {fixes} in {}", count_noun(files, "file"))),
     };
@@ -56,7 +59,15 @@ pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Prob
             Problem::new(format!("`{shown}` cannot be written: {error}"))
         })?;
     }
-    term.print_data(&format!("{}\n\n", paint(style, sum)))?;
+    let mut page = format!("{}\n", paint(style, sum));
+    for edit in &others {
+        let (name, fixes) =
+            (loaded.texts.display_name(&edit.source.name), count_noun(edit.fixes, "finding"));
+        page.push_str(&format!(
+            "{fixes} can be mended in {name}, which is outside this project: `tenterhook check --fix {name}`\n"
+        ));
+    }
+    term.print_data(&format!("{page}\n"))?;
     Ok(write && !mended.is_empty())
 }
 

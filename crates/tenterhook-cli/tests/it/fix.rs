@@ -30,6 +30,10 @@ fn what_can_only_be_meant_one_way_is_mended() {
     let output = fixture.run(&["check", "--diff", "a.toml"], "");
     assert_eq!(output.code, 1);
     assert!(text(&fixture, "project/a.toml").contains("statusMessage"));
+    for show in ["--diff", "--dry-run"] {
+        fixture.run(&["check", "--fix", show, "a.toml"], "");
+        assert!(text(&fixture, "project/a.toml").contains("statusMessage"), "{show}");
+    }
     let output = fixture.run(&["check", "--fix", "a.toml"], "");
     assert_snapshot!(output.all(), @r"
 exit 0
@@ -73,6 +77,8 @@ fn nothing_is_mended_that_is_not_better() {
     // Files of the user's are not a project's to change.
     let fixture = Fixture::new();
     fixture.write("home/.claude/settings.json", WRONG);
-    fixture.run(&["check", "--fix"], "");
+    let output = fixture.run(&["check", "--fix"], "");
     assert_eq!(text(&fixture, "home/.claude/settings.json"), WRONG);
+    let named = "`tenterhook check --fix ~/.claude/settings.json`";
+    assert!(output.stdout.contains(named), "{}", output.stdout);
 }
