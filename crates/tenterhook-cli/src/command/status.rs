@@ -374,6 +374,9 @@ fn agent_page(row: &Row, here: &Here) -> String {
         page.push_coverage(agent, &row.found, here);
     } else if let Some(Off { file, key, .. }) = off {
         page.push_row("to change it", &format!("take `{key}` out of {file}"));
+    } else if let Some(file) = row.found.iter().find(|file| file.broken.is_some()) {
+        let how = format!("fix {} by hand, then `tenterhook install {}`", file.file, agent.name);
+        page.push_row("to change it", &how);
     } else if can_call_tenterhook(agent) {
         page.push_row("to change it", &format!("tenterhook install {}", agent.name));
     }

@@ -82,7 +82,11 @@ impl Shape {
 
     fn find_below(self, node: &Node, path: &Path) -> Option<RefusedValue> {
         if !self.is_kind_of(node) {
-            let fault = format!("takes {}, found {}", self.expected(), node.kind_with_article());
+            let found = match node.value {
+                NodeValue::Number(_) => node.to_json().to_string(),
+                _ => node.kind_with_article().to_owned(),
+            };
+            let fault = format!("takes {}, found {found}", self.expected());
             return Some(path.refused(node.span, fault));
         }
         match self {
