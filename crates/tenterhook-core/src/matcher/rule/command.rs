@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use tenterhook_shell::guess::{self, Languages};
-use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, WordKind};
+use tenterhook_shell::{self as shell, Context, Doubt, Line, Parsed, SimpleCommand, WordKind};
 
 use super::pattern::Stars;
 use super::spelling::Spelling;
@@ -240,7 +240,13 @@ impl CommandPattern {
         construct
             .map(|construct| Widening::Construct(*construct))
             .or_else(|| doubt.map(unread).filter(Widening::agent_also_fires))
-            .or_else(|| expands().then_some(Widening::Expansion))
+            .or_else(|| {
+                let is_read = || self.agent_reads_expansions(line);
+                expands().then(|| match is_read() {
+                    true => Widening::ReadExpansion,
+                    false => Widening::Expansion,
+                })
+            })
             .or_else(|| behind().map(Widening::Wrapper))
             .or_else(|| {
                 line.written_commands()
@@ -255,6 +261,27 @@ impl CommandPattern {
             })
             .or_else(|| self.find_possible_inner_match(line, MOST_GUESSED, meter))
             .or_else(|| doubt.map(unread))
+    }
+
+    /// Returns true if Claude Code 2.1.332 reads all expansions of a line, so that none makes it
+    /// match: variables whose values it knows, and, for a pattern of a program and any arguments,
+    /// the output of one plain command as an argument (S-51).
+    fn agent_reads_expansions(&self, line: &Line) -> bool {
+        let is_inner = |command: &SimpleCommand| command.context == Context::CommandSubstitution;
+        let is_alone = line.written_commands().filter(|command| !is_inner(command)).count() == 1;
+        let reads_output = self.open.is_some() && self.extent == Extent::Program && is_alone;
+        let assigned: Vec<&str> = line
+            .written_commands()
+            .flat_map(|command| command.assignments.iter())
+            .filter(|assignment| assignment.value.kind == WordKind::Literal)
+            .map(|assignment| assignment.name.as_str())
+            .collect();
+        let mut words = line.written_commands().flat_map(|command| command.words.iter());
+        words.all(|word| {
+            word.kind != WordKind::Expansion
+                || has_known_variables(&word.source, &assigned)
+                || reads_output && is_plain_output(&word.source)
+        })
     }
 
     /// Returns whether every command of the line is known and matches as written (S-53).
@@ -294,6 +321,24 @@ impl CommandPattern {
 
 fn has_expansion(command: &SimpleCommand) -> bool {
     command.words.iter().any(|word| word.kind == WordKind::Expansion)
+}
+
+/// Returns true if the only expansions of a word are `$HOME` and variables that the line assigns.
+fn has_known_variables(source: &str, assigned: &[&str]) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut names = source.split('$').skip(1).map(|rest| {
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    });
+    !source.contains('`') && names.all(|name| name == "HOME" || assigned.contains(&name))
+}
+
+/// Returns true if a word is the output of one command of plain words, without quotes.
+fn is_plain_output(source: &str) -> bool {
+    let dollar = source.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    let ticks = source.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '.' | '/' | '-');
+    dollar.or(ticks).is_some_and(|inner| inner.chars().all(is_plain))
 }
 
 /// Returns true if the words of a command contain the output of another program.

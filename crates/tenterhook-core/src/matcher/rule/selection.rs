@@ -39,6 +39,8 @@ pub enum Widening {
     Construct(Construct),
     /// An expansion may turn the command into one that matches (S-48, S-51).
     Expansion,
+    /// An expansion may turn the command into one that matches, but the agent reads it (S-51).
+    ReadExpansion,
     /// The line could not be read in full (S-47).
     Unread(Doubt),
     /// The input lacks what the pattern is held against, or the form is not known (S-46).
@@ -64,7 +66,7 @@ impl Widening {
             Self::Unread(doubt) => {
                 matches!(doubt, Doubt::Syntax { .. } | Doubt::TooLong | Doubt::TooDeep)
             }
-            Self::Wrapper(_) | Self::Options | Self::Guess { .. } => false,
+            Self::ReadExpansion | Self::Wrapper(_) | Self::Options | Self::Guess { .. } => false,
         }
     }
 }
@@ -82,7 +84,7 @@ impl fmt::Display for Widening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Construct(construct) => write!(f, "the agent does not read through {construct}"),
-            Self::Expansion => f.write_str("an expansion may make it match"),
+            Self::Expansion | Self::ReadExpansion => f.write_str("an expansion may make it match"),
             Self::Unread(doubt) => write!(f, "{doubt}"),
             Self::Input => f.write_str("the input cannot be held against it"),
             Self::Wrapper(via) => {

@@ -149,10 +149,47 @@ fn doubt_selects_and_says_so() {
     );
 }
 
+/// S-51: lines for which Claude Code 2.1.332 does not run a hook with this rule; guarded reading
+/// selects them all the same.
+#[test]
+fn expansions_that_the_agent_reads_are_not_selected_by_its_exact_reading() {
+    let fires = |rule: &str, line: &str| match bash(rule, line, Reading::Claude) {
+        Selection::Widened(widening) => widening.agent_also_fires(),
+        Selection::Exact => true,
+        Selection::Not(_) => false,
+    };
+    for (rule, line, expected) in [
+        ("Bash(rm *)", "echo $(date)", false),
+        ("Bash(rm *)", "echo before $(date) after", false),
+        ("Bash(rm *)", "echo `date`", false),
+        ("Bash(git commit*)", "echo $(date)", true),
+        ("Bash(*rm*)", "echo $(date)", true),
+        ("Bash(date)", "echo $(date)", true),
+        ("Bash(rm *)", "echo $(rm x)", true),
+        ("Bash(rm *)", "echo $(cat x | sort)", true),
+        ("Bash(rm *)", "echo $(sh -c 'date')", true),
+        ("Bash(rm *)", "echo a && echo $(date)", true),
+        ("Bash(git commit*)", "echo $HOME", false),
+        ("Bash(git commit*)", "echo \"$HOME\"", false),
+        ("Bash(git commit*)", "FOO=1; echo $FOO", false),
+        ("Bash(git push *)", "git status $HOME", false),
+        ("Bash(git push *)", "git $X", true),
+        ("Bash(git commit*)", "echo $PATH", true),
+        ("Bash(git commit*)", "echo ${HOME}", true),
+        ("Bash(git commit*)", "X=$(date); echo $X", true),
+    ] {
+        assert_eq!(fires(rule, line), expected, "{rule} on {line}");
+    }
+    for (rule, line) in [("Bash(rm *)", "echo $(date)"), ("Bash(git commit*)", "echo $HOME")] {
+        let found = bash(rule, line, Reading::Claude);
+        assert_eq!(found, Selection::Widened(Widening::ReadExpansion), "{rule} on {line}");
+    }
+}
+
 /// S-51.
 #[test]
 fn what_another_program_prints_selects_every_command_rule_of_the_agent() {
-    for rule in ["Bash(*rm*)", "Bash(git)", "Bash(rm *)", "Bash(npm run x)"] {
+    for rule in ["Bash(*rm*)", "Bash(git)", "Bash(npm run x)"] {
         for line in ["echo $(git status)", "echo `git status`", "echo \"a $(git status)\""] {
             assert_eq!(
                 bash(rule, line, Reading::Claude),
