@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::vocabulary::ROWS;
-use crate::diagnostic::Span;
-pub(crate) use crate::dialect::findings::Findings;
+use crate::diagnostic::{Code, Diagnostic, Severity, Span};
+pub(crate) use crate::dialect::findings::{Findings, finding_without_location};
 use crate::dialect::kit::entry::{hook_id, source_name};
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots};
 use crate::event::EventName;
@@ -34,6 +34,9 @@ const ENDINGS: &[(&str, &str)] = &[
     ("py", "python3"),
     ("ps1", "pwsh"),
 ];
+
+/// Extensions of programs that Cline does not start.
+const NEVER_STARTED: &[&str] = &["cmd", "bat", "exe", "com", "rb", "pl", "php", "lua", "fish"];
 
 /// A line in each script that `tenterhook install cline` wrote.
 const OURS: &str = "# Written by `tenterhook install";
@@ -70,10 +73,13 @@ fn event_and_program(path: &Path) -> Option<(&'static EventRow, &'static str)> {
 
 /// Reads the hook of a file.
 pub(super) fn read_hook_file(source: &Source) -> ReadConfig {
-    let Some((row, program)) = event_and_program(Path::new(&*source.name)) else {
-        return ReadConfig::default();
-    };
     let mut findings = Findings::new(source);
+    let Some((row, program)) = event_and_program(Path::new(&*source.name)) else {
+        if let Some(found) = find_never_started_program(Path::new(&*source.name)) {
+            findings.report(Span::default(), found);
+        }
+        return ReadConfig { diagnostics: findings.into_list(), ..ReadConfig::default() };
+    };
     let run = Run::Command(Command::new(build_invocation(source, program), Inherit::All));
     let id = hook_id(&mut findings, &source_name(source), &row.name, "");
     let mut hook = Hook::new(id, DialectId::CLINE, EventName::new(&*row.event), run);
@@ -87,6 +93,18 @@ pub(super) fn read_hook_file(source: &Source) -> ReadConfig {
     hook.compat = source.compat;
     let mentions = vec![hook.event.clone()];
     ReadConfig { hooks: vec![hook], mentions, ..ReadConfig::default() }
+}
+
+/// Reports a file that is named like a hook and that Cline does not start (CL-2).
+fn find_never_started_program(path: &Path) -> Option<Diagnostic> {
+    let (stem, ending) = (path.file_stem()?.to_str()?, path.extension()?.to_str()?);
+    let row = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(stem))?;
+    NEVER_STARTED.iter().find(|name| name.eq_ignore_ascii_case(ending))?;
+    let name = &row.name;
+    let message = format!("Cline starts no `.{ending}` file, so `{stem}.{ending}` never runs");
+    let found = finding_without_location(Code::HandlerTypeNotAccepted, message)
+        .with_severity(Severity::Error);
+    Some(found.help(format!("call it `{name}`, with a `#!` line, or `{name}.ps1` on Windows")))
 }
 
 /// Returns how to run a hook file: by the program of its `#!` line, else of its extension. A script

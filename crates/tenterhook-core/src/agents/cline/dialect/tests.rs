@@ -30,6 +30,17 @@ fn call() -> Value {
         "preToolUse": {"toolName": "run_commands", "parameters": {"commands": "[\"echo X\"]"}}})
 }
 
+/// CL-2: a program that Cline does not start is reported; a note is not.
+#[test]
+fn hook_file_that_is_never_started_is_an_error() {
+    for (name, count) in [("PreToolUse.cmd", 1), ("pretooluse.BAT", 1), ("PreToolUse.md", 0)] {
+        let read = read(name, "@echo off");
+        assert_eq!((read.hooks.len(), read.diagnostics.len()), (0, count), "{name}");
+        let mut help = read.diagnostics.iter().filter_map(|found| found.help.as_deref());
+        assert!(help.all(|help| help.contains("`PreToolUse.ps1` on Windows")), "{read:?}");
+    }
+}
+
 /// CL-20, CL-30.
 #[test]
 fn payload_survives_decoding_and_encoding() {
