@@ -2,8 +2,9 @@
 //! code, and the input of the denial finder. Judges nothing.
 
 use super::denial::{Hearing, Protocol};
-use crate::answer::{Answer, Failure, Power};
+use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::dialect::EventRow;
+use crate::event::Event;
 use crate::report::{Report, StepOutput};
 use crate::strict::Reading;
 
@@ -21,6 +22,24 @@ pub(crate) fn output_streams(report: &Report) -> Result<(&[u8], String), &Answer
 /// Returns the failure for a nonzero exit code, with the first words of stderr that explain it.
 pub(crate) fn exit_code_failure(code: i32, stderr: &str) -> Failure {
     Failure::exit_code_failure(code, stderr.lines().next().unwrap_or_default())
+}
+
+/// Denies a call whose new input lacks a text that its tool needs: the agent does not run it.
+/// `tools` are the tools with their texts; `reason` is given the tool and the text that is missing.
+pub(crate) fn deny_incomplete_input(
+    event: &Event,
+    tools: &[(&str, &[&str])],
+    reason: fn(&str, &str) -> String,
+    answer: &mut Answer,
+) {
+    let Some(input) = &answer.effects.updated_input else { return };
+    let name = event.text("tool_name").unwrap_or_default();
+    let keys = tools.iter().find(|(tool, _)| *tool == name).map(|(_, keys)| *keys);
+    let is_missing = |key: &&&str| input.get(**key).is_none_or(|value| !value.is_string());
+    let Some(key) = keys.unwrap_or_default().iter().find(is_missing) else { return };
+    answer.effects.updated_input = None;
+    answer.restraint = answer.restraint.max(Restraint::Deny);
+    answer.reason = Some(reason(name, key));
 }
 
 impl<'a> Hearing<'a> {

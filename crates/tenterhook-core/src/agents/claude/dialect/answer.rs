@@ -5,10 +5,10 @@ use super::env_file;
 use super::events::{CUSTOM, EVENTS};
 use crate::answer::Answer;
 use crate::diagnostic::Code;
+use crate::dialect::kit::answer::deny_incomplete_input;
 use crate::dialect::kit::denial::{self, Halt};
 use crate::dialect::kit::protocol::Answers;
 pub(crate) use crate::dialect::typed::Type;
-use crate::event::Event;
 use crate::report::Report;
 
 /// How the agent reads answers.
@@ -41,7 +41,10 @@ pub(super) static ANSWERS: Answers = Answers {
     is_closed: false,
     needs_words: false,
     refuses: |_, _| Ok(()),
-    adds: read_env_file_variables,
+    adds: |event, report, answer| {
+        read_env_file_variables(report, answer);
+        deny_incomplete_input(event, INPUTS, incomplete_input_reason, answer);
+    },
     denial: denial::Protocol {
         halt: Halt::Stops,
         any_exit: true,
@@ -51,8 +54,22 @@ pub(super) static ANSWERS: Answers = Answers {
     },
 };
 
+/// Texts that the new input of a tool needs: Claude Code 2.1.332 refuses a call without them.
+const INPUTS: &[(&str, &[&str])] = &[
+    ("Bash", &["command"]),
+    ("Read", &["file_path"]),
+    ("Write", &["file_path", "content"]),
+    ("Edit", &["file_path", "old_string", "new_string"]),
+];
+
+fn incomplete_input_reason(tool: &str, key: &str) -> String {
+    format!(
+        "the hook's new input for `{tool}` has no `{key}`, and replaces the whole input: print every field of it"
+    )
+}
+
 /// Adds the variables in the environment file that the hook wrote to the answer.
-fn read_env_file_variables(_: &Event, report: &Report, answer: &mut Answer) {
+fn read_env_file_variables(report: &Report, answer: &mut Answer) {
     let Some(text) = &report.env_file else { return };
     let variables = env_file::read_variables(text);
     answer.effects.env.extend(variables.set);

@@ -4,11 +4,10 @@
 use serde_json::{Map, Value};
 
 use super::events::{CUSTOM, EVENTS};
-use crate::answer::{Answer, Restraint};
+use crate::dialect::kit::answer::deny_incomplete_input;
 use crate::dialect::kit::denial::{self, Halt};
 use crate::dialect::kit::protocol::{Answers, Field, InvalidAnswer, Spec, Top};
 pub(crate) use crate::dialect::typed::{Type, non_empty_text};
-use crate::event::Event;
 
 /// How the agent reads answers.
 pub(super) static ANSWERS: Answers = Answers {
@@ -28,7 +27,11 @@ pub(super) static ANSWERS: Answers = Answers {
     is_closed: true,
     needs_words: true,
     refuses: check_refused_fields,
-    adds: |event, _, answer| deny_unusable_input(event, answer),
+    adds: |event, _, answer| {
+        let reason =
+            |_: &str, key: &str| format!("hook returned updatedInput without string field `{key}`");
+        deny_incomplete_input(event, COMMANDS, reason, answer);
+    },
     denial: denial::Protocol {
         halt: Halt::Stops,
         named: true,
@@ -85,16 +88,4 @@ fn is_blank_field(object: &Map<String, Value>, key: &str) -> bool {
 }
 
 /// The tools whose new input must name a command.
-const COMMANDS: &[&str] = &["Bash", "apply_patch"];
-
-/// Denies a call whose new input its tool does not accept: the call fails, and nothing runs.
-fn deny_unusable_input(event: &Event, answer: &mut Answer) {
-    let Some(input) = &answer.effects.updated_input else { return };
-    let takes_command = event.text("tool_name").is_some_and(|name| COMMANDS.contains(&name));
-    if takes_command && input.get("command").is_none_or(|command| !command.is_string()) {
-        answer.effects.updated_input = None;
-        answer.restraint = Restraint::Deny;
-        answer.reason =
-            Some("hook returned updatedInput without string field `command`".to_owned());
-    }
-}
+const COMMANDS: &[(&str, &[&str])] = &[("Bash", &["command"]), ("apply_patch", &["command"])];

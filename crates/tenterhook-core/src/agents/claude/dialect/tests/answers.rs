@@ -208,6 +208,29 @@ fn what_was_said_before_the_end_counts_as_a_denial_and_as_nothing_else() {
     assert_eq!(judged("allow", Closed::Broken(12), &End::Exited(2)).restraint, Restraint::Deny);
 }
 
+/// Claude Code 2.1.332 refuses a call whose new input lacks a field that its tool needs.
+#[test]
+fn new_input_without_a_needed_field_denies() {
+    let call = |tool: &str| plain("PreToolUse").with("tool_name", tool);
+    for (tool, input, missing) in [
+        ("Bash", json!({"dangerouslyDisableSandbox": true}), Some("command")),
+        ("Bash", json!({"command": ["ls"]}), Some("command")),
+        ("Write", json!({"file_path": "/a"}), Some("content")),
+        ("Edit", json!({"file_path": "/a", "old_string": "b"}), Some("new_string")),
+        ("Bash", json!({"command": "ls"}), None),
+        ("mcp__a__b", json!({}), None),
+    ] {
+        let fields = json!({"permissionDecision": "allow", "updatedInput": input});
+        let stdout = output("PreToolUse", fields);
+        let verdict = exact(&call(tool), &stdout, "", 0);
+        let is_denied = verdict.restraint == Restraint::Deny;
+        assert_eq!(is_denied, missing.is_some(), "{tool}: {verdict:?}");
+        assert_eq!(verdict.effects.updated_input.is_none(), missing.is_some());
+        let named = missing.is_none_or(|key| reason(&verdict).contains(&format!("has no `{key}`")));
+        assert!(named, "{tool}: {verdict:?}");
+    }
+}
+
 ///
 #[test]
 fn rewritten_output_keeps_the_shape_of_the_tools_own() {
