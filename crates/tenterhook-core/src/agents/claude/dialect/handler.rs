@@ -17,7 +17,7 @@ use crate::dialect::kit::entry::{self, unusable_run};
 use crate::dialect::kit::field::{Case, strings_of_array};
 use crate::dialect::kit::protocol::{Spec, Subjects};
 use crate::event::EventName;
-use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Run, Shell};
+use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Run, Shell};
 use crate::matcher::rule::Reading as RuleReading;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
 use crate::syntax::{Node, NodeValue};
@@ -316,6 +316,9 @@ impl Reading<'_> {
             },
             (None, Shell::PowerShell) => {
                 Invocation::Shell { text: put.replace_in_powershell_text(text), shell }
+            }
+            (None, _) if self.source.compat == Compat::Exact => {
+                Invocation::Shell { text: text.to_owned(), shell }
             }
             (None, _) => Invocation::Shell { text: put.replace_in_shell_text(text), shell },
         })

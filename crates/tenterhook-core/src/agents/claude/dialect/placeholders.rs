@@ -3,7 +3,7 @@
 //!
 //! Without a shell, every placeholder is replaced. A shell expands the variable of the same name
 //! itself, and does not read the value as code. Only in single quotes, where a shell does not
-//! expand, the value is inserted, with its quotes escaped (C-27).
+//! expand, the value is inserted, with its quotes escaped; with exact reading it is not (C-27).
 
 use std::path::Path;
 

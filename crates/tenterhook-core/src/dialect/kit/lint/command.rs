@@ -97,9 +97,10 @@ fn inner_shell_script(text: &str) -> Option<&str> {
 /// Reports `'$NAME/...'` as a program or its first argument: the shell does not replace it.
 fn find_single_quoted_path(lints: &Lints, text: &str) -> Option<Diagnostic> {
     let is_path = |rest: &str| {
-        let name = variables::variable_name_prefix(rest);
-        lints.paths.contains(&name)
-            && rest.get(name.len()..).is_some_and(|rest| rest.starts_with('/'))
+        let braced = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let (name, after) =
+            braced.unwrap_or_else(|| rest.split_at(variables::variable_name_prefix(rest).len()));
+        lints.paths.contains(&name) && after.starts_with('/')
     };
     let (at, _) = text.match_indices("'$").find(|(at, _)| {
         let before = text.get(..*at).unwrap_or_default();

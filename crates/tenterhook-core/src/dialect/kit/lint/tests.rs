@@ -195,6 +195,7 @@ fn matcher_null_is_named() {
 fn mistakes_of_commands_are_found_for_every_agent() {
     let mistakes = [
         (DialectId::CLAUDE, "'$CLAUDE_PROJECT_DIR/.claude/hooks/g.sh'", "unquoted-path-var"),
+        (DialectId::CLAUDE, "'${CLAUDE_PROJECT_DIR}/.claude/hooks/g.sh' x", "unquoted-path-var"),
         (DialectId::CLAUDE, "bash -c '$CLAUDE_PROJECT_DIR/x/g.sh'", "unquoted-path-var"),
         (DialectId::CLAUDE, "$env:CLAUDE_PROJECT_DIR/x.sh", "undocumented-variable"),
         (DialectId::CLAUDE, "node \"$GEMINI_PROJECT_DIR/x.js\"", "undocumented-variable"),

@@ -81,6 +81,37 @@ fn placeholders_in_args_are_replaced() {
     assert_eq!(codes(&read), [""; 0]);
 }
 
+/// C-27: in single quotes the agent inserts no value, and guarded reading does.
+#[test]
+fn placeholder_in_single_quotes_is_replaced_by_guarded_reading_alone() {
+    let handler = r#"{"type": "command", "command": "'${CLAUDE_PROJECT_DIR}/g.sh' x"}"#;
+    let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{handler}]}}]}}}}"#);
+    for (compat, line) in
+        [(Compat::Guarded, "'/repo/g.sh' x"), (Compat::Exact, "'${CLAUDE_PROJECT_DIR}/g.sh' x")]
+    {
+        let source = source("/repo/.claude/settings.json", Layer::Project, &text);
+        let read = read_config(&Source { compat, ..source });
+        let expected = Invocation::Shell { text: line.to_owned(), shell: Shell::Sh };
+        assert_eq!(invocation(only(&read)), &expected);
+        assert_eq!(codes(&read), ["unquoted-path-var"]);
+    }
+}
+
+/// C-24: with exact reading no hook of a file runs that the agent refuses for one value.
+#[test]
+fn refused_file_runs_no_hook_in_exact_reading() {
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}]}],
+        "PreToolUse": [{"matcher": null, "hooks": [{"type": "command", "command": "b"}]}]}}"#;
+    for (compat, armed) in [(Compat::Guarded, true), (Compat::Exact, false)] {
+        let source = source("/repo/.claude/settings.json", Layer::Project, text);
+        let read = read_config(&Source { compat, ..source });
+        assert!(read.hooks.iter().all(|hook| (hook.arming == Arming::Armed) == armed), "{read:?}");
+        assert!(
+            read.diagnostics[0].message.contains("`hooks.PreToolUse.0.matcher` takes a string")
+        );
+    }
+}
+
 /// C-33, C-36: the whole environment, and the variables of the plugin.
 #[test]
 fn a_file_of_a_plugin_knows_its_root_by_its_place() {

@@ -24,6 +24,8 @@ pub(crate) fn check_condition(text: &str, matcher: Option<&str>) -> Vec<Diagnost
         || text.contains(") && ")
         || text.contains(") || ")
         || text.contains("),")
+        || has_second_rule(text)
+        || lists_commands(text)
     {
         return vec![several_rules_finding(text)];
     }
@@ -56,6 +58,25 @@ pub(crate) fn check_condition(text: &str, matcher: Option<&str>) -> Vec<Diagnost
         found.extend(check_tool_name(tool, text, matcher));
     }
     found
+}
+
+/// Returns `true` if the rule of another tool, or of the same one, begins behind a parenthesis that
+/// closes: `Bash(a) or Bash(b)`.
+fn has_second_rule(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once(')') else { return false };
+    let begins = |tool: &&str| {
+        rest.match_indices(&format!("{tool}(")).any(|(at, _)| {
+            rest.get(..at).is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+        })
+    };
+    TOOLS.iter().any(|tool| begins(&tool))
+}
+
+/// Returns `true` if the pattern of a command holds a `|`: each simple command is tested alone, so
+/// only quoted text has one.
+fn lists_commands(text: &str) -> bool {
+    let is_shell = ["Bash(", "PowerShell("].iter().any(|tool| text.trim_start().starts_with(tool));
+    is_shell && text.contains('|') && !text.contains(['"', '\'', '\\'])
 }
 
 fn several_rules_finding(text: &str) -> Diagnostic {
