@@ -107,7 +107,12 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
         format!("{all:#}\n")
     };
     for (broken, kind, at, mends) in [
-        (text.replacen("\"block\"", "\"allow\"", 1), "entry-altered", Some("\"allow\""), true),
+        (
+            text.replacen("\"block\"", "\"continue\"", 1),
+            "entry-altered",
+            Some("\"continue\""),
+            true,
+        ),
         (text.replacen("--within", "--slow", 1), "entry-altered", Some("--slow"), true),
         (without("PreToolUse"), "gate-missing", None, true),
         (without("Stop"), "event-missing", None, true),

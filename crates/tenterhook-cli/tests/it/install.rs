@@ -340,7 +340,7 @@ fn calling() -> (Fixture, String) {
 fn an_entry_that_somebody_weakened_covers_nothing() {
     let (fixture, text) = calling();
     for (from, to) in
-        [("\"block\"", "\"allow\""), ("\"timeout\": ", "\"timeout\": 1"), ("--within", "--slow")]
+        [("\"block\"", "\"continue\""), ("\"timeout\": ", "\"timeout\": 1"), ("--within", "--slow")]
     {
         assert!(text.contains(from), "{text}");
         fixture.write("home/.claude/settings.json", &text.replacen(from, to, 1));
@@ -351,6 +351,26 @@ fn an_entry_that_somebody_weakened_covers_nothing() {
     assert!(text.contains("differ from what `install` writes"), "{text}");
     assert_eq!(fixture.run(&["install", "claude"], "").code, 0);
     assert_eq!(claude(&fixture)["covered"], true, "`install` mends it");
+}
+
+/// BR-102: one wrong value of a neighbour takes all entries of the file with it, ours included.
+#[test]
+fn file_that_the_agent_refuses_is_not_installed_into_and_not_covered() {
+    let (fixture, text) = calling();
+    let neighbour = r#""PreToolUse": [ {"matcher": null, "hooks": []}, "#;
+    let broken = text.replacen("\"PreToolUse\": [", neighbour, 1);
+    assert_ne!(broken, text);
+    fixture.write("home/.claude/settings.json", &broken);
+    for args in [&["install", "claude"][..], &["status"], &["check"]] {
+        let output = fixture.run(args, "");
+        assert_eq!(output.code, 1, "{args:?}: {}", output.all());
+        let words: Vec<String> = output.all().split_whitespace().map(str::to_owned).collect();
+        let said = words.join(" ");
+        assert!(said.contains("refuses the whole file"), "{args:?}: {said}");
+        assert!(said.contains("`hooks.PreToolUse.0.matcher` takes a string"), "{args:?}: {said}");
+    }
+    assert_eq!(claude(&fixture)["covered"], false);
+    assert_eq!(fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap(), broken);
 }
 
 /// BR-69, BR-120.

@@ -58,12 +58,15 @@ const MOST: usize = 500;
 /// entries could not be removed to the byte.
 pub fn add_own_entries(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
     let Some(text) = text else { return Ok(new_settings_file(agent, program)) };
-    require_accepted_values(agent, text)?;
+    parse_settings(agent, text)?;
     let mut now = text.to_owned();
     let had = !commands_in_text(agent, text)?.is_empty();
     for event in agent.installation.events {
         now = set_event_entry(agent, event, program, &now)?;
     }
+    // A wrong value in an entry of ours is replaced by now.
+    require_accepted_values(agent, &now)
+        .map_err(|wrong| require_accepted_values(agent, text).err().unwrap_or(wrong))?;
     let broken = |text| Wrong {
         message: format!("the file would be broken by it: {text}"),
         line: 1,

@@ -203,9 +203,19 @@ fn entries_in_a_file_that_the_agent_refuses_cover_nothing() {
             _ => with.replacen('{', "{\"description\": 5, ", 1),
         };
         assert!(installed_commands(agent, &broken).is_err(), "{broken}");
+        assert!(add_own_entries(agent, PROGRAM, Some(&broken)).is_err(), "{broken}");
         assert!(remove_own_entries(agent, &broken).is_ok(), "{broken}");
         assert!(installed_commands(installable_agent("qwen").unwrap(), text).is_ok());
     }
+}
+
+/// BR-102: a wrong value in an entry of ours is replaced.
+#[test]
+fn own_entry_with_a_refused_value_is_rewritten() {
+    let with = add_own_entries(claude(), PROGRAM, None).unwrap();
+    let broken = with.replacen("\"block\"", "\"allow\"", 1);
+    assert!(installed_commands(claude(), &broken).is_err(), "{broken}");
+    assert_eq!(add_own_entries(claude(), PROGRAM, Some(&broken)).unwrap(), with);
 }
 
 /// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words,
