@@ -162,6 +162,13 @@ fn default_denial_reason(
 /// what the agent does.
 fn apply_slips(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     if answer.slips.is_empty() {
+        let own = answer.plain.take();
+        // An agent that is followed exactly gives its own reason for the same denial.
+        if judge_context.hook.compat == Compat::Exact
+            && let Some(own) = own.filter(|own| own.restraint == answer.restraint)
+        {
+            *answer = *own;
+        }
         return;
     }
     faults.extend(answer.slips.iter().map(|slip| fault_from_slip(judge_context.hook, slip)));
@@ -228,12 +235,8 @@ fn answer_after_slips(judge_context: JudgeContext<'_>, answer: Answer) -> Answer
 }
 
 fn fault_from_slip(hook: &Hook, slip: &Slip) -> Fault {
-    let message = if slip.detail.is_empty() {
-        slip.kind.remedy().to_owned()
-    } else {
-        format!("{}: {}", slip.detail, slip.kind.remedy())
-    };
-    Fault::new(&hook.id, slip.kind.code(), message)
+    let failure = slip.to_failure();
+    Fault::new(&hook.id, failure.code, failure.message)
 }
 
 /// What an answer that left its protocol may still do: say no.

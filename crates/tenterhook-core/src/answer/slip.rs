@@ -1,6 +1,7 @@
 //! In which ways can an answer leave its protocol, and what is to be written instead? A closed table; the module
 //! `verdict` decides what a slip means.
 
+use super::Failure;
 use crate::diagnostic::Code;
 use crate::strict::Deviation;
 
@@ -50,6 +51,15 @@ pub enum SlipKind {
     WrongExit,
     /// A value of the wrong type that still says no (`"continue": "false"`).
     WrongType,
+}
+
+impl Slip {
+    /// Returns the failure that says what is wrong and what to write instead.
+    pub(crate) fn to_failure(&self) -> Failure {
+        let remedy = self.kind.remedy();
+        let separator = if self.detail.is_empty() { "" } else { ": " };
+        Failure::new(self.kind.code(), format!("{}{separator}{remedy}", self.detail))
+    }
 }
 
 impl SlipKind {

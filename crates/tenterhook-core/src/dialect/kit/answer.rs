@@ -19,9 +19,33 @@ pub(crate) fn output_streams(report: &Report) -> Result<(&[u8], String), &Answer
     }
 }
 
-/// Returns the failure for a nonzero exit code, with the first words of stderr that explain it.
+/// Returns the failure for a nonzero exit code, with the line of stderr that explains it.
 pub(crate) fn exit_code_failure(code: i32, stderr: &str) -> Failure {
-    Failure::exit_code_failure(code, stderr.lines().next().unwrap_or_default())
+    Failure::exit_code_failure(code, most_helpful_line(stderr))
+}
+
+/// Returns the line of stderr that says what went wrong: the last of a Python traceback, else the
+/// first that names an error, else the first.
+pub(crate) fn most_helpful_line(stderr: &str) -> &str {
+    let lines = || stderr.lines().filter(|line| !line.trim().is_empty());
+    let is_at_margin = |line: &&str| !line.starts_with(char::is_whitespace);
+    let has_traceback = stderr.contains("Traceback (most recent call last):");
+    let last = lines().rfind(is_at_margin).filter(|_| has_traceback);
+    let first_error = || lines().find(|line| names_error(line));
+    last.or_else(first_error).or_else(|| lines().next()).unwrap_or_default()
+}
+
+/// What follows the name of a program in the message of a shell.
+const SHELL_ERRORS: &[&str] =
+    &["command not found", "No such file or directory", "Permission denied", "syntax error"];
+
+/// Returns `true` for `Error: ...`, `TypeError [CODE]: ...`, `java.lang.SomeException: ...`, and an
+/// error of a shell.
+fn names_error(line: &str) -> bool {
+    let head = line.split(':').next().unwrap_or_default();
+    let name = head.split_whitespace().find(|word| *word != "Uncaught").unwrap_or_default();
+    let is_name = ["Error", "Exception"].iter().any(|suffix| name.ends_with(suffix));
+    (head.len() < line.len() && is_name) || SHELL_ERRORS.iter().any(|text| line.contains(text))
 }
 
 /// Denies a call whose new input lacks a text that its tool needs: the agent does not run it.
@@ -59,6 +83,7 @@ impl<'a> Hearing<'a> {
             truncated: report.is_stdout_truncated(),
             can: row.powers,
             rewrites: row.powers.has(Power::Input),
+            input_home: None,
             before_effect: row.is_before_effect(),
             homes: Vec::new(),
             ignored_objection: None,

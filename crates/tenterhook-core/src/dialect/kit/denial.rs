@@ -7,6 +7,7 @@ mod keys;
 mod lines;
 mod loose;
 mod object;
+mod objection;
 mod reason;
 mod rewrite;
 mod shapes;
@@ -78,6 +79,12 @@ impl Hit {
 /// reading attached.
 pub(crate) fn recover_denial(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let mut hits = find_hits(hearing, &exact);
+    // A stop that the agent lost is a separate effect, and brings its reason.
+    let stops = exact.effects.stop.is_none() && hits.iter().any(|hit| hit.stop);
+    if !stops && let Some(answer) = objection::with_reason_of_object(hearing, &hits, &exact) {
+        return answer;
+    }
+    objection::drop_superseded_objection(&mut hits);
     let unclear = hits.iter().find_map(|hit| hit.unclear.clone());
     hits.retain(|hit| {
         let counts = hit.restraint > Restraint::Allow && hit.restraint > exact.restraint;
@@ -119,7 +126,15 @@ fn answer_from_hit(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer
 fn answer_without_hit(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> Answer {
     let counts = exact.restraint <= Restraint::Allow && exact.effects.stop.is_none();
     let unclear = unclear.or_else(|| rewrite::find_lost_rewrite(hearing, &exact));
-    let mut answer = report_ignored_slips(hearing, exact);
+    let mut answer = match rewrite::unread_input_slip(hearing, &exact) {
+        Some(slip) => Answer {
+            slips: vec![slip],
+            remarks: exact.remarks.clone(),
+            plain: Some(Box::new(exact)),
+            ..Answer::default()
+        },
+        None => report_ignored_slips(hearing, exact),
+    };
     if let Some(detail) = unclear.filter(|_| counts && hearing.event_supports(Restraint::Deny)) {
         let message = format!(
             "{detail}, which looks like an answer and cannot be read as one; to deny, {}",
@@ -174,7 +189,8 @@ fn find_hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
             hits.extend(object::find_decisions(hearing, fields));
         }
     }
-    if exact.restraint == Restraint::Deny || hearing.can == Powers::NONE {
+    let by_exit_code = objection::is_denial_by_exit_code(hearing, exact);
+    if (exact.restraint == Restraint::Deny && !by_exit_code) || hearing.can == Powers::NONE {
         return hits;
     }
     if hearing.reading.found != Found::Empty && hearing.reading.as_lenient_object().is_none() {

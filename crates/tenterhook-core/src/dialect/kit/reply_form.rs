@@ -118,6 +118,7 @@ pub(crate) fn read_report(
     let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
     let hearing = Hearing {
         homes: form.denial_positions(&row.name),
+        input_home: form.input_position(&row.name),
         ignored_objection: (exact.restraint < Restraint::Deny).then_some(words),
         plain_is_context: plain_is_context && !reading.begins_with_brace(),
         ..Hearing::for_report(row, report, &reading, &stderr, &form.denial)
@@ -306,6 +307,13 @@ impl ReplyForm {
             }
         }
         unread.into_remark()
+    }
+
+    /// Returns where an event looks for a new input, if it takes one.
+    fn input_position(&self, event: &str) -> Option<String> {
+        let rewrites = self.phrases_for_event(event).filter(|(power, _)| *power == Power::Input);
+        let mut parts = rewrites.flat_map(|(_, phrase)| phrase.iter());
+        parts.find(|(_, part)| *part == Part::Given).map(|(path, _)| path.join("."))
     }
 
     /// Returns where an event looks for a denial.

@@ -9,9 +9,10 @@ use serde_json::Value;
 
 pub(super) use fields::KEYS;
 
-use crate::answer::{Answer, Failure, Restraint, SlipKind};
+use crate::answer::{Answer, Failure, Power, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
+use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
 use crate::report::{Closed, End, Output, Report, StepOutput, stream_read_error_message};
 use crate::strict::{self, Found, Reading};
@@ -44,6 +45,7 @@ pub(super) fn read_answer(row: &EventRow, report: &Report, asked: bool) -> Answe
     let hearing = Hearing {
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
         asked,
+        input_home: row.powers.has(Power::Input).then(|| "input".to_owned()),
         ..Hearing::for_report(row, report, &reading, words.trim(), &PROTOCOL)
     };
     let mut answer = denial::recover_denial(&hearing, exact);
@@ -110,7 +112,7 @@ fn combine_with_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
                     format!("a denial with exit code {code}, not {DENIES} or 0"),
                 );
             }
-            Failure::exit_code_failure(*code, &first_stderr_line(stderr))
+            Failure::exit_code_failure(*code, &helpful_stderr_line(stderr))
         }
         End::NotStarted { why } => {
             Failure::new(Code::NotStarted, format!("it could not be started: {why}"))
@@ -168,7 +170,7 @@ fn reason_on_stderr(stderr: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn first_stderr_line(stderr: &[u8]) -> String {
+fn helpful_stderr_line(stderr: &[u8]) -> String {
     let text = reason_on_stderr(stderr).unwrap_or_default();
-    text.lines().next().unwrap_or_default().chars().take(200).collect()
+    answer::most_helpful_line(&text).chars().take(200).collect()
 }

@@ -50,12 +50,15 @@ pub(super) fn read_answer(event: &Event, row: &EventRow, report: &Report) -> Ans
             None => Answer::default(),
         },
     };
-    if exact.restraint == Restraint::Deny || !row.powers.has(Power::Deny) {
+    if !row.powers.has(Power::Deny) {
         return exact;
     }
     let can = Powers::from_slice(&[Power::Deny]);
     let hearing = Hearing { can, ..Hearing::for_report(row, report, &reading, stderr, &PROTOCOL) };
     let guarded = denial::recover_denial(&hearing, exact.clone());
+    if exact.restraint == Restraint::Deny {
+        return guarded;
+    }
     if guarded.restraint != Restraint::Deny {
         // A malformed answer that restrains nothing is a failure already, so one warning is enough
         // (Ruling 24).

@@ -210,8 +210,11 @@ impl ParsedReport<'_> {
     /// Looks for a denial that the agent would lose, and keeps the agent's reading beside it
     /// (RX-32, RX-33).
     fn recover_lost_denial(&self, row: &EventRow, exact: Answer) -> Answer {
-        if !self.is_gate_event() || exact.restraint == Restraint::Deny {
+        if !self.is_gate_event() {
             return exact;
+        }
+        if exact.restraint == Restraint::Deny {
+            return self.recover_foreign_denial(row, exact);
         }
         let Some(found) = self.inject_denial() else {
             return self.recover_foreign_denial(row, exact);

@@ -21,6 +21,8 @@ pub(crate) struct Hearing<'a> {
     pub(crate) can: Powers,
     /// Whether a hook may make another call of this one.
     pub(crate) rewrites: bool,
+    /// Where the event looks for a new input, if it takes one.
+    pub(crate) input_home: Option<String>,
     /// Whether the event comes before an effect, so that a question that cannot be asked is a
     /// denial.
     pub(crate) before_effect: bool,

@@ -15,12 +15,16 @@ const REASON_KEYS: &[&str] = &[
     "message",
     "stopreason",
     "usermessage",
+    "agentmessage",
     "errormessage",
     "systemmessage",
     "explanation",
     "feedback",
     "denyreason",
     "blockreason",
+    "why",
+    "justification",
+    "rationale",
 ];
 
 /// Returns `true` if the object gives a reason for its decision.

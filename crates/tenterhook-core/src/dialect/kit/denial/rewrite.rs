@@ -4,8 +4,9 @@
 use serde_json::{Map, Value};
 
 use super::hearing::Hearing;
+use super::keys::normalize_key;
 use super::quote_shortened;
-use crate::answer::Answer;
+use crate::answer::{Answer, Restraint, Slip, SlipKind};
 
 /// What holds fields of an answer beside the answer itself.
 const WITHIN: &[&str] = &["hookSpecificOutput", "decision"];
@@ -42,4 +43,66 @@ fn find_non_object_input(fields: &Map<String, Value>) -> Option<&Value> {
         Value::Object(inner) if WITHIN.contains(&name.as_str()) => find_non_object_input(inner),
         _ => None,
     })
+}
+
+/// The beginnings of keys that hooks give a new input, such as `updated_input`.
+const CHANGES: &[&str] = &[
+    "updated",
+    "update",
+    "modified",
+    "modify",
+    "new",
+    "changed",
+    "rewritten",
+    "replaced",
+    "edited",
+    "",
+];
+/// The endings of such keys.
+const INPUTS: &[&str] = &[
+    "input",
+    "toolinput",
+    "args",
+    "toolargs",
+    "arguments",
+    "toolarguments",
+    "params",
+    "parameters",
+    "command",
+];
+
+/// Returns the slip of an *allow* beside a new input that the agent does not read: it consents to
+/// the rewritten call alone.
+pub(super) fn unread_input_slip(hearing: &Hearing<'_>, exact: &Answer) -> Option<Slip> {
+    // An event that takes no new input has no right place to name; its consent stands (QW-43).
+    let home = hearing.input_home.as_ref()?;
+    if exact.restraint != Restraint::Allow || exact.effects.updated_input.is_some() {
+        return None;
+    }
+    let objects = hearing.reading.found_objects();
+    let path = objects.iter().find_map(|object| path_of_new_input(&object.fields, ""))?;
+    let detail = format!(
+        "`{path}` is not read, so the consent is ignored; the new input belongs in `{home}`"
+    );
+    Some(Slip { kind: SlipKind::MisspeltKey, detail })
+}
+
+/// Returns the path of the first key that names a new input and holds one.
+fn path_of_new_input(fields: &Map<String, Value>, path: &str) -> Option<String> {
+    fields.iter().find_map(|(key, value)| match value {
+        Value::Object(inner) if WITHIN.contains(&key.as_str()) => {
+            path_of_new_input(inner, &format!("{path}{key}."))
+        }
+        Value::Object(_) | Value::String(_) if names_new_input(key) => Some(format!("{path}{key}")),
+        _ => None,
+    })
+}
+
+fn names_new_input(key: &str) -> bool {
+    let key = normalize_key(key);
+    let is_noun = |change: &&str| {
+        key.strip_prefix(*change)
+            .is_some_and(|noun| INPUTS.contains(&noun) && !(change.is_empty() && noun == "command"))
+    };
+    CHANGES.iter().any(is_noun)
 }

@@ -255,6 +255,7 @@ impl ReportReader<'_> {
             event: self.event.name.as_str(),
             can: self.effective_powers(),
             homes: decision_positions(self.spec),
+            input_home: input_position(self.spec),
             ignored_objection: self.ignores_exit_2().then(|| self.exit2_reason()),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
@@ -267,6 +268,18 @@ impl ReportReader<'_> {
         let wordless = self.answers.needs_words && self.stderr.is_empty();
         matches!(self.spec.exit2, Exit2::Ignored | Exit2::Fails) || wordless
     }
+}
+
+/// Returns where an event looks for a new input, if it takes one.
+fn input_position(spec: &Spec) -> Option<String> {
+    let mut positions = spec.fields.iter().filter_map(|(key, field)| match field {
+        Field::Input => Some(format!("hookSpecificOutput.{key}")),
+        Field::Behavior(powers) if powers.contains(&Power::Input) => {
+            Some(format!("hookSpecificOutput.{key}.updatedInput"))
+        }
+        _ => None,
+    });
+    positions.next_back()
 }
 
 /// Returns where an event looks for a decision, the best position last.

@@ -15,7 +15,7 @@ const PROTOCOL: Protocol = Protocol::PLAIN;
 /// exact one beside it.
 pub(super) fn recover_denial(parsed: &ParsedReport<'_>, exact: Answer) -> Answer {
     if exact.restraint == Restraint::Deny && parsed.report.end == End::Exited(super::BLOCKS) {
-        return exact;
+        return denial::recover_denial(&denial_search_input(parsed), exact);
     }
     let found = denial::recover_denial(&denial_search_input(parsed), exact.clone());
     if found.restraint > exact.restraint {
