@@ -2,6 +2,7 @@
 //! dialect's own reading does not hear it. It finds denials, and what is shaped like an answer and
 //! cannot be read as one; never consent. Reads no report; what an event hears, its dialect says.
 
+mod context;
 mod hearing;
 mod keys;
 mod lines;
@@ -18,18 +19,24 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 pub(crate) use hearing::{Halt, Hearing, Home, Protocol};
-pub(crate) use keys::normalize_key;
-pub(crate) use vocabulary::is_false_like;
+pub(crate) use keys::{has_same_purpose, normalize_key, takes_decision};
+pub(crate) use vocabulary::{is_consent, is_false_like};
 
 use self::lines::Lines;
 use self::shapes::{Shape, Stands};
 use crate::answer::{Answer, Failure, Powers, Restraint, Slip, SlipKind, Stop};
 use crate::diagnostic::Code;
 use crate::report::End;
-use crate::strict::{Deviation, Found, Object};
+use crate::strict::{Deviation, Found};
 
 /// Keys that only an answer has.
 const ANSWER_KEYS: &[&str] = &["hookspecificoutput", "decision", "permissiondecision", "continue"];
+
+/// Returns `true` if an object has a key that only an answer has.
+fn is_answer(fields: &Map<String, Value>) -> bool {
+    fields.keys().any(|key| ANSWER_KEYS.contains(&&*normalize_key(key)))
+}
+
 /// How many characters of an unclear answer its fault quotes.
 const QUOTED: usize = 160;
 
@@ -133,7 +140,10 @@ fn answer_without_hit(hearing: &Hearing<'_>, exact: Answer, unclear: Option<Stri
             plain: Some(Box::new(exact)),
             ..Answer::default()
         },
-        None => report_ignored_slips(hearing, exact),
+        None => match context::without_answers(hearing, &exact) {
+            Some(answer) => answer,
+            None => report_ignored_slips(hearing, exact),
+        },
     };
     if let Some(detail) = unclear.filter(|_| counts && hearing.event_supports(Restraint::Deny)) {
         let message = format!(
@@ -152,10 +162,7 @@ fn report_ignored_slips(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     if !hearing.protocol.tells || !may_answer || exact.restraint > Restraint::Allow {
         return exact;
     }
-    let is_answer = |object: &Object| {
-        object.fields.keys().any(|key| ANSWER_KEYS.contains(&&*normalize_key(key)))
-    };
-    if !hearing.reading.found_objects().iter().any(is_answer) {
+    if !hearing.reading.found_objects().iter().any(|object| is_answer(&object.fields)) {
         return exact;
     }
     let slips: Vec<_> = hearing.reading.deviations.iter().map(slip_from_deviation).collect();

@@ -289,20 +289,25 @@ impl ReplyForm {
             .phrases_for_event(event)
             .flat_map(|(_, phrase)| phrase.iter().map(|(path, _)| *path))
             .collect();
-        let mut unread = Unread::default();
+        let read = paths.iter().map(|path| path.join(".")).collect();
+        let mut unread = Unread::for_read_paths(read);
         for (key, value) in object {
             let below = paths.iter().filter(|path| path.first() == Some(&key.as_str()));
             let inner: Vec<&str> = below.clone().filter_map(|row| row.get(1)).copied().collect();
             if below.count() == 0 {
                 if !self.carried.contains(&key.as_str()) {
-                    unread.add_key("", key, paths.iter().filter_map(|path| path.first()).copied());
+                    unread.add_key(
+                        "",
+                        (key, value),
+                        paths.iter().filter_map(|path| path.first()).copied(),
+                    );
                 }
                 continue;
             }
-            for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
+            for (name, value) in value.as_object().into_iter().flatten() {
                 let known = inner.contains(&name.as_str()) || self.carried.contains(&name.as_str());
                 if !inner.is_empty() && !known {
-                    unread.add_key(&format!("{key}."), name, inner.iter().copied());
+                    unread.add_key(&format!("{key}."), (name, value), inner.iter().copied());
                 }
             }
         }

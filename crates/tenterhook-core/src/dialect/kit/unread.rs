@@ -1,6 +1,9 @@
 //! The keys of an answer that its reader ignores: one remark names them all, because they often
 //! have one cause, an answer in another agent's form. Decides nothing.
 
+use serde_json::Value;
+
+use super::denial::{has_same_purpose, is_consent, normalize_key, takes_decision};
 use crate::answer::Failure;
 use crate::diagnostic::{Code, nearest_word};
 
@@ -13,20 +16,44 @@ pub(crate) struct Unread {
     keys: Vec<String>,
     /// Hints: the key that was meant, or where a key belongs.
     hints: Vec<String>,
+    /// The paths of the fields that the event reads.
+    read: Vec<String>,
 }
 
 impl Unread {
+    /// Creates the list for an event that reads the fields at these paths.
+    pub(crate) fn for_read_paths(read: Vec<String>) -> Self {
+        Self { read, ..Self::default() }
+    }
+
     /// Adds an ignored key, and which of the known keys may have been meant.
     pub(crate) fn add_key<'k>(
         &mut self,
         path: &str,
-        key: &str,
+        (key, value): (&str, &Value),
         known: impl IntoIterator<Item = &'k str>,
     ) {
         if let Some(near) = nearest_word(key, known) {
             self.hints.push(format!("instead of `{key}` write `{near}`"));
+        } else if let Some(place) = self.find_right_path(path, (key, value)) {
+            self.hints.push(format!("instead of `{path}{key}` write `{place}`"));
         }
         self.keys.push(format!("{path}{key}"));
+    }
+
+    /// Returns the path of the field that a misplaced key was meant for. The fault of a misplaced
+    /// denial names its place already.
+    fn find_right_path(&self, path: &str, (key, value): (&str, &Value)) -> Option<&str> {
+        if takes_decision(key) && !is_consent(value) {
+            return None;
+        }
+        let last = |read: &str| read.rsplit('.').next().unwrap_or_default().to_owned();
+        let is_other = |read: &&String| **read != format!("{path}{key}");
+        let is_namesake = |read: &&String| normalize_key(&last(read)) == normalize_key(key);
+        let is_substitute = |read: &&String| has_same_purpose(key, &last(read));
+        let mut others = self.read.iter().filter(is_other);
+        let found = others.clone().find(is_namesake).or_else(|| others.find(is_substitute));
+        found.map(String::as_str)
     }
 
     /// Adds a hint, if there is any ignored key.
@@ -64,7 +91,7 @@ mod tests {
 
     fn message(keys: &[&str]) -> Option<String> {
         let mut unread = Unread::default();
-        keys.iter().for_each(|key| unread.add_key("o.", key, ["reason"]));
+        keys.iter().for_each(|key| unread.add_key("o.", (key, &Value::Null), ["reason"]));
         unread.add_hint("more");
         unread.into_remark().map(|remark| remark.message)
     }

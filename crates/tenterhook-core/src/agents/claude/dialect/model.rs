@@ -148,8 +148,8 @@ fn read_strict_answer(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Ans
         None => return Answer::failed(Code::InvalidAnswer, "the model's answer has no `ok`"),
     };
     let mut unread = Unread::default();
-    for key in object.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        unread.add_key("", key, KEYS.iter().copied());
+    for (key, value) in object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
+        unread.add_key("", (key, value), KEYS.iter().copied());
     }
     answer.remarks.extend(unread.into_remark());
     answer

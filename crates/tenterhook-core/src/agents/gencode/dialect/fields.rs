@@ -76,7 +76,10 @@ pub(super) fn read_answer_fields(
     row: &EventRow,
     object: &Map<String, Value>,
 ) -> Result<Answer, TypeMismatch> {
-    let mut reader = Reader { event, row, answer: Answer::default(), unread: Unread::default() };
+    let specific = SPECIFIC.iter().map(|(key, _)| format!("hookSpecificOutput.{key}"));
+    let read = specific.chain(TOP.iter().map(|(key, _)| (*key).to_owned())).collect();
+    let unread = Unread::for_read_paths(read);
+    let mut reader = Reader { event, row, answer: Answer::default(), unread };
     let top = reader.known_fields(object, TOP, "")?;
     reader.read_top_fields(&top);
     if let Some(Value::Object(output)) = top.get("hookSpecificOutput") {
@@ -107,7 +110,7 @@ impl Reader<'_> {
             let Some((name, expected)) =
                 known.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))
             else {
-                self.unread.add_key(path, key, known.iter().map(|(name, _)| *name));
+                self.unread.add_key(path, (key, value), known.iter().map(|(name, _)| *name));
                 continue;
             };
             if value.is_null() {
@@ -288,7 +291,7 @@ impl Reader<'_> {
     }
 
     fn remark_ignored_key(&mut self, key: &str) {
-        let message = format!("`{}` does not honour `{key}`; it was ignored", self.event.name);
+        let message = format!("`{}` does not honour `{key}`", self.event.name);
         self.add_remark(Code::NotHonoured, message);
     }
 

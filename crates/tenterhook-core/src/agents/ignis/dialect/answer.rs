@@ -142,8 +142,8 @@ fn read_answer_fields(
     // (I-22).
     let mut unread = Unread::default();
     for (path, object, known) in [("", object, FIELDS), ("hookSpecificOutput.", output, OUTPUT)] {
-        for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-            unread.add_key(path, key, known.iter().copied());
+        for (key, value) in object.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            unread.add_key(path, (key, value), known.iter().copied());
         }
     }
     answer.remarks.extend(unread.into_remark());

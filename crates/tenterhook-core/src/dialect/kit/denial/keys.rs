@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
+use super::rewrite::names_new_input;
 use super::vocabulary::latin_lookalike;
 use crate::diagnostic::edit_distance;
 
@@ -173,6 +174,17 @@ fn key_of_misspelling(plain: &str) -> Option<Key> {
             && edit_distance(&letters, &meant.chars().collect::<Vec<_>>()) <= *limit
     };
     MEANT.iter().find(near).map(|(_, key, _)| *key)
+}
+
+/// Returns `true` if the value of `key` may decide in some protocol.
+pub(crate) fn takes_decision(key: &str) -> bool {
+    matches!(classify_key(key).0, Key::Decision | Key::Verdict | Key::Consent)
+}
+
+/// Returns `true` if both keys take a decision, or both a new tool input.
+pub(crate) fn has_same_purpose(key: &str, other: &str) -> bool {
+    (takes_decision(key) && takes_decision(other))
+        || (names_new_input(key) && names_new_input(other))
 }
 
 /// Returns `true` if an object has a state, and no other keys than those that accompany one.

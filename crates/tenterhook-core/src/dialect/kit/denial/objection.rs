@@ -1,8 +1,8 @@
 //! Chooses the reason of a denial by exit code: that of an object in the output, else the agent's
 //! own. Finds no denial.
 
-use super::{Answer, End, Hearing, Hit, Restraint, Slip, SlipKind, reason};
-use crate::strict::{self, Found, Reading};
+use super::{Answer, End, Hearing, Hit, Restraint, Slip, SlipKind, Value, reason, shapes};
+use crate::strict::Found;
 
 /// Returns `true` if the agent reads a nonzero exit code as a denial.
 pub(super) fn is_denial_by_exit_code(hearing: &Hearing<'_>, exact: &Answer) -> bool {
@@ -45,28 +45,28 @@ fn slips_of_hit(hearing: &Hearing<'_>, hit: &Hit, exact: &Answer) -> Vec<Slip> {
     if !hit.on_stderr {
         slips.extend(hearing.reading.deviations.iter().map(super::slip_from_deviation));
     }
-    if slips.is_empty() && hearing.reading.found == Found::Text {
-        slips.push(super::hidden_decision_slip(hearing, exact));
+    match hearing.end {
+        _ if !slips.is_empty() => {}
+        _ if hearing.reading.found == Found::Text => {
+            slips.push(super::hidden_decision_slip(hearing, exact));
+        }
+        End::Exited(code) if !hearing.protocol.any_exit => {
+            let detail = format!("the agent does not read the object at exit code {code}");
+            slips.push(Slip { kind: SlipKind::WrongExit, detail });
+        }
+        _ => {}
     }
     slips
 }
 
-/// Returns the reason in an object without a decision: the whole of stderr, or of stdout if stderr
-/// is empty.
+/// Returns the text on stderr, or on stdout if stderr is empty, with each object on its own lines
+/// replaced by the reason that it gives; `None` if there is no such object.
 fn reason_without_decision(hearing: &Hearing<'_>) -> Option<String> {
-    let reason_in = |reading: &Reading| {
-        let object = reading.as_lenient_object()?;
-        let error = || object.get("error").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let text = if hearing.stderr.is_empty() { hearing.reading.text.trim() } else { hearing.stderr };
+    shapes::replace_objects(text, |object| {
+        let error = || object.get("error").and_then(Value::as_str).map(str::to_owned);
         reason::reason_of_object(object).or_else(error)
-    };
-    if hearing.stderr.is_empty() {
-        return reason_in(hearing.reading);
-    }
-    hearing
-        .stderr
-        .starts_with('{')
-        .then(|| strict::read_output(hearing.stderr.as_bytes()))
-        .and_then(|reading| reason_in(&reading))
+    })
 }
 
 /// Drops the ignored objection of an exit code if an object gives the reason, because the fault of

@@ -98,7 +98,7 @@ fn path_of_new_input(fields: &Map<String, Value>, path: &str) -> Option<String> 
     })
 }
 
-fn names_new_input(key: &str) -> bool {
+pub(super) fn names_new_input(key: &str) -> bool {
     let key = normalize_key(key);
     let is_noun = |change: &&str| {
         key.strip_prefix(*change)

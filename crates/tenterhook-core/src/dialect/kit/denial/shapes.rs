@@ -130,6 +130,27 @@ pub(super) fn find_shapes(text: &str) -> Vec<Shape<'_>> {
     walk.found
 }
 
+/// Returns the text with each strict object on its own lines replaced by what `replacement` gives
+/// for it; `None` if it gives nothing for any of them.
+pub(super) fn replace_objects(
+    text: &str,
+    replacement: impl Fn(&Map<String, Value>) -> Option<String>,
+) -> Option<String> {
+    let (mut replaced, mut rest, mut is_changed) = (String::new(), text, false);
+    for shape in find_shapes(text) {
+        let Some((before, after)) = rest.split_once(shape.bytes) else { continue };
+        replaced.push_str(before);
+        rest = after;
+        let is_whole = shape.stands == Stands::Alone && shape.at_margin && !shape.loose;
+        let value = shape.readings.first().filter(|_| is_whole && !shape.listed);
+        let given = value.and_then(&replacement);
+        is_changed |= given.is_some();
+        replaced.push_str(given.as_deref().unwrap_or(shape.bytes));
+    }
+    replaced.push_str(rest);
+    is_changed.then(|| replaced.trim().to_owned())
+}
+
 struct Walk<'a> {
     text: &'a str,
     at: usize,

@@ -3,6 +3,7 @@
 
 mod exact_messages;
 mod near_misses;
+mod reasons;
 
 use std::path::Path;
 use std::time::Duration;

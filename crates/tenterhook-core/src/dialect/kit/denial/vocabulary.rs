@@ -260,6 +260,15 @@ pub(super) fn is_true_like(value: &Value) -> bool {
     }
 }
 
+/// Returns `true` for `true` and for a word of consent.
+pub(crate) fn is_consent(value: &Value) -> bool {
+    match value {
+        Value::Bool(truth) => *truth,
+        Value::String(word) => meaning_of_word(word) == Meaning::Consents,
+        _ => false,
+    }
+}
+
 /// Returns a word in lower case without padding, separators and quotes, and with look-alike letters
 /// replaced.
 fn normalize_word(word: &str) -> String {

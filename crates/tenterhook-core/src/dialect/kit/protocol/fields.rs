@@ -41,8 +41,8 @@ pub(super) fn read_answer_object(
         return Ok(Answer { detached: true, ..Answer::default() });
     }
     (answers.refuses)(spec, object)?;
-    let mut reader =
-        Reader { answers, spec, event, name, answer: Answer::default(), unread: Unread::default() };
+    let unread = Unread::for_read_paths(read_paths(answers, spec));
+    let mut reader = Reader { answers, spec, event, name, answer: Answer::default(), unread };
     reader.read_universal_fields(object);
     reader.read_top_decision(decision, object);
     if let (Some(Value::Object(output)), Extent::Whole) = (object.get("hookSpecificOutput"), extent)
@@ -51,6 +51,20 @@ pub(super) fn read_answer_object(
     }
     reader.report_unknown_keys(object, answers.top.iter().map(|(key, _)| *key), "")?;
     Ok(reader.into_answer())
+}
+
+/// Returns the paths of the fields that an event reads, those of `hookSpecificOutput` first.
+fn read_paths(answers: &Answers, spec: &Spec) -> Vec<String> {
+    let of_field = |(key, field): &(&str, Field)| match field {
+        Field::Behavior(_) => {
+            let inner = answers.behavior.iter();
+            inner.map(|(name, _)| format!("hookSpecificOutput.{key}.{name}")).collect()
+        }
+        _ => vec![format!("hookSpecificOutput.{key}")],
+    };
+    let is_read = |key: &&str| *key != "decision" || spec.top != Top::Ignored;
+    let top = answers.top.iter().map(|(key, _)| *key).filter(is_read).map(str::to_owned);
+    spec.fields.iter().flat_map(of_field).chain(top).collect()
 }
 
 struct Reader<'a> {
@@ -263,7 +277,10 @@ impl Reader<'_> {
         known: impl Iterator<Item = &'k str> + Clone,
         path: &str,
     ) -> Result<(), InvalidAnswer> {
-        for key in object.keys().filter(|key| !known.clone().any(|text| text == *key)) {
+        for (key, value) in object {
+            if known.clone().any(|text| text == key) {
+                continue;
+            }
             if self.answers.is_closed {
                 return Err(InvalidAnswer::UnknownKey { path: path.to_owned(), key: key.clone() });
             }
@@ -273,13 +290,13 @@ impl Reader<'_> {
                 self.report_not_honoured(key);
                 continue;
             }
-            self.unread.add_key(path, key, known.clone());
+            self.unread.add_key(path, (key, value), known.clone());
         }
         Ok(())
     }
 
     fn report_not_honoured(&mut self, key: &str) {
-        let message = format!("`{}` does not honour `{key}`; it was ignored", self.name);
+        let message = format!("`{}` does not honour `{key}`", self.name);
         self.push_remark(Code::NotHonoured, message);
     }
 

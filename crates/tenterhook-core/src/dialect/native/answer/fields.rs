@@ -47,7 +47,8 @@ pub(super) fn read_object(object: &Map<String, Value>) -> Answer {
     let mut answer = Answer::default();
     let mut wrong: Vec<String> = Vec::new();
     let mut known = false;
-    let mut unread = Unread::default();
+    let mut unread =
+        Unread::for_read_paths(KEYS.iter().map(|(name, _)| (*name).to_owned()).collect());
     for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
@@ -55,7 +56,7 @@ pub(super) fn read_object(object: &Map<String, Value>) -> Answer {
                 wrong.push(format!("`{key}` is {}, and must be {expected}", describe_value(value)));
             }
         } else {
-            unread.add_key("", key, KEYS.iter().map(|(name, _)| *name));
+            unread.add_key("", (key, value), KEYS.iter().map(|(name, _)| *name));
         }
     }
     unread.add_hint(foreign_keys_help(object));
