@@ -1,5 +1,6 @@
 //! The answer of a hook, read in its dialect, and its slips. Judges nothing.
 
+mod exemption;
 mod slip;
 
 use std::fmt;
@@ -7,6 +8,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::diagnostic::Code;
+pub use exemption::{Exemption, Lifted};
 pub use slip::{Slip, SlipKind};
 
 /// How far a hook, or all hooks together, restrain an action.
@@ -301,6 +303,8 @@ pub struct Answer {
     pub failure: Option<Failure>,
     /// Output shaped like an answer that cannot be read as one, beside the rest.
     pub unclear: Option<Failure>,
+    /// How the user lifted the denial of this built-in rule (SP-21).
+    pub exemption: Option<Exemption>,
     /// What the agent itself makes of the same output, beside an answer that slipped: exact reading
     /// falls back to it where the agent ignores one of the slips, guarded reading where the slips
     /// restrain nothing.
@@ -322,6 +326,7 @@ impl Default for Answer {
             remarks: Vec::new(),
             failure: None,
             unclear: None,
+            exemption: None,
             plain: None,
         }
     }

@@ -5,7 +5,7 @@ mod decision;
 use std::fmt;
 use std::time::Duration;
 
-use crate::answer::{Effects, Restraint};
+use crate::answer::{Effects, Exemption, Restraint};
 use crate::diagnostic::Code;
 use crate::hook::{HookId, Tier};
 use crate::text;
@@ -137,6 +137,8 @@ pub struct Step {
     pub rewrote: bool,
     /// Whether it stops the agent.
     pub stopped: bool,
+    /// How the user lifted its denial, if it is a built-in rule (SP-21).
+    pub exemption: Option<Exemption>,
     /// How far it was confined, as its process found; `None` where it was not requested.
     pub tier: Option<Tier>,
     /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome,

@@ -65,8 +65,6 @@ pub use expression::Expression;
 pub use files::{FilesTouched, Skips, Tree, files_touched};
 pub use flaw::{Flaw, Part};
 #[cfg(feature = "rule")]
-pub use input::Denial;
-#[cfg(feature = "rule")]
 pub use input::Files;
 pub(crate) use input::SharedLine;
 pub use input::{Incomplete, RuleInput};

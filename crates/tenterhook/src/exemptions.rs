@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::discover;
 pub use store::{Denied, Exemptions, Trouble};
+pub use tenterhook_core::answer::Lifted;
 use tenterhook_core::dialect::Roots;
 use tenterhook_core::event::Event;
 use tenterhook_core::event::tool::effect::write_canonical_json;
@@ -27,18 +28,6 @@ pub const ONCE: Duration = Duration::from_mins(10);
 pub const PAUSE: Duration = Duration::from_mins(10);
 /// The longest pause.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(1);
-
-/// The reason for a call that the user allowed once.
-pub(crate) const ALLOWED: &str = "the user allowed this call once";
-
-/// Whether an exemption lifts a denial.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lifted {
-    /// The denial applies. Holds what the user can do about it, unless the call cannot be stored.
-    No(Option<String>),
-    /// The denial is lifted. Holds the reason.
-    Yes(String),
-}
 
 /// The state directory, relative to a home.
 const USUAL: &str = ".local/state/tenterhook";

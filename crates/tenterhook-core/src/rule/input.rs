@@ -7,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 #[cfg(feature = "rule")]
 use super::cases::ByProgram;
 #[cfg(feature = "rule")]
+use crate::answer::Lifted;
+#[cfg(feature = "rule")]
 use crate::call::CallFootprint;
 #[cfg(feature = "rule")]
 pub use crate::call::disarm::Files;
@@ -25,22 +27,6 @@ pub enum Incomplete {
     Unknown,
     /// The lists are complete (RU-42).
     Ignored,
-}
-
-/// What became of the denial of a built-in rule.
-#[cfg(feature = "rule")]
-#[derive(Debug)]
-pub enum Denial {
-    /// The person lifted it, for this reason.
-    Lifted {
-        /// Why.
-        why: String,
-    },
-    /// It stands.
-    Stands {
-        /// What the person can do, where that could be kept.
-        remedy: Option<String>,
-    },
 }
 
 /// One event as rules see it.
@@ -65,9 +51,9 @@ pub struct RuleInput {
     /// The reader of files that the call names.
     #[cfg(feature = "rule")]
     pub(super) files: Option<Arc<dyn Files>>,
-    /// Whether a denial of it was lifted, and why; else what can be done. Asked once for all rules.
+    /// Whether a denial of it was lifted; else what can be done. Asked once for all rules.
     #[cfg(feature = "rule")]
-    pub(super) denial: OnceLock<Denial>,
+    pub(super) denial: OnceLock<Lifted>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
     /// What rules and conditions have cost so far, also on what the event was before it was rewritten.
@@ -131,7 +117,7 @@ impl RuleInput {
 
     /// Returns whether a denial of the event is lifted. `ask` is called at most once for all rules.
     #[cfg(feature = "rule")]
-    pub fn denial_once(&self, ask: impl FnOnce() -> Denial) -> &Denial {
+    pub fn denial_once(&self, ask: impl FnOnce() -> Lifted) -> &Lifted {
         self.denial.get_or_init(ask)
     }
 

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::exemptions::{ALLOWED, Exemptions, Lifted};
-use tenterhook_core::answer::Restraint;
+use crate::exemptions::Exemptions;
+use tenterhook_core::answer::{Exemption, Lifted, Restraint};
 use tenterhook_core::dialect::DialectId;
 use tenterhook_core::event::Event;
 use tenterhook_core::hook::{Hook, Layer};
-use tenterhook_core::outcome::{Outcome, Step};
+use tenterhook_core::outcome::Outcome;
 
 /// Applies the user's exemptions to the outcome of an event. `hooks` are those of its steps.
 pub(super) fn apply_exemptions(
@@ -34,25 +34,21 @@ pub(super) fn apply_exemptions(
     if !is_for_user {
         return with_explain_command(outcome, hooks, event);
     }
-    let asked = match steps().any(|(step, hook)| is_lifted_by_user(step, hook)) {
-        true => Lifted::Yes(ALLOWED.to_owned()),
+    // A built-in rule that let the call pass has used the permission up.
+    let is_used_up = steps().any(|(step, _)| step.exemption == Some(Exemption::AllowedOnce));
+    let asked = match is_used_up {
+        true => Lifted::Yes(Exemption::AllowedOnce),
         false => exemptions.use_exemption(event, false),
     };
     match asked {
-        Lifted::Yes(why) => {
+        Lifted::Yes(exemption) => {
             outcome.restraint = Restraint::Silent;
             outcome.reasons.clear();
-            outcome.effects.messages.push(format!("this call passes: {why}"));
+            outcome.effects.messages.push(format!("this call passes: {exemption}"));
         }
-        Lifted::No(remedy) => append_to_last_reason(&mut outcome, remedy),
+        Lifted::No(remedy) => append_to_last_reason(&mut outcome, &remedy),
     }
     outcome
-}
-
-/// Whether a built-in rule let the call pass because the user allowed it, which used up the
-/// permission.
-fn is_lifted_by_user(step: &Step, hook: &Hook) -> bool {
-    hook.layer == Layer::BuiltIn && step.messages.iter().any(|text| text.ends_with(ALLOWED))
 }
 
 /// Adds the command that explains a denial by the organisation, which no user can lift, to the
@@ -64,17 +60,15 @@ fn with_explain_command(mut outcome: Outcome, hooks: &[Arc<Hook>], event: &Event
     });
     if layers.any(|layer| layer == Layer::Managed) {
         let code = crate::exemptions::call_code(event);
-        append_to_last_reason(
-            &mut outcome,
-            Some(format!("In a terminal: `tenterhook explain {code}` to see why.")),
-        );
+        let line = format!("In a terminal: `tenterhook explain {code}` to see why.");
+        append_to_last_reason(&mut outcome, &line);
     }
     outcome
 }
 
 /// Adds a line to the last reason.
-fn append_to_last_reason(outcome: &mut Outcome, line: Option<String>) {
-    if let (Some(reason), Some(line)) = (outcome.reasons.last_mut(), line) {
+fn append_to_last_reason(outcome: &mut Outcome, line: &str) {
+    if let Some(reason) = outcome.reasons.last_mut() {
         reason.text = format!("{}\n{line}", reason.text);
     }
 }

@@ -84,25 +84,19 @@ pub(crate) fn evaluate_rule(asked: &Asked<'_>, rule: &Rule) -> Report {
 /// it. Otherwise adds how to exempt it (SP-21).
 #[cfg(feature = "rule")]
 fn apply_exemption(asked: &Asked<'_>, answer: &mut tenterhook_core::answer::Answer) {
-    use crate::exemptions::Lifted;
-    use tenterhook_core::answer::{Answer, Restraint};
+    use tenterhook_core::answer::{Answer, Lifted, Restraint};
     use tenterhook_core::hook::Layer;
-    use tenterhook_core::rule::Denial;
 
     let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
     let Some(exemptions) = asked.ambient.exemptions.as_ref().filter(|_| denies) else { return };
-    let person = || match exemptions.use_exemption(asked.event, asked.hook.pausable) {
-        Lifted::Yes(why) => Denial::Lifted { why },
-        Lifted::No(remedy) => Denial::Stands { remedy },
-    };
+    let person = || exemptions.use_exemption(asked.event, asked.hook.pausable);
     match asked.rule_input.denial_once(person) {
-        Denial::Lifted { why } => {
-            let message = format!("`{}` let this call pass: {why}", asked.hook.id);
-            *answer = Answer::default();
+        Lifted::Yes(exemption) => {
+            let message = format!("`{}` let this call pass: {exemption}", asked.hook.id);
+            *answer = Answer { exemption: Some(*exemption), ..Answer::default() };
             answer.effects.messages.push(message);
         }
-        Denial::Stands { remedy: None } => {}
-        Denial::Stands { remedy: Some(remedy) } => {
+        Lifted::No(remedy) => {
             answer.reason = Some(format!("{} {remedy}", answer.reason.take().unwrap_or_default()))
         }
     }

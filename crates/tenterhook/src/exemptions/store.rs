@@ -9,8 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALLOWED, Lifted, ONCE, call_digest, code_from_digest, describe_call};
+use super::{Lifted, ONCE, call_digest, code_from_digest, describe_call};
 use crate::discover;
+use tenterhook_core::answer::Exemption;
 use tenterhook_core::event::Event;
 
 /// Maximum number of stored denied calls; the oldest are dropped first.
@@ -94,11 +95,11 @@ impl Exemptions {
         let digest = call_digest(event);
         let asked = self.update_file(|contents, now| {
             if let Some((_, to)) = contents.paused.filter(|_| pausable) {
-                return Lifted::Yes(format!("the user paused self-protection for {} s more", to - now));
+                return Lifted::Yes(Exemption::Paused { seconds_left: to - now });
             }
             if let Some(at) = contents.allowed.iter().position(|a| a.digest == digest) {
                 contents.allowed.remove(at);
-                return Lifted::Yes(ALLOWED.to_owned());
+                return Lifted::Yes(Exemption::AllowedOnce);
             }
             let code = code_from_digest(&digest);
             contents.denied.retain(|d| d.digest != digest);
@@ -109,13 +110,13 @@ impl Exemptions {
                 at: now,
             });
             let pause = if pausable { ", or `tenterhook pause` to let the rules rest" } else { "" };
-            Lifted::No(Some(format!(
+            Lifted::No(format!(
                 "The user, in a separate terminal: `tenterhook explain {code}` to see why, `tenterhook allow once {code}` to let this one call pass{pause}."
-            )))
+            ))
         });
         // A file that cannot be used lifts nothing, and its denial has no code.
         asked.unwrap_or_else(|trouble| {
-            Lifted::No(Some(format!("No command can let this call pass: {trouble}.")))
+            Lifted::No(format!("No command can let this call pass: {trouble}."))
         })
     }
 
@@ -205,8 +206,8 @@ mod tests {
 
     fn message(lifted: Lifted) -> String {
         match lifted {
-            Lifted::No(remedy) => remedy.unwrap_or_default(),
-            Lifted::Yes(why) => format!("yes: {why}"),
+            Lifted::No(remedy) => remedy,
+            Lifted::Yes(exemption) => format!("yes: {exemption}"),
         }
     }
 
@@ -264,12 +265,9 @@ mod tests {
         paused(&exemptions);
         for broken in [&b"{\"paused\": [0, 99999999999"[..], b"\xff", b"[]", b""] {
             fs::write(&file, broken).unwrap();
-            assert!(
-                matches!(exemptions.use_exemption(&call, true), Lifted::No(Some(_))),
-                "{broken:?}"
-            );
+            assert!(matches!(exemptions.use_exemption(&call, true), Lifted::No(_)), "{broken:?}");
         }
-        let is_denied = || matches!(exemptions.use_exemption(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"));
+        let is_denied = || matches!(exemptions.use_exemption(&call, true), Lifted::No(why) if why.contains("cannot be used"));
         paused(&exemptions);
         let long = format!("{}{}", fs::read_to_string(&file).unwrap(), " ".repeat(17 << 20));
         fs::write(&file, long).unwrap();
@@ -286,7 +284,7 @@ mod tests {
         assert!(matches!(exemptions.allow_once("AAAAAA"), Err(Trouble::File { .. })));
         let nowhere = Exemptions::in_directory(file.join("below"));
         assert!(
-            matches!(nowhere.use_exemption(&call, true), Lifted::No(Some(why)) if why.contains("cannot be used"))
+            matches!(nowhere.use_exemption(&call, true), Lifted::No(why) if why.contains("cannot be used"))
         );
         assert!(matches!(nowhere.pause(PAUSE), Err(Trouble::File { .. })));
     }

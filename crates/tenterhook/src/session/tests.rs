@@ -108,6 +108,7 @@ fn finished(hook: &str) -> Finished {
         rewrote: false,
         messages: Vec::new(),
         stopped: false,
+        exemption: None,
         tier: None,
         shadow: None,
     };

@@ -94,11 +94,11 @@ impl About<'_> {
             return None;
         }
         match exemptions.use_exemption(event, false) {
-            Lifted::No(how) => how,
-            Lifted::Yes(why) => {
+            Lifted::No(remedy) => Some(remedy),
+            Lifted::Yes(exemption) => {
                 outcome.restraint = Restraint::Silent;
                 outcome.reasons.clear();
-                outcome.effects.messages.push(format!("this call passes: {why}"));
+                outcome.effects.messages.push(format!("this call passes: {exemption}"));
                 None
             }
         }

@@ -130,7 +130,14 @@ fn combine_with_exit(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let restraint =
         if said.restraint > Restraint::Allow { said.restraint } else { Restraint::Silent };
     let reason = said.reason.filter(|_| restraint != Restraint::Silent);
-    Answer { restraint, reason, slips: said.slips, failure: Some(failure), ..Answer::default() }
+    Answer {
+        restraint,
+        reason,
+        slips: said.slips,
+        failure: Some(failure),
+        exemption: said.exemption,
+        ..Answer::default()
+    }
 }
 
 fn is_objection(said: &Answer) -> bool {

@@ -107,6 +107,7 @@ pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) 
         messages: Vec::new(),
         rewrote: false,
         stopped: false,
+        exemption: None,
         shadow: Some(Box::new(own)),
         ..record
     }
@@ -114,8 +115,10 @@ pub(in crate::engine) fn shadow_record(record: outcome::Step, verdict: Verdict) 
 
 /// Judges the answer of a step, and records it.
 pub(super) fn judge_and_record(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
+    let exemption = answer.exemption;
     let verdict = verdict::judge_answer(judge_context(step), answer);
-    let record = Box::new(record_with_verdict(step, ended, took, &verdict));
+    let record = record_with_verdict(step, ended, took, &verdict);
+    let record = Box::new(outcome::Step { exemption, ..record });
     let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
     Done { hook, verdict, record, version: 0, voided: None }.with_shadow_recorded()
 }
@@ -156,6 +159,7 @@ fn new_record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> 
         messages: Vec::new(),
         rewrote: false,
         stopped: false,
+        exemption: None,
         tier: None,
         shadow: None,
     }
