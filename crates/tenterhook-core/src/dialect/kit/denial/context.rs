@@ -14,7 +14,7 @@ pub(super) fn without_answers(hearing: &Hearing<'_>, exact: &Answer) -> Option<A
         return None;
     }
     let [printed] = &*exact.effects.context else { return None };
-    let text = shapes::replace_objects(printed, context_of_answer)?;
+    let text = shapes::replace_objects(printed, |object| context_of_answer(hearing.event, object))?;
     let context = if text.is_empty() { Vec::new() } else { vec![text] };
     let mut answer = Answer {
         effects: Effects { context, ..exact.effects.clone() },
@@ -26,9 +26,13 @@ pub(super) fn without_answers(hearing: &Hearing<'_>, exact: &Answer) -> Option<A
 }
 
 /// Returns the context in an answer, which is empty if it has none; `None` for an object that is no
-/// answer.
-fn context_of_answer(object: &Map<String, Value>) -> Option<String> {
+/// answer to `event`.
+fn context_of_answer(event: &str, object: &Map<String, Value>) -> Option<String> {
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
+    let named = output.and_then(|output| output.get("hookEventName"));
+    if named.is_some_and(|name| name != event) {
+        return None;
+    }
     let fields = output.into_iter().chain([object]).flatten();
     let mut contexts = fields.filter(|(key, _)| normalize_key(key) == "additionalcontext");
     let context = contexts.find_map(|(_, value)| value.as_str());

@@ -135,7 +135,12 @@ fn answer_among_context_gives_its_context_not_its_json() {
         (format!("{answer}\nbye"), "ctx\nbye", true),
         ("welcome\n{\"additionalContext\": \"ctx\"}".to_owned(), "welcome\nctx", true),
         ("welcome\n{\"continue\": true}".to_owned(), "welcome", true),
-        // Other JSON is context as it is.
+        // Other JSON, and the answer to a different event, is context as it is.
+        (
+            "docs\n{\"hookSpecificOutput\": {\"hookEventName\": \"Stop\"}}".to_owned(),
+            "docs\n{\"hookSpecificOutput\": {\"hookEventName\": \"Stop\"}}",
+            false,
+        ),
         ("package\n{\"name\": \"x\"}".to_owned(), "package\n{\"name\": \"x\"}", false),
         (answer.to_owned(), "ctx", false),
     ];
