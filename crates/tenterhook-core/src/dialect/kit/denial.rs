@@ -31,12 +31,6 @@ use crate::strict::{Deviation, Found};
 
 /// Keys that only an answer has.
 const ANSWER_KEYS: &[&str] = &["hookspecificoutput", "decision", "permissiondecision", "continue"];
-
-/// Returns `true` if an object has a key that only an answer has.
-fn is_answer(fields: &Map<String, Value>) -> bool {
-    fields.keys().any(|key| ANSWER_KEYS.contains(&&*normalize_key(key)))
-}
-
 /// How many characters of an unclear answer its fault quotes.
 const QUOTED: usize = 160;
 
@@ -80,6 +74,11 @@ impl Hit {
             self.slips.push(Slip { kind, detail: detail.into() });
         }
     }
+}
+
+/// Returns `true` if an object has a key that only an answer has.
+fn is_answer(fields: &Map<String, Value>) -> bool {
+    fields.keys().any(|key| ANSWER_KEYS.contains(&&*normalize_key(key)))
 }
 
 /// Returns the agent's own reading of the answer, or the denial that the agent lost, with that
