@@ -67,8 +67,8 @@ impl<'a> Findings<'a> {
         self.found.push(Diagnostic { place, ..diagnostic });
     }
 
-    /// Reports a value for which the agent refuses the whole file: `refuses` says so. A finding
-    /// about that value says it too, in place of its own message.
+    /// Reports a value for which the agent refuses the whole file, as `refuses` says. If there is a
+    /// finding about that value, its message is replaced.
     pub(crate) fn report_refused_value(&mut self, refused: &RefusedValue, refuses: &str) {
         let message = format!("{refuses}: {}", refused.sentence());
         let starts = [Some(refused.span), refused.key_span].map(|span| span.map(|span| span.start));

@@ -29,9 +29,9 @@ pub(crate) enum Shape {
     OneOf(&'static [&'static str]),
     /// An object with these keys, of which the second list is required; further keys are ignored.
     Keys(Keys, &'static [&'static str]),
-    /// The same, and the agent ignores what is no object.
+    /// An object with these keys; the agent ignores any other value.
     KeysIfObject(Keys),
-    /// An object in which the agent's events have that shape; it ignores what is no object.
+    /// An object in which the agent's events have that shape; it ignores any other value.
     Events(fn() -> &'static [EventRow], &'static Shape),
     /// An object whose `type` selects its other keys.
     ByType(&'static [(&'static str, Keys, &'static [&'static str])]),
@@ -55,12 +55,12 @@ pub(crate) struct RefusedValue {
     pub(crate) span: Span,
     /// Where its key is written, if it has one.
     pub(crate) key_span: Option<Span>,
-    /// What is wrong, as the rest of a sentence that begins with the path.
+    /// The mistake, as the rest of a sentence that begins with the path.
     pub(crate) fault: String,
 }
 
 impl RefusedValue {
-    /// Returns what is wrong with which value.
+    /// Returns a sentence that names the value and the mistake.
     pub(crate) fn sentence(&self) -> String {
         format!("`{}` {}", self.path, self.fault)
     }
@@ -72,7 +72,7 @@ impl Shape {
         self.find_below(node, &Path { text: String::new(), key_span: None })
     }
 
-    /// The same, for the value of an entry.
+    /// Returns the first value in an entry that does not have this shape.
     pub(crate) fn find_refused_entry(self, entry: &Entry) -> Option<RefusedValue> {
         self.find_below(
             &entry.node,

@@ -1,6 +1,6 @@
 //! Whether Claude Code reads a settings file or refuses all of it for one value. Measured with
 //! 2.1.332: it refuses a file for a known key with a value of the wrong type, but not for an
-//! unknown key. Of a wrong entry of `hooks` it skips the entry alone, except on the two events that
+//! unknown key. It skips a wrong entry of `hooks` alone, except on the two events that
 //! guard permissions, for which it refuses the file (C-24). Pure.
 //!
 //! A refused file has no effect, so its settings close no gap (BR-102).

@@ -54,7 +54,7 @@ static BOTH: std::sync::LazyLock<Vec<EventRow>> = std::sync::LazyLock::new(|| {
     vocabulary::ROWS.iter().chain(vocabulary::PASCAL_ROWS.iter()).cloned().collect()
 });
 
-/// A file of hooks. Copilot CLI 1.0.102 refuses all of it if an event of its own is no list.
+/// A file of hooks. Copilot CLI 1.0.102 refuses all of it if a known event is no list.
 pub(super) const ACCEPTED: Shape =
     Shape::KeysIfObject(&[("hooks", Shape::Events(|| &BOTH, &Shape::List))]);
 
