@@ -69,7 +69,7 @@ fn has_second_rule(text: &str) -> bool {
             rest.get(..at).is_some_and(|before| !before.ends_with(char::is_alphanumeric))
         })
     };
-    TOOLS.iter().any(|tool| begins(&tool))
+    TOOLS.iter().any(begins)
 }
 
 /// Returns `true` if the pattern of a command holds a `|`: each simple command is tested alone, so
