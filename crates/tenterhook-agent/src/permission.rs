@@ -239,15 +239,7 @@ impl Permissions {
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // A file that cannot be read cannot be judged, and cannot be run.
         if let Err(why) = check_is_object(&call) {
-            let (by, reason) = (Came::BadInput, why.to_string());
-            return Err(Refusal {
-                call,
-                by,
-                reason,
-                stop: None,
-                context: Vec::new(),
-                retry: false,
-            });
+            return Err(refuse_bad_input(call, &why));
         }
         let verdict = context.hooks.fire_before_tool(&call).await;
         let mut call = call;
@@ -376,6 +368,12 @@ fn write_danger(
         })
     };
     written.or_else(removed)
+}
+
+/// Refuses a call whose arguments cannot be read. No hook was asked about it.
+fn refuse_bad_input(call: Call, why: &BadCall) -> Refusal {
+    let (by, reason) = (Came::BadInput, why.to_string());
+    Refusal { call, by, reason, stop: None, context: Vec::new(), retry: false }
 }
 
 /// Replaces the input of the call with the one that a hook made. If no tool accepts the call then,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::agent::{Agent, Role, Steering};
+use crate::agent::{Agent, Role, Settings, Steering};
 use crate::conversation::{Call, Message};
 use crate::model::ModelError;
 use crate::render::Renderer;
@@ -102,6 +102,16 @@ impl Agent {
         Transcript::open(&name).map_err(|source| SubagentError::Transcript { path: name, source })
     }
 
+    /// Returns the settings of a subagent, which works in its worktree if it has one.
+    fn subagent_settings(&self, worktree: Option<&Path>) -> Settings {
+        let mut settings = self.settings.clone();
+        if let Some(path) = worktree {
+            settings.cwd = path.to_owned();
+            settings.project = path.to_owned();
+        }
+        settings
+    }
+
     async fn run_subagent(
         &self,
         call: &Call,
@@ -119,11 +129,6 @@ impl Agent {
             return Err(SubagentError::Denied { reason });
         }
         let transcript = self.open_subagent_transcript(call)?;
-        let mut settings = self.settings.clone();
-        if let Some(path) = worktree {
-            settings.cwd = path.to_owned();
-            settings.project = path.to_owned();
-        }
         let updates = self.updates.for_subagent(&call.id);
         let mut agent = Agent {
             role: Role::Sub,
@@ -137,7 +142,7 @@ impl Agent {
             tasks: self.tasks.clone(),
             toolbox: self.toolbox.clone(),
             tally: self.tally.clone(),
-            settings,
+            settings: self.subagent_settings(worktree),
             messages: Vec::new(),
             seen: self.seen.for_subagent(),
             typed: None,

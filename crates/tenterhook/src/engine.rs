@@ -170,14 +170,8 @@ impl Engine {
         let recording = Recording::begin_event(self.inner.sink.as_ref(), &event, is_recorded);
         let begin = |event| {
             let left = budget.map(|budget| budget.saturating_sub(since.elapsed()));
-            Firing::new(
-                &self.inner,
-                session,
-                &view,
-                event,
-                (left, dispatch),
-                recording.for_late_steps(),
-            )
+            let late_steps = recording.for_late_steps();
+            Firing::new(&self.inner, session, &view, event, (left, dispatch), late_steps)
         };
         // An event that must be recorded and cannot be is held back: no hook runs.
         let phases = if recording.must_hold_event() { &[][..] } else { &Phase::ALL[..] };

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
+use jiff::Timestamp;
 use tenterhook::backtest::{Backtest, Judged};
 use tenterhook_core::config::Ruleset;
 use tenterhook_core::transcript::{Action, Copies, Facts, Kind, TranscriptRecord};
@@ -56,11 +57,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let found = sessions::find_sessions(&args.paths, args.agent, here)?;
     found.strange.iter().for_each(|(path, why)| warn_file_skipped(path, why, here, term));
     let since = args.since.map(|time| time.as_millisecond());
-    // What was written before cannot tell of what came after.
-    let is_new = |session: &&File| {
-        args.since.is_none_or(|since| session.modified.is_none_or(|at| at >= since))
-    };
-    let files: Vec<File> = found.sessions.iter().filter(is_new).cloned().collect();
+    let files = select_files_since(&found.sessions, args.since);
     let signal = Arc::new(AtomicU8::new(NONE));
     let received = Arc::clone(&signal);
     wait::on_signal(move |byte| received.store(byte, Ordering::Relaxed))?;
@@ -103,6 +100,14 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         NONE => Ok(Exit::Good),
         signal => Ok(Exit::Cancelled(signal)),
     }
+}
+
+/// Returns the files that may tell of what came after a time: those that were not last written
+/// before it.
+fn select_files_since(files: &[File], since: Option<Timestamp>) -> Vec<File> {
+    let is_new =
+        |file: &&File| since.is_none_or(|since| file.modified.is_none_or(|at| at >= since));
+    files.iter().filter(is_new).cloned().collect()
 }
 
 fn warn_file_skipped(path: &Path, why: &impl std::fmt::Display, here: &Here, term: Term) {

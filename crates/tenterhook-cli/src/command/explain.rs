@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anstyle::Style;
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::engine::Builder;
@@ -285,17 +286,7 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
     let is_pack = hooks.iter().filter(silent).count() > HANDFUL;
     let folded = |explained: &&&Explained| is_pack && silent(explained);
     for hook in hooks.iter().filter(|explained| !folded(explained)) {
-        let (mark, mark_style, style, because) = match &hook.asked {
-            Some(Asked::Holds(answer)) => {
-                ("holds", WARNING, PLAIN, matched_rule_effect(&hook.hook, answer))
-            }
-            Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
-            Some(Asked::DoesNot) => {
-                ("-", DIM, DIM, "its `when` is false for this event".to_owned())
-            }
-            _ if hook.because.selected => ("runs", GOOD, PLAIN, hook.because.because.clone()),
-            _ => ("-", DIM, DIM, hook.because.because.clone()),
-        };
+        let (mark, mark_style, style, because) = mark_and_reason(hook);
         let mut cells = vec![
             Cell::new(mark_style, mark),
             Cell::new(style, hook.hook.short_name()),
@@ -314,6 +305,20 @@ fn to_text(asked: &[Named], hooks: &[Explained], texts: &Texts, width: usize) ->
     let table = if is_listed { format!("{}\n", table.render(width)) } else { String::new() };
     let own = skipped_entries_line(&own, width);
     format!("{}\n\n{table}{}\n{own}", heading(asked, width), summary(&hooks))
+}
+
+/// Returns the mark of a hook, the styles of the mark and of its row, and the reason for the mark.
+fn mark_and_reason(explained: &Explained) -> (&'static str, Style, Style, String) {
+    let because = &explained.because;
+    match &explained.asked {
+        Some(Asked::Holds(answer)) => {
+            ("holds", WARNING, PLAIN, matched_rule_effect(&explained.hook, answer))
+        }
+        Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
+        Some(Asked::DoesNot) => ("-", DIM, DIM, "its `when` is false for this event".to_owned()),
+        _ if because.selected => ("runs", GOOD, PLAIN, because.because.clone()),
+        _ => ("-", DIM, DIM, because.because.clone()),
+    }
 }
 
 /// Returns the file and line of a hook; an empty text for a built-in one.

@@ -51,11 +51,7 @@ pub(crate) fn run(
         builder.record(journal.clone()).self_protection()
     });
     require_hooks(args, &loaded, &engine)?;
-    match args.outcome_form() {
-        // The page shows each error as a fault.
-        Form::Page => loaded.print_remaining_warnings(term),
-        Form::Object | Form::Line | Form::Agent(..) => loaded.print_warnings(term),
-    }
+    print_load_warnings(args, &loaded, term);
     let Some(Given { event, faults }) = event else {
         return stream::run_stream(&engine, journal, args, here, loaded.faults(), term, reply);
     };
@@ -100,6 +96,15 @@ fn announce_sources(loaded: &Loaded, here: &Here, term: Term) {
     here.warn_without_home(term);
     if let Some(text) = here.moved_home_warning() {
         term.print_labelled_note(WARNING, "warning:", &text);
+    }
+}
+
+/// Prints what is wrong with the files of hooks, except what the outcome will show.
+fn print_load_warnings(args: &Fire, loaded: &Loaded, term: Term) {
+    match args.outcome_form() {
+        // The page shows each error as a fault.
+        Form::Page => loaded.print_remaining_warnings(term),
+        Form::Object | Form::Line | Form::Agent(..) => loaded.print_warnings(term),
     }
 }
 

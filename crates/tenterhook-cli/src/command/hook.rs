@@ -10,14 +10,13 @@ mod silenced;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tenterhook::engine::Builder;
 use tenterhook::internal::engine::Shadows;
 use tenterhook::internal::exemptions::{self, Exemptions};
-use tenterhook::record::Sink;
+use tenterhook::record::{Journal, Sink};
 use tenterhook::session::Store;
 use tenterhook::{Engine, Event, Session};
 use tenterhook_core::answer::Power;
@@ -258,33 +257,41 @@ impl<'a> Call<'a> {
         let session = restore_session(agent, &event, kept.as_ref());
         session.add_faults(found);
         let computing = session.clone();
-        let put_off = AtomicBool::new(false);
         let work = async {
             let _ended = stream::Ended(session.clone());
             let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
             session.drain_into(&mut outcome).await;
-            put_off.store(aside::has_deferred_shadow_hook(&outcome), Ordering::Relaxed);
+            let put_off = aside::has_deferred_shadow_hook(&outcome);
             outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
             let (kept, check) = (kept.as_deref(), check.as_ref());
             let ruleset = &engine.ruleset();
             let exemptions = &Exemptions::in_directory(state);
             let about = About { agent, event: &event, ruleset, kept, check, exemptions };
             // Print the reply as soon as it is known: killing programs must not delay it.
-            about.send_reply(outcome, warnings, term, self.reply)
+            (about.send_reply(outcome, warnings, term, self.reply), put_off)
         };
         match block_on_current_thread(work, move || computing.cancel()) {
             Err(starved) => Ok(starved.deny_to_caller(self.reply)),
-            Ok(Waited::Done(exit)) => {
-                // Without a record, running these hooks would have no effect.
-                if let Some(begun) = begun.filter(|_| put_off.load(Ordering::Relaxed)) {
-                    aside::spawn_background_process(self.args, &fields, begun.record_number());
-                }
+            Ok(Waited::Done((exit, put_off))) => {
+                self.start_deferred_shadow_hooks(&fields, begun.filter(|_| put_off));
                 Ok(exit)
             }
             Ok(Waited::Signal(_)) => {
                 scratch.discard();
                 Ok(self.reply.deny(Code::Cancelled, "the run was cancelled"))
             }
+        }
+    }
+
+    /// Starts the process that runs the deferred shadow hooks. Without a record, running them would
+    /// have no effect.
+    fn start_deferred_shadow_hooks(
+        &self,
+        fields: &Map<String, Value>,
+        begun: Option<Arc<aside::Begun<Journal>>>,
+    ) {
+        if let Some(begun) = begun {
+            aside::spawn_background_process(self.args, fields, begun.record_number());
         }
     }
 

@@ -201,27 +201,7 @@ fn source_text(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize
             Cell::new(style, layout::format_duration(effective_timeout(ruleset, hook))),
             Cell::new(style, reach::effective_on_failure(ruleset, hook).as_str()),
         ]);
-        if let Some(condition) = &hook.condition {
-            table.add_note(1, Cell::new(DIM, format!("if {}", condition.text())));
-        }
-        if hook.wait != Wait::Attached {
-            table.add_note(1, Cell::new(DIM, "in the background: the event does not wait for it"));
-        }
-        if let Some((because, rule)) = hook.arming.disabled_reason() {
-            table.add_note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
-        }
-        if let Enforcement::Shadow { because, .. } = &hook.enforcement {
-            let note = format!("in shadow, nothing of it counts: {because} (SH-6)");
-            table.add_note(1, Cell::new(WARNING, note));
-        }
-        if let Run::Unusable { part, why } = &hook.run {
-            let note = format!(
-                "{why}; {} ({})",
-                reach::failure_consequence(ruleset, hook),
-                part.rule_number()
-            );
-            table.add_note(1, Cell::new(WARNING, note));
-        }
+        add_hook_notes(&mut table, hook, ruleset);
     }
     let about = format!("({}, {})", source.dialect, source.layer.as_str());
     let shown = loaded.texts.display_name(&source.name);
@@ -231,6 +211,29 @@ fn source_text(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize
         (true, true) => format!("{title}  no hooks\n\n"),
         (true, false) => format!("{title}{own}\n"),
         (false, _) => format!("{title}{}{own}\n", table.render(width)),
+    }
+}
+
+/// Adds the notes below the row of a hook: its condition, and why it does not run or count as
+/// written.
+fn add_hook_notes(table: &mut Table, hook: &Hook, ruleset: &Ruleset) {
+    if let Some(condition) = &hook.condition {
+        table.add_note(1, Cell::new(DIM, format!("if {}", condition.text())));
+    }
+    if hook.wait != Wait::Attached {
+        table.add_note(1, Cell::new(DIM, "in the background: the event does not wait for it"));
+    }
+    if let Some((because, rule)) = hook.arming.disabled_reason() {
+        table.add_note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
+    }
+    if let Enforcement::Shadow { because, .. } = &hook.enforcement {
+        let note = format!("in shadow, nothing of it counts: {because} (SH-6)");
+        table.add_note(1, Cell::new(WARNING, note));
+    }
+    if let Run::Unusable { part, why } = &hook.run {
+        let consequence = reach::failure_consequence(ruleset, hook);
+        let note = format!("{why}; {consequence} ({})", part.rule_number());
+        table.add_note(1, Cell::new(WARNING, note));
     }
 }
 

@@ -14,7 +14,7 @@ use tenterhook::internal::record::read::Entry;
 use tenterhook_core::dialect::{Dialect, DialectId};
 use tenterhook_core::event::tool::ToolCall;
 use tenterhook_core::transcript::{
-    Action, Copies, Ended, Kind, Refuser, TranscriptAgent, TranscriptRecord,
+    Action, Call, Copies, Ended, Kind, Refuser, TranscriptAgent, TranscriptRecord,
 };
 
 use self::cause::Cause;
@@ -236,32 +236,7 @@ impl All<'_> {
                 if self.copies.is_repeated_call(session.agent, record, call) || is_old {
                     return;
                 }
-                let (tool, input) = call.to_neutral(session.agent);
-                let effect = effect_digest(&ToolCall { name: &tool, input: &input });
-                let text = |text: &Option<std::sync::Arc<str>>| {
-                    text.as_deref().unwrap_or_default().to_owned()
-                };
-                let coverage = self.configured.map(|configured| {
-                    let event =
-                        record.event(session.agent, &session.event_context(&self.here.roots.home));
-                    event.map_or(Coverage::Unmatched, |event| {
-                        configured.coverage_of_event(session.agent, &event)
-                    })
-                });
-                let open_call = Open {
-                    line: record.line,
-                    time: record.time,
-                    session: text(&record.session),
-                    tool,
-                    own_tool: call.tool.to_string(),
-                    mode: text(&record.mode),
-                    is_sub: record.subagent.is_some(),
-                    is_asked: false,
-                    is_refused: false,
-                    has_run: false,
-                    effect,
-                    coverage,
-                };
+                let open_call = self.build_open_call(session, record, call);
                 // An id that repeats is a new call.
                 calls.at.insert(call.id.to_string(), calls.all.len());
                 calls.all.push((call.id.to_string(), open_call));
@@ -286,6 +261,39 @@ impl All<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Builds the open call of a record: what it does, and what the configuration says of it.
+    fn build_open_call(
+        &self,
+        session: &Session,
+        record: &TranscriptRecord<'_>,
+        call: &Call<'_>,
+    ) -> Open {
+        let (tool, input) = call.to_neutral(session.agent);
+        let effect = effect_digest(&ToolCall { name: &tool, input: &input });
+        let text =
+            |text: &Option<std::sync::Arc<str>>| text.as_deref().unwrap_or_default().to_owned();
+        let coverage = self.configured.map(|configured| {
+            let event = record.event(session.agent, &session.event_context(&self.here.roots.home));
+            event.map_or(Coverage::Unmatched, |event| {
+                configured.coverage_of_event(session.agent, &event)
+            })
+        });
+        Open {
+            line: record.line,
+            time: record.time,
+            session: text(&record.session),
+            tool,
+            own_tool: call.tool.to_string(),
+            mode: text(&record.mode),
+            is_sub: record.subagent.is_some(),
+            is_asked: false,
+            is_refused: false,
+            has_run: false,
+            effect,
+            coverage,
         }
     }
 

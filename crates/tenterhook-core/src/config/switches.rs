@@ -9,7 +9,7 @@ use super::{beside, bound, hold, requests, sandbox, shadow};
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
-use crate::source::{ReadConfig, Source, Switch, Whose};
+use crate::source::{Govern, ReadConfig, Source, Switch, Whose};
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
 ///
@@ -133,18 +133,7 @@ fn apply_statement(
         Switch::DisableHook { .. } if meant => {
             hook.disarm(format!("{by} says `enabled = false` for it"), "C-14");
         }
-        Switch::Govern(govern) if meant => {
-            if govern.enabled == Some(false) {
-                hook.disarm(format!("{by} says `enabled = false` for its file"), "C-15");
-            }
-            hook.compat = govern.compat.unwrap_or(hook.compat);
-            // A managed word is the least that holds, once all others are known.
-            hook.on_failure =
-                hook.on_failure.or(govern.on_failure.filter(|_| layer != Layer::Managed));
-            if let (Run::Command(command), Some(prewarm)) = (&mut hook.run, govern.prewarm) {
-                command.prewarm = prewarm.unless_impossible_for(&command.invocation);
-            }
-        }
+        Switch::Govern(govern) if meant => apply_file_settings(govern, statement, hook),
         Switch::ManagedOnly(_)
         | Switch::HoldUnapproved
         | Switch::NoShadow
@@ -155,6 +144,22 @@ fn apply_statement(
         | Switch::EnableAll => {}
     }
     None
+}
+
+/// Applies the settings for the hooks of a file to one of them. `statement` is the one that has the
+/// settings.
+fn apply_file_settings(govern: &Govern, statement: &Statement, hook: &mut Hook) {
+    if govern.enabled == Some(false) {
+        let by = &statement.by;
+        hook.disarm(format!("{by} says `enabled = false` for its file"), "C-15");
+    }
+    hook.compat = govern.compat.unwrap_or(hook.compat);
+    // A managed word is the least that holds, once all others are known.
+    let on_failure = govern.on_failure.filter(|_| statement.layer != Layer::Managed);
+    hook.on_failure = hook.on_failure.or(on_failure);
+    if let (Run::Command(command), Some(prewarm)) = (&mut hook.run, govern.prewarm) {
+        command.prewarm = prewarm.unless_impossible_for(&command.invocation);
+    }
 }
 
 /// Says that a statement has no effect on a hook of a layer nearer to the user (C-16).

@@ -80,14 +80,7 @@ fn cmdlet_equivalent(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Opt
         }
         "new" => return new_item_equivalent(&bound, path),
         "set" => return None,
-        "stop" if bound.parameter_values("Name").is_none() => {
-            let id = bound
-                .parameter_values("Id")
-                .or_else(|| bound.parameter_values("InputObject"))
-                .unwrap_or_default();
-            let id = id.iter().map(|word| word.posix.clone());
-            return Some(std::iter::once(literal_word("kill")).chain(id).collect());
-        }
+        "stop" if bound.parameter_values("Name").is_none() => return Some(kill_equivalent(&bound)),
         "property" => return item_property_equivalent(cmdlet.name, &bound, path),
         // The text in the pipe runs.
         "eval" if bound.parameter_values("Command").is_none() => {
@@ -100,22 +93,7 @@ fn cmdlet_equivalent(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Opt
     let mut has_value = false;
     for part in parts {
         match part.split_once(':') {
-            Some((name, option)) => {
-                if let Some(values) = bound.parameter_values(name) {
-                    let is_off = values
-                        .first()
-                        .is_some_and(|word| word.value_text().eq_ignore_ascii_case("$false"));
-                    if !is_off {
-                        found.push(literal_word(option));
-                        let is_switch = values
-                            .first()
-                            .is_none_or(|word| word.value_text().starts_with("$true"));
-                        found.extend(
-                            values.iter().filter(|_| !is_switch).map(|word| word.posix.clone()),
-                        );
-                    }
-                }
-            }
+            Some((name, option)) => found.extend(option_equivalent(&bound, name, option)),
             None if part.starts_with(|c: char| c.is_ascii_uppercase()) => {
                 if let Some(values) = bound.parameter_values(part) {
                     has_value = true;
@@ -130,6 +108,26 @@ fn cmdlet_equivalent(cmdlet: &Cmdlet, words: &[Argument], piped: &[Word]) -> Opt
         found.extend(piped.iter().cloned());
     }
     Some(found)
+}
+
+/// Returns the equivalent of a parameter: the option and its values, or no word if the parameter is
+/// not written or is switched off.
+fn option_equivalent(bound: &Bound, name: &str, option: &str) -> Vec<Word> {
+    let Some(values) = bound.parameter_values(name) else { return Vec::new() };
+    let first = values.first();
+    if first.is_some_and(|word| word.value_text().eq_ignore_ascii_case("$false")) {
+        return Vec::new();
+    }
+    let is_switch = first.is_none_or(|word| word.value_text().starts_with("$true"));
+    let values = values.iter().filter(|_| !is_switch).map(|word| word.posix.clone());
+    std::iter::once(literal_word(option)).chain(values).collect()
+}
+
+/// Returns the equivalent of `Stop-Process -Id 1`, or of one that gets its process otherwise.
+fn kill_equivalent(bound: &Bound) -> Vec<Word> {
+    let id = bound.parameter_values("Id").or_else(|| bound.parameter_values("InputObject"));
+    let id = id.unwrap_or_default().iter().map(|word| word.posix.clone());
+    std::iter::once(literal_word("kill")).chain(id).collect()
 }
 
 /// Returns the path after the name of a drive.

@@ -60,6 +60,7 @@ impl Trust {
                 unapproved,
             );
             count.count_hook(hook, state, decision);
+            let reason = || not_approved_reason(state, &assessed, Some(identity), doubt.as_deref());
             match decision {
                 Decision::Arms if state == State::Approved => {
                     if let Err(why) = self.redirect_hook_to_copies(hook, identity, source, &checked)
@@ -69,16 +70,8 @@ impl Trust {
                     }
                 }
                 Decision::Arms => {}
-                Decision::Holds => hold_gate(
-                    hook,
-                    not_approved_reason(state, &assessed, Some(identity), doubt.as_deref()),
-                ),
-                Decision::Off => hook.disarm_unapproved(not_approved_reason(
-                    state,
-                    &assessed,
-                    Some(identity),
-                    doubt.as_deref(),
-                )),
+                Decision::Holds => hold_gate(hook, reason()),
+                Decision::Off => hook.disarm_unapproved(reason()),
             }
         }
         if let Some(record) = assessed.approval_record() {

@@ -122,12 +122,7 @@ pub(super) fn build_review(source: &Source, config: ReadConfig, assessed: Assess
     let approved = assessed.approval_record().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|entry| assessed.state(entry)).collect();
     let mut beside = other_settings(&config, &assessed, &source.project);
-    let plugins = super::plugin_settings(source);
-    beside.extend(
-        plugins
-            .iter()
-            .map(|(key, _)| format!("says to its agent which plugins or servers count (`{key}`)")),
-    );
+    beside.extend(describe_plugin_settings(source));
     let servers = assessed.servers.into_iter().map(|(_, pins)| (pins.digest(ground), pins));
     let entries = config.hooks.into_iter().zip(assessed.entries).zip(states);
     let entries = entries.filter(|((hook, _), _)| !hook.is_hold_for_unread_file()).map(
@@ -278,6 +273,12 @@ fn find_suspects(rows: &[shown::Row], pins: &Pins) -> Vec<(String, Suspect)> {
         )
     });
     own.chain(files.flatten()).collect()
+}
+
+/// Describes the settings of a source about plugins and servers of its agent.
+fn describe_plugin_settings(source: &Source) -> impl Iterator<Item = String> + use<> {
+    let settings = super::plugin_settings(source).into_iter();
+    settings.map(|(key, _)| format!("says to its agent which plugins or servers count (`{key}`)"))
 }
 
 /// Describes the settings of a source outside its hooks.

@@ -15,7 +15,7 @@ use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
 use crate::sandbox::Sandbox;
-use crate::submission::Submission;
+use crate::submission::{Submission, SubmissionId};
 use crate::update::{Hold, Trace, Update, Used};
 
 /// How many blocks are kept to scroll back to.
@@ -175,11 +175,7 @@ impl Screen {
                 self.outbox.remove_submission(id);
                 self.push_block(Block::User(shown::safe_text(&text, shown::TEXT)));
             }
-            Update::Refused { id, text, reason } => {
-                self.outbox.remove_submission(id);
-                self.push_block(Block::Refused(shown::safe_text(&reason, shown::OUTPUT)));
-                self.composer.restore_unsent(&text);
-            }
+            Update::Refused { id, text, reason } => self.show_refusal(id, &text, &reason),
             Update::Obeyed(id) => self.outbox.remove_submission(id),
             Update::Queued(queue) => self.outbox.set_queue(&queue),
             Update::TakenBack(submission) => self.restore_withdrawn(&submission),
@@ -219,14 +215,24 @@ impl Screen {
             }
             Update::TurnEnded { error } => self.end_turn(error),
             Update::Page { title, text } => self.push_page(&title, &text),
-            Update::Within { update, .. } => {
-                self.depth += 1;
-                self.dispatch_update(*update);
-                self.depth -= 1;
-            }
+            Update::Within { update, .. } => self.dispatch_subagent_update(*update),
             Update::Leaving(hooks) => self.set_awaited_hooks(&hooks),
             Update::Ended | Update::Unanswered { .. } => {}
         }
+    }
+
+    /// Applies an update of a subagent, one level deeper.
+    fn dispatch_subagent_update(&mut self, update: Update) {
+        self.depth += 1;
+        self.dispatch_update(update);
+        self.depth -= 1;
+    }
+
+    /// Shows why a prompt was not sent, and puts its text back into the composer.
+    fn show_refusal(&mut self, id: Option<SubmissionId>, text: &str, reason: &str) {
+        self.outbox.remove_submission(id);
+        self.push_block(Block::Refused(shown::safe_text(reason, shown::OUTPUT)));
+        self.composer.restore_unsent(text);
     }
 
     fn push_page(&mut self, title: &str, text: &str) {

@@ -144,21 +144,7 @@ impl Sight {
                     REWRITE,
                 ));
             }
-            Block::Tool(tool) => {
-                lines.extend(self.output_lines(tool).into_iter().rev());
-                for did in tool.deeds.iter().rev() {
-                    extend_lines_up_to(
-                        lines,
-                        usize::MAX,
-                        marked_lines_reversed("  · ", did.visible_text(self.open), width, DIM),
-                    );
-                }
-                extend_lines_up_to(
-                    lines,
-                    usize::MAX,
-                    marked_lines_reversed("* ", &tool.title, width, BOLD),
-                );
-            }
+            Block::Tool(tool) => self.push_tool_lines(tool, lines),
             Block::Did(did) => extend_lines_up_to(
                 lines,
                 wanted,
@@ -188,6 +174,23 @@ impl Sight {
                 );
             }
         }
+    }
+
+    /// Adds the lines of a tool call, from the last to the first.
+    fn push_tool_lines(self, tool: &Tool, lines: &mut Vec<Line<'static>>) {
+        lines.extend(self.output_lines(tool).into_iter().rev());
+        for did in tool.deeds.iter().rev() {
+            extend_lines_up_to(
+                lines,
+                usize::MAX,
+                marked_lines_reversed("  · ", did.visible_text(self.open), self.width, DIM),
+            );
+        }
+        extend_lines_up_to(
+            lines,
+            usize::MAX,
+            marked_lines_reversed("* ", &tool.title, self.width, BOLD),
+        );
     }
 
     /// Returns the output of a tool, or what delays it.

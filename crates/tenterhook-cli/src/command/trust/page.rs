@@ -90,25 +90,7 @@ fn hook_text(number: usize, entry: &Entry, review: &Review, width: usize) -> Str
         let text = path.as_ref().map_or_else(|| from(name), |path| path.display().to_string());
         out.push_str(&field_text("by", &text, width));
     }
-    // A word such as `run` of `uv run` may come to be a file, and says nothing to a reader until it is one.
-    let is_shown = |pin: &&Pin| pin.digest.is_some() || pin.named && pin.path.extension().is_some();
-    let shown = entry.pins.files.iter().filter(is_shown);
-    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = shown.partition(|pin| pin.named);
-    for pin in named.iter().chain(&beside).take(FILES) {
-        let path =
-            pin.path.strip_prefix(&review.project).unwrap_or(&pin.path).display().to_string();
-        let digest =
-            pin.digest.map_or_else(|| "not there".to_owned(), |digest| digest.short_text());
-        out.push_str(&field_text("file", &format!("{digest}  {path}"), width));
-    }
-    let more = (named.len() + beside.len()).saturating_sub(FILES);
-    if more > 0 {
-        out.push_str(&field_text(
-            "file",
-            &format!("and {} beside them", count_noun(more, "file")),
-            width,
-        ));
-    }
+    out.push_str(&pinned_files_text(entry, review, width));
     for what in entry.pins.unpinned.iter().chain(&entry.pins.reads) {
         out.push_str(&field_text("unpinned", what, width));
     }
@@ -122,6 +104,28 @@ fn hook_text(number: usize, entry: &Entry, review: &Review, width: usize) -> Str
     for (place, suspect) in entry.suspects.iter().take(SUSPECTS) {
         let text = format!("{}: line {} {}", to_safe_line(place), suspect.line, suspect.what);
         out.push_str(&field_text("look at", &paint(WARNING, text), width));
+    }
+    out
+}
+
+/// Lists the files of a hook that the approval pins, the named ones first.
+fn pinned_files_text(entry: &Entry, review: &Review, width: usize) -> String {
+    let mut out = String::new();
+    // A word such as `run` of `uv run` may come to be a file, and says nothing to a reader until it is one.
+    let is_shown = |pin: &&Pin| pin.digest.is_some() || pin.named && pin.path.extension().is_some();
+    let shown = entry.pins.files.iter().filter(is_shown);
+    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = shown.partition(|pin| pin.named);
+    for pin in named.iter().chain(&beside).take(FILES) {
+        let path =
+            pin.path.strip_prefix(&review.project).unwrap_or(&pin.path).display().to_string();
+        let digest =
+            pin.digest.map_or_else(|| "not there".to_owned(), |digest| digest.short_text());
+        out.push_str(&field_text("file", &format!("{digest}  {path}"), width));
+    }
+    let more = (named.len() + beside.len()).saturating_sub(FILES);
+    if more > 0 {
+        let text = format!("and {} beside them", count_noun(more, "file"));
+        out.push_str(&field_text("file", &text, width));
     }
     out
 }

@@ -89,18 +89,18 @@ impl Reading<'_> {
                     &scope.with_off_reason(misplaced()),
                 );
             }
-            NodeValue::Bool(_) | NodeValue::Number(_) => {
-                let message = format!(
-                    "`{}` takes an array of groups, found {}",
-                    entry.key,
-                    entry.node.kind_with_article()
-                );
-                self.report_finding(
-                    entry.node.span,
-                    finding_without_location(Code::EventValueNotArray, message),
-                );
-            }
+            NodeValue::Bool(_) | NodeValue::Number(_) => self.report_event_without_array(entry),
         }
+    }
+
+    /// Reports an event whose value is neither an array nor a wrong shape that can be read.
+    fn report_event_without_array(&mut self, entry: &Entry) {
+        let found = entry.node.kind_with_article();
+        let message = format!("`{}` takes an array of groups, found {found}", entry.key);
+        self.report_finding(
+            entry.node.span,
+            finding_without_location(Code::EventValueNotArray, message),
+        );
     }
 
     fn report_empty_event(&mut self, entry: &Entry) {
