@@ -214,7 +214,7 @@ fn source_text(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize
     }
 }
 
-/// Adds the notes below the row of a hook: its condition, and why it does not run or count as
+/// Adds the notes below the row of a hook: its condition, and why it does not run or are treated as
 /// written.
 fn add_hook_notes(table: &mut Table, hook: &Hook, ruleset: &Ruleset) {
     if let Some(condition) = &hook.condition {
